@@ -1,0 +1,1 @@
+"""Statistics: data frames in, data frames out."""

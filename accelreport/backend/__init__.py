@@ -1,0 +1,1 @@
+"""The only room that knows TensorFlow: devices, strategies, the timed loop, the child process."""

@@ -1,0 +1,42 @@
+"""What a data set is once it is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+Origin = Literal["official", "user-supplied", "synthetic"]
+"""Whether the files are the published ones, somebody else's, or a stand-in."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Arrays and where they came from.
+
+    Attributes:
+        name: name in the catalogue.
+        train: arrays of the training part, all of the same length unless the loader says
+            otherwise (MNIST: `x` uint8 [60000, 28, 28], `y` uint8 [60000]).
+        validation: arrays of the part that is only evaluated, in the same form.
+        classes: names of the classes, in the order of their numbers; empty for a series.
+        origin: official, user-supplied or synthetic.
+        files: SHA-256 of each file read, by its name.
+        fingerprint: SHA-256 over names, dtypes, shapes and bytes of all arrays.
+        seed: seed of a synthetic stand-in.
+        note: what a reader of a number must know about it.
+        details: what only this data set says (scaling of a series, a vocabulary).
+    """
+
+    name: str
+    train: Mapping[str, NDArray[Any]]
+    validation: Mapping[str, NDArray[Any]]
+    classes: tuple[str, ...]
+    origin: Origin
+    files: Mapping[str, str]
+    fingerprint: str
+    seed: int | None = None
+    note: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,49 @@
+"""The errors a person sees: what happened, why, and what to do next."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """How an `accelreport` command ends; each value is documented in the README."""
+
+    OK = 0
+    """Everything asked for was done."""
+    USAGE = 2
+    """The command line itself is wrong (Typer's own code)."""
+    BAD_SPEC = 3
+    """A spec, or the devices file, has an error; nothing was run."""
+    SOME_FAILED = 4
+    """Some cells failed; the others are kept."""
+    NOTHING_RAN = 5
+    """No cell could be run, or there was nothing to build from."""
+    SLOWER = 6
+    """A comparison found something slower than its gate allows."""
+    BAD_RESULTS = 7
+    """A results folder cannot be read or written."""
+    DATA_UNAVAILABLE = 8
+    """A data set could not be fetched or read."""
+    INTERRUPTED = 130
+    """Stopped by Ctrl-C; finished cells are kept."""
+
+
+class AccelReportError(Exception):
+    """An error with an exit code, told in up to three sentences.
+
+    Args:
+        what: what happened, naming the file or object.
+        why: the cause, when it is known.
+        remedy: what the person can do next.
+    """
+
+    exit_code = ExitCode.NOTHING_RAN
+
+    def __init__(self, what: str, *, why: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.why = why
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (self.what, self.why, self.remedy) if part)

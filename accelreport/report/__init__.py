@@ -1,0 +1,1 @@
+"""The page: a report model, charts, the Jinja site and its exports."""

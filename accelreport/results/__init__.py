@@ -1,0 +1,1 @@
+"""Records on disk: versioned, one file for each cell."""

@@ -1,0 +1,69 @@
+"""The plan kept beside the records: what a report needs to know of a spec.
+
+A report is built from a results folder alone, on a machine that may hold no spec,
+so `accelreport run` leaves here what the spec said and which cells it asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from accelreport.spec.models import Claim, Device, Measure, Published, Scalar, Source
+
+
+class Document(BaseModel):
+    """A frozen value that is stored as JSON and refuses keys it does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class PlannedCell(Document):
+    """A cell the spec asks for, whether or not it was measured yet."""
+
+    key: str
+    """The cell's content hash; its record is `cells/<key>.<machine>.json`."""
+    device: str
+    """Device name."""
+    point: dict[str, Scalar]
+    """Sweep point."""
+    repeat: int
+    """Number of the repeat, from 0."""
+    seed: int
+    """Its seed."""
+
+
+class PlanDocument(Document):
+    """What one spec said under one profile."""
+
+    plan_version: Literal[1] = 1
+    """Version of this document."""
+    spec: str
+    """Name of the spec."""
+    profile: str
+    """Name of the profile; "full" when none was named."""
+    title: str
+    """Title of the benchmark."""
+    description: str = ""
+    """A paragraph about it."""
+    source: Source | None = None
+    """The published piece it reproduces."""
+    text: str
+    """The spec file, verbatim."""
+    workload: dict[str, Any]
+    """The family's parameters before the sweep, `kind` included."""
+    baseline: str
+    """The device that speedups are relative to."""
+    devices: dict[str, Device]
+    """The devices, in the order of the spec."""
+    axes: dict[str, list[Scalar]]
+    """Swept keys and their values, in the order of the spec."""
+    measure: Measure
+    """How the cells are measured."""
+    published: list[Published] = []
+    """Somebody else's figures."""
+    claims: list[Claim] = []
+    """Sentences to be tested."""
+    cells: list[PlannedCell]
+    """Every cell the spec asks for, in the order of the spec."""

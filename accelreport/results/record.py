@@ -1,0 +1,277 @@
+"""The record: everything that was observed while one cell ran.
+
+Nothing is averaged before it is stored. Times are in seconds, sizes in bytes,
+shares are fractions, instants are UTC in ISO 8601.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from accelreport.results.plan_document import Document
+from accelreport.spec.cells import Cell
+
+RECORD_VERSION = 1
+"""Version of the record; `migration` reads the older ones."""
+
+Status = Literal["ok", "partial", "failed", "skipped"]
+
+FailureKind = Literal[
+    "no-device",
+    "data-unavailable",
+    "data-corrupt",
+    "oom-host",
+    "oom-device",
+    "timeout",
+    "signal",
+    "nan-loss",
+    "compile-error",
+    "worker-lost",
+    "not-converged",
+    "bad-plugin",
+    "interrupted",
+    "harness-error",
+]
+"""Why a cell has no complete result."""
+
+
+class Failure(Document):
+    """Why a cell failed or was skipped."""
+
+    kind: FailureKind
+    """The cause, from a closed list."""
+    message: str
+    """What happened, in a sentence."""
+    remedy: str = ""
+    """What a person can do about it."""
+    traceback: str = ""
+    """Where it happened, when Python said so."""
+
+
+class Times(Document):
+    """The stages of a cell's life, kept apart; absent where a stage was not reached."""
+
+    process_s: float | None = None
+    """From the launch of the process to its first line of ours."""
+    import_s: float | None = None
+    """Importing TensorFlow and Keras."""
+    data_s: float | None = None
+    """Reading or making the data set and moving it to the device."""
+    build_s: float | None = None
+    """Building model and optimizer."""
+    first_step_s: float | None = None
+    """The first step, or the first call of a kernel: trace, compile and run."""
+    train_s: float | None = None
+    """All timed steps, the first one included."""
+    evaluate_s: float | None = None
+    """All evaluations; never part of a timed window."""
+    wall_s: float | None = None
+    """From launch to the end of the process."""
+
+
+class Block(Document):
+    """Steps that were timed together: the device is synchronised before and after."""
+
+    epoch: int
+    """The epoch, from 1; the number of the call, from 1, for a kernel."""
+    first_step: int
+    """Number of its first step within the cell, from 0."""
+    steps: int
+    """How many steps (for a kernel: how many chained operations)."""
+    wall_s: float
+    """Wall-clock seconds, by a monotonic clock."""
+    cpu_s: float
+    """CPU seconds of the process in that time; over `wall_s` it gives the cores used."""
+    other_cpu_s: float | None = None
+    """CPU seconds of every other process of the machine in that time."""
+    warmup: bool
+    """Whether it is left out of the steady time."""
+    step_s: list[float] = []
+    """Seconds of each step from the second on, stamped inside the graph as each step's
+    loss is ready. Empty where the device runs asynchronously and a stamp would lie."""
+
+
+class Epoch(Document):
+    """A row of the learning curve."""
+
+    epoch: int
+    """From 1."""
+    steps: int
+    """Steps in this epoch."""
+    train_s: float
+    """Timed seconds of this epoch's steps, compilation included."""
+    evaluate_s: float
+    """Seconds of the evaluation after it, untimed."""
+    elapsed_s: float
+    """Timed training seconds from the start up to the end of this epoch."""
+    learning_rate: float | None = None
+    """Learning rate in this epoch."""
+    metrics: dict[str, float]
+    """`loss`, `accuracy`, `val_loss`, `val_accuracy`, …"""
+
+
+class Sample(Document):
+    """A prediction shown on the page."""
+
+    index: int
+    """Position in the evaluation data."""
+    true: str
+    """The true label, as text."""
+    predicted: str
+    """The predicted label, as text."""
+    probability: float
+    """Probability of the predicted label."""
+    pixels: str = ""
+    """For an image: its bytes, row by row, base64, one byte a pixel."""
+    shape: list[int] = []
+    """For an image: rows and columns."""
+
+
+class Flops(Document):
+    """Floating-point operations, and how they were counted."""
+
+    per_step: float
+    """Operations in one step, forward and backward; one multiply-add counts as two."""
+    method: str
+    """How they were counted."""
+
+
+class Memory(Document):
+    """Peak memory."""
+
+    host_peak_bytes: int | None = None
+    """Peak resident set of the process."""
+    device_peak_bytes: int | None = None
+    """Peak of TensorFlow's allocator on the device, where it says so."""
+
+
+class DataSource(Document):
+    """Where the input came from."""
+
+    dataset: str
+    """Name in the catalogue."""
+    origin: Literal["official", "user-supplied", "synthetic", "generated"]
+    """official: files with the published sha256; user-supplied: other files;
+    synthetic: a stand-in of the same shapes; generated: the workload's own input."""
+    fingerprint: str
+    """SHA-256 over the arrays as they were used."""
+    files: dict[str, str] = {}
+    """SHA-256 of each file read."""
+    seed: int | None = None
+    """Seed of synthetic or generated data."""
+    train_examples: int = 0
+    """Training examples used."""
+    validation_examples: int = 0
+    """Examples evaluated."""
+    note: str = ""
+    """What a reader must know, such as "a learnable stand-in, not MNIST"."""
+
+
+class Gpu(Document):
+    """One GPU."""
+
+    name: str
+    """Model."""
+    memory_bytes: int | None = None
+    """Memory."""
+    driver: str = ""
+    """Driver version."""
+
+
+class Environment(Document):
+    """What a cell ran on and with."""
+
+    machine: str
+    """Fingerprint of the machine, eight hexadecimal digits."""
+    accelreport: str
+    """Version of accelreport."""
+    commit: str = ""
+    """Commit of the checkout accelreport ran from, when it is one."""
+    dirty: bool | None = None
+    """Whether that checkout had uncommitted changes."""
+    python: str
+    """Python version."""
+    packages: dict[str, str] = {}
+    """Versions of the packages that matter to the measurement."""
+    os: str
+    """Operating system and kernel."""
+    cpu: str
+    """CPU model."""
+    cores: int | None = None
+    """Physical cores."""
+    threads: int
+    """Logical processors this process may use."""
+    memory_bytes: int
+    """Memory of the machine (or of its container)."""
+    gpus: list[Gpu] = []
+    """GPUs seen by their driver."""
+    accelerators: list[str] = []
+    """Devices TensorFlow used, by its own names."""
+    runtime: dict[str, str] = {}
+    """Threads, build flags and kernel libraries as TensorFlow resolved them."""
+    variables: dict[str, str] = {}
+    """Environment variables that change the measurement (`TF_*`, `XLA_*`, `OMP_*`, …)."""
+    load_before: float | None = None
+    """One-minute load average before the cell."""
+    load_after: float | None = None
+    """The same after it."""
+    clock_mhz: float | None = None
+    """CPU clock at the start, where it can be read."""
+
+
+class Warned(Document):
+    """Something a reader of the number should know."""
+
+    kind: str
+    """Short name, such as `data-synthetic` or `short-window`."""
+    message: str
+    """The sentence shown beside the number."""
+
+
+class Record(Document):
+    """One cell's result."""
+
+    record_version: Literal[1] = 1
+    """Version of this document."""
+    cell: Cell
+    """What was asked for, in full."""
+    key: str
+    """The cell's content hash."""
+    status: Status
+    """ok: complete; partial: the budget ended it; failed; skipped: its device is absent."""
+    failure: Failure | None = None
+    """Why, unless the status is ok."""
+    started_at: str
+    """When the process was launched."""
+    finished_at: str
+    """When it ended."""
+    times: Times = Times()
+    """The stages, kept apart."""
+    blocks: list[Block] = []
+    """Every timed block, in order."""
+    epochs: list[Epoch] = []
+    """The learning curve."""
+    planned_steps: int = 0
+    """Steps a complete run takes; more than were run when the status is partial."""
+    samples_per_step: int = 0
+    """Training examples in one step, over all replicas."""
+    final: dict[str, float] = {}
+    """Final metrics."""
+    parameters: int | None = None
+    """Trainable and other weights of the model."""
+    samples: list[Sample] = []
+    """Predictions for the page, wrong ones first."""
+    flops: Flops | None = None
+    """Arithmetic done."""
+    memory: Memory = Memory()
+    """Peak memory."""
+    data: DataSource | None = None
+    """Where the input came from."""
+    environment: Environment | None = None
+    """What it ran on and with."""
+    warnings: list[Warned] = []
+    """What a reader should know."""
+    log_tail: str = ""
+    """The last lines the process printed, TensorFlow's own among them."""
+    details: dict[str, Any] = {}
+    """What only this family observes (documented by the family)."""

@@ -1,0 +1,1 @@
+"""The order of cells, their processes, limits, failures, resume and progress."""

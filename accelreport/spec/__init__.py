@@ -1,0 +1,1 @@
+"""Specs: TOML in, checked values and cells out."""

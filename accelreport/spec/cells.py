@@ -1,0 +1,70 @@
+"""A cell: the smallest thing that is measured, and what makes it the same thing again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from accelreport.spec.models import Device, Measure, Scalar
+
+IDENTITY_VERSION = 1
+"""Raised when the meaning of a measurement changes, so that old cells are run again."""
+
+PRESENTATION_ONLY = {"label", "price_per_hour", "currency", "peak_tflops", "peak_source"}
+"""Keys of a device that change what is printed and not what is measured."""
+
+MEASURED_BY = {"warmup_steps", "warmup_calls", "calls"}
+"""Keys of `[measure]` that change what is measured. The budget is not among them: a
+cell that a longer budget could finish is known by its `partial` status instead."""
+
+
+class Cell(BaseModel):
+    """One workload at one sweep point, on one device, with one seed, in one process."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    spec: str
+    """Name of the spec: its file's stem."""
+    profile: str
+    """Profile the spec was read with; "full" when none was named."""
+    device: str
+    """Name of the device in the devices file."""
+    point: dict[str, Scalar]
+    """The swept keys and this cell's values, in the order of the spec."""
+    repeat: int
+    """Number of the repeat, from 0."""
+    seed: int
+    """Seed of initialisation, data order and dropout; the same on every device."""
+    workload: dict[str, Any]
+    """The family's parameters in full, `kind` included, as JSON values."""
+    device_spec: Device
+    """The device in full."""
+    measure: Measure
+    """How it is measured."""
+
+    @cached_property
+    def key(self) -> str:
+        """Sixteen hexadecimal digits that change when the measurement would.
+
+        SHA-256 over the canonical JSON of the workload's parameters, the device without
+        what is only printed, the seed, and the keys of `[measure]` that shape the timing.
+        """
+        identity = {
+            "identity": IDENTITY_VERSION,
+            "workload": self.workload,
+            "device": self.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),
+            "measure": self.measure.model_dump(mode="json", include=MEASURED_BY),
+            "seed": self.seed,
+        }
+        text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def name(self) -> str:
+        """A short name for people: spec, device, sweep point and repeat."""
+        point = " ".join(f"{key}={value}" for key, value in self.point.items())
+        return " ".join(part for part in (self.spec, self.device, point, f"#{self.repeat}") if part)

@@ -1,0 +1,1 @@
+"""The families of workloads: what is computed, never how it is timed or where."""

@@ -1,0 +1,148 @@
+"""What every workload family gives: typed parameters, the data it needs, its arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, FiniteFloat
+
+from accelreport.spec.models import SpecModel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from accelreport.datasets.base import Dataset
+
+DataMode = Literal["real", "synthetic"]
+"""Whether the official data are used or a stand-in of the same shapes."""
+
+
+class Schedule(SpecModel):
+    """How the learning rate changes with the epoch."""
+
+    name: Literal["exponential"]
+    """`exponential`: learning_rate · factor^epoch, the first epoch being 0."""
+    factor: Annotated[FiniteFloat, Field(gt=0, le=1)]
+    """The factor from one epoch to the next."""
+
+
+class Optimizer(SpecModel):
+    """A Keras optimizer."""
+
+    name: Literal["adam", "rmsprop", "sgd"] = "adam"
+    """Which one."""
+    learning_rate: Annotated[FiniteFloat, Field(gt=0)] = 1e-3
+    """Its learning rate."""
+    schedule: Schedule | None = None
+    """How the learning rate changes; constant when absent."""
+
+
+class WorkloadParameters(SpecModel):
+    """What every family's parameters share."""
+
+    kind: str
+    """Name of the family."""
+
+
+class TrainingParameters(WorkloadParameters):
+    """What every family that trains a model shares."""
+
+    epochs: Annotated[int, Field(ge=1)] = 1
+    """Passes over the training data (or over `steps_per_epoch` steps)."""
+    batch_size: Annotated[int, Field(ge=1)] = 64
+    """Training examples in a step, over all replicas."""
+    steps_per_epoch: Annotated[int, Field(ge=1)] | None = None
+    """Steps in an epoch; enough to see every training example when absent."""
+    optimizer: Optimizer = Optimizer()
+    """The optimizer."""
+    data: DataMode = "real"
+    """`real`: the official data; `synthetic`: a learnable stand-in of the same shapes."""
+    input: Literal["resident", "pipeline"] = "resident"
+    """`resident`: the data lie on the device; `pipeline`: `tf.data` brings every batch."""
+    train_examples: Annotated[int, Field(ge=1)] | None = None
+    """Use only the first examples of the training data."""
+    validation_examples: Annotated[int, Field(ge=1)] | None = None
+    """Use only the first examples of the validation data."""
+    evaluation_batch_size: Annotated[int, Field(ge=1)] = 1024
+    """Examples in a step of an evaluation."""
+    samples: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Predictions kept for the page, wrong ones first."""
+
+
+@dataclass(frozen=True)
+class TrainingProblem:
+    """A model to be trained, as the timed loop needs it.
+
+    The loop keeps `resident` on the device and calls `take` inside its graph, so a
+    family decides what an example is: a row of an image array, a window of a series.
+
+    Attributes:
+        model: makes the Keras model; called under the strategy's scope.
+        optimizer: makes the Keras optimizer; called under the strategy's scope.
+        resident: arrays kept on the device, in the dtype in which they are stored.
+        examples: number of training examples; the loop draws indices below it.
+        take: (resident tensors, indices of shape [batch]) → (inputs, targets).
+        loss: (targets, outputs) → one loss for each example, shape [batch].
+        metrics: name → function (targets, outputs) → one value for each example.
+        validation: arrays of the evaluation, like `resident`; None when there is none.
+        validation_examples: number of evaluation examples.
+        describe: (outputs as an array, indices) → samples for the page; may be None.
+        steps_per_epoch: steps when the spec does not say.
+        batch_size: examples in a step.
+    """
+
+    model: Callable[[], Any]
+    optimizer: Callable[[], Any]
+    resident: Mapping[str, NDArray[Any]]
+    examples: int
+    take: Callable[[Mapping[str, Any], Any], tuple[Any, Any]]
+    loss: Callable[[Any, Any], Any]
+    metrics: Mapping[str, Callable[[Any, Any], Any]]
+    validation: Mapping[str, NDArray[Any]] | None
+    validation_examples: int
+    batch_size: int
+    steps_per_epoch: int
+    describe: Callable[[NDArray[np.float32], NDArray[np.int64]], list[dict[str, Any]]] | None = None
+
+
+@dataclass(frozen=True)
+class KernelProblem:
+    """Arithmetic without training, called again and again.
+
+    Attributes:
+        build: (seed) → a function of no arguments that runs the work inside one graph and
+            returns a scalar which depends on all of it.
+        operations: chained operations in one call.
+        flops: floating-point operations in one call.
+        flops_method: the formula.
+        fingerprint: SHA-256 over the input arrays.
+    """
+
+    build: Callable[[int, bool], Callable[[], Any]]
+    operations: int
+    flops: float
+    flops_method: str
+    fingerprint: Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of workload.
+
+    Attributes:
+        kind: its name in a spec.
+        title: what the report calls it.
+        parameters: its typed parameters.
+        shape: whether it trains a model or calls a kernel.
+        problem: parameters (checked) and data (None for a kernel) → the problem. Imports
+            TensorFlow when it is called, never before.
+    """
+
+    kind: str
+    title: str
+    parameters: type[WorkloadParameters]
+    shape: Literal["training", "kernel"]
+    problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem]

@@ -1,0 +1,11 @@
+"""Families by the name a spec gives them."""
+
+from __future__ import annotations
+
+from accelreport.workloads import image_classification, matmul
+from accelreport.workloads.base import Family
+
+FAMILIES: dict[str, Family] = {
+    family.kind: family for family in (matmul.FAMILY, image_classification.FAMILY)
+}
+"""The built-in families."""
