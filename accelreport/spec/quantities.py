@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import math
 import re
+from decimal import Decimal
 
 SECONDS = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "sec": 1.0,
-    "m": 60.0,
-    "min": 60.0,
-    "h": 3600.0,
-    "d": 86400.0,
+    "ns": Decimal("1e-9"),
+    "us": Decimal("1e-6"),
+    "µs": Decimal("1e-6"),
+    "μs": Decimal("1e-6"),
+    "ms": Decimal("1e-3"),
+    "s": Decimal(1),
+    "sec": Decimal(1),
+    "m": Decimal(60),
+    "min": Decimal(60),
+    "h": Decimal(3600),
+    "d": Decimal(86400),
 }
-"""Seconds in each unit. The micro sign exists twice in Unicode, U+00B5 and U+03BC."""
+"""Seconds in each unit. The micro sign exists twice in Unicode, U+00B5 and U+03BC. Decimals,
+so that "24.1 ms" becomes the float nearest to 0.0241 and not its neighbour."""
 
-_NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
-_SHARE = re.compile(rf"\s*([+-]?)({_NUMBER})\s*(%?)\s*")
+_SHARE = re.compile(rf"\s*([+-]?{_NUMBER})\s*(%?)\s*")
+_LARGEST = 1e300
 _DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
 _SHARE_FORMS = 'write a number from 0 to 1, or text such as "58 %"'
 
@@ -40,21 +42,19 @@ def parse_duration(value: object) -> float:
     Raises:
         ValueError: the value is not a time; the message says what to write.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"is not a time; {_DURATION_FORMS}")
     if not isinstance(value, str):
-        return _finite(float(value), "time", _DURATION_FORMS)
+        return _number(value, "time", _DURATION_FORMS)
     text = value.strip()
     if not text:
         raise ValueError(f"is empty; {_DURATION_FORMS}")
     if text.startswith("-"):
         raise ValueError("is negative; a time is greater than 0")
-    return _finite(_sum_of_parts(text), "time", _DURATION_FORMS)
+    return _number(float(_sum_of_parts(text)), "time", _DURATION_FORMS)
 
 
-def _sum_of_parts(text: str) -> float:
+def _sum_of_parts(text: str) -> Decimal:
     """Add `1 h`, `40 min`, … up; each unit must be smaller than the one before it."""
-    total, position, smallest = 0.0, 0, math.inf
+    total, position, smallest = Decimal(0), 0, Decimal("inf")
     while position < len(text):
         part = _PART.match(text, position)
         if part is None:
@@ -65,7 +65,7 @@ def _sum_of_parts(text: str) -> float:
             raise ValueError(f"has an unknown unit, {unit!r}; the units are {', '.join(_units())}")
         if scale >= smallest:
             raise ValueError("has its units out of order; write the larger unit first, each once")
-        total, position, smallest = total + float(number) * scale, part.end(), scale
+        total, position, smallest = total + Decimal(number) * scale, part.end(), scale
     return total
 
 
@@ -93,22 +93,18 @@ def parse_fraction(value: object) -> float:
     Raises:
         ValueError: the value is not a share; the message says what to write.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"is not a share; {_SHARE_FORMS}")
     if not isinstance(value, str):
-        return _finite(float(value), "share", _SHARE_FORMS)
+        return _number(value, "share", _SHARE_FORMS)
     match = _SHARE.fullmatch(value)
     if match is None:
         raise ValueError(f"is not a share; {_SHARE_FORMS}")
-    sign, digits, percent = match.groups()
-    # Shifting the decimal point in the text keeps "58 %" equal to 0.58, which 58 / 100 need not be.
-    number = float(f"{digits}e-2") if percent and "e" not in digits.lower() else float(digits)
-    if percent and "e" in digits.lower():
-        number /= 100
-    return _finite(-number if sign == "-" else number, "share", _SHARE_FORMS)
+    digits, percent = match.groups()
+    share = Decimal(digits) / 100 if percent else Decimal(digits)
+    return _number(float(share), "share", _SHARE_FORMS)
 
 
-def _finite(number: float, noun: str, forms: str) -> float:
-    if not math.isfinite(number):
-        raise ValueError(f"is not a finite {noun}; {forms}")
-    return number
+def _number(value: object, noun: str, forms: str) -> float:
+    """A finite float; a bool, a list or a number beyond the floats is refused."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST:
+        return float(value)
+    raise ValueError(f"is not a finite {noun}; {forms}")
