@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import psutil
+
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Gpu
+
+NVIDIA_SMI_LIMIT_S = 20
+"""A driver in trouble can make `nvidia-smi` hang; it is given up after this."""
 
 
 class Inventory(Document):
@@ -23,3 +36,84 @@ class Inventory(Document):
     """Memory of the machine, or of its container when that is less."""
     gpus: list[Gpu]
     """NVIDIA GPUs, as their driver lists them."""
+
+
+def cpu_model() -> str:
+    """The CPU's name as the system gives it."""
+    listing = Path("/proc/cpuinfo")
+    if listing.exists():
+        for line in listing.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    if platform.system() == "Darwin":
+        done = subprocess.run(
+            ["sysctl", "-n", "machdep.cpu.brand_string"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.stdout.strip():
+            return done.stdout.strip()
+    return platform.processor() or platform.machine() or "unknown CPU"
+
+
+def usable_threads() -> int:
+    """Logical processors this process may run on (affinity respected)."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_limit() -> int:
+    """Bytes of memory: the machine's, or the container's limit when that is less."""
+    total = int(psutil.virtual_memory().total)
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        path = Path(name)
+        if path.exists() and (text := path.read_text().strip()).isdigit():
+            return min(total, int(text))
+    return total
+
+
+def nvidia_gpus() -> list[Gpu]:
+    """GPUs as `nvidia-smi` lists them; none where there is no driver."""
+    if shutil.which("nvidia-smi") is None:
+        return []
+    query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(
+            query, capture_output=True, text=True, check=False, timeout=NVIDIA_SMI_LIMIT_S
+        )
+    except subprocess.TimeoutExpired:
+        return []
+    gpus = []
+    for line in done.stdout.splitlines() if done.returncode == 0 else []:
+        name, memory, driver = (part.strip() for part in line.split(","))
+        mebibytes = memory.split()[0]
+        size = int(mebibytes) * 2**20 if mebibytes.isdigit() else None
+        gpus.append(Gpu(name=name, memory_bytes=size, driver=driver))
+    return gpus
+
+
+def _identity() -> str:
+    # A container's host name changes with every start; the machine's own number does not.
+    for name in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        path = Path(name)
+        if path.exists() and (text := path.read_text().strip()):
+            return text
+    return platform.node()
+
+
+@functools.cache
+def inventory() -> Inventory:
+    """This machine. Takes milliseconds, or as long as `nvidia-smi` where there is a GPU."""
+    cpu, threads, memory, gpus = cpu_model(), usable_threads(), memory_limit(), nvidia_gpus()
+    parts = [_identity(), cpu, str(threads), str(round(memory / 2**30)), *(g.name for g in gpus)]
+    return Inventory(
+        machine=hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8],
+        os=f"{platform.system()} {platform.release()} ({platform.machine()})",
+        cpu=cpu,
+        cores=psutil.cpu_count(logical=False),
+        threads=threads,
+        memory_bytes=memory,
+        gpus=gpus,
+    )

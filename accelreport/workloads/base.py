@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, FiniteFloat
@@ -89,7 +89,7 @@ class TrainingProblem:
         metrics: name → function (targets, outputs) → one value for each example.
         validation: arrays of the evaluation, like `resident`; None when there is none.
         validation_examples: number of evaluation examples.
-        describe: (outputs as an array, indices) → samples for the page; may be None.
+        describe: (outputs for all validation examples, in order) → samples for the page.
         steps_per_epoch: steps when the spec does not say.
         batch_size: examples in a step.
     """
@@ -105,7 +105,7 @@ class TrainingProblem:
     validation_examples: int
     batch_size: int
     steps_per_epoch: int
-    describe: Callable[[NDArray[np.float32], NDArray[np.int64]], list[dict[str, Any]]] | None = None
+    describe: Callable[[NDArray[np.float32]], list[dict[str, Any]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,21 @@ class KernelProblem:
 
 
 @dataclass(frozen=True)
+class DataRequest:
+    """The data set a workload needs.
+
+    Attributes:
+        name: name in the catalogue.
+        mode: real files or a synthetic stand-in.
+        options: what the loader of that data set understands.
+    """
+
+    name: str
+    mode: DataMode
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Family:
     """A kind of workload.
 
@@ -137,6 +152,7 @@ class Family:
         title: what the report calls it.
         parameters: its typed parameters.
         shape: whether it trains a model or calls a kernel.
+        data: parameters (checked) → the data set it needs, or None.
         problem: parameters (checked) and data (None for a kernel) → the problem. Imports
             TensorFlow when it is called, never before.
     """
@@ -145,4 +161,5 @@ class Family:
     title: str
     parameters: type[WorkloadParameters]
     shape: Literal["training", "kernel"]
+    data: Callable[[Any], DataRequest | None]
     problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem]

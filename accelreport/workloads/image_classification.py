@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from accelreport.workloads.base import Family, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
 
 if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset
@@ -28,6 +28,10 @@ class ImageClassificationParameters(TrainingParameters):
     """Divide pixels by 255, as all sources but one do."""
 
 
+def _data(parameters: Any) -> DataRequest:
+    return DataRequest(name=parameters.dataset, mode=parameters.data)
+
+
 def _problem(parameters: Any, data: Dataset | None, seed: int) -> TrainingProblem:
     from accelreport.workloads.image_models import problem
 
@@ -40,6 +44,7 @@ FAMILY = Family(
     title="Image classification",
     parameters=ImageClassificationParameters,
     shape="training",
+    data=_data,
     problem=_problem,
 )
 """The family as the registry knows it."""

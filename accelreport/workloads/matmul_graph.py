@@ -1,0 +1,59 @@
+"""The graph of the chained matrix product (imports TensorFlow when it is built)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.workloads.base import KernelProblem
+from accelreport.workloads.matmul import MatmulParameters
+
+
+def operands(size: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Both factors, shape [size, size].
+
+    x is uniform on [0, 1). y is uniform on [0, 2/size): its mean is 1/size, so that every
+    product keeps the size of x's values. Unscaled, float32 overflows after a dozen products,
+    and a multiplication by infinity or zero takes less power than one by ordinary numbers.
+    """
+    generator = np.random.default_rng([seed, 0x6D61])
+    x = generator.random((size, size), dtype=np.float32)
+    y = generator.random((size, size), dtype=np.float32)
+    return x, y * np.float32(2 / size)
+
+
+def problem(parameters: MatmulParameters) -> KernelProblem:
+    """The kernel: `count` products in a chain, then the sum of all elements."""
+
+    def build(seed: int, jit_compile: bool) -> Callable[[], Any]:  # noqa: FBT001 - a contract
+        import tensorflow as tf
+
+        x, y = (tf.cast(a, parameters.dtype) for a in operands(parameters.size, seed))
+
+        @tf.function(jit_compile=jit_compile)  # type: ignore[untyped-decorator,unused-ignore]
+        def chain(x: Any, y: Any) -> Any:
+            # Each product needs the one before and the sum needs the last: nothing can be
+            # left out, hoisted from the loop or computed once for all.
+            for _ in tf.range(parameters.count):
+                x = tf.matmul(x, y)
+            return tf.reduce_sum(tf.cast(x, tf.float32))
+
+        return lambda: chain(x, y)
+
+    def fingerprint(seed: int) -> str:
+        digest = hashlib.sha256()
+        for array in operands(parameters.size, seed):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    return KernelProblem(
+        build=build,
+        operations=parameters.count,
+        flops=parameters.count * 2.0 * parameters.size**3,
+        flops_method="COUNT · 2N³ (the catalogue's formula)",
+        fingerprint=fingerprint,
+    )
