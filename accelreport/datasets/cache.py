@@ -1,0 +1,107 @@
+"""The folder in which data files lie, and how a file in it is read.
+
+A file is read whole and its checksum taken over the bytes that are then parsed, so that
+nobody can change it in between. Nothing here writes, so the folder may be read-only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from accelreport.datasets.catalogue import CatalogueEntry, KnownFile, RemoteFile
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+
+
+def data_root() -> Path:
+    """The folder of the data files: `ACCELREPORT_DATA`, or the platform's cache folder."""
+    chosen = os.environ.get("ACCELREPORT_DATA")
+    if chosen:
+        return Path(chosen).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("accelreport", appauthor=False) / "data"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A file that was read.
+
+    Attributes:
+        path: where it lies.
+        data: its bytes.
+        sha256: their checksum.
+        official: whether they are the published file's.
+        remedy: what to tell a person when the contents turn out to be unusable.
+    """
+
+    path: Path
+    data: bytes
+    sha256: str
+    official: bool
+    remedy: str
+
+    def corrupt(self, why: str) -> DataCorrupt:
+        """The error that says why this file cannot be used."""
+        return DataCorrupt(self.path, why, remedy=self.remedy)
+
+
+def read_entry(entry: CatalogueEntry) -> list[Contents]:
+    """Read all files of a data set, in the order of the catalogue.
+
+    Raises:
+        DataUnavailable: when a file is missing or may not be read.
+        DataCorrupt: when a file is larger than anything accepted in its place.
+    """
+    root = data_root()
+    found = [(file, locate(file, root)) for file in entry.files]
+    missing = [file.path for file, place in found if place is None]
+    if missing:
+        raise _missing(entry, missing, root)
+    return [_read(entry, file, place, root) for file, place in found if place is not None]
+
+
+def locate(file: RemoteFile, root: Path) -> KnownFile | None:
+    """Which form of a file is in the cache: itself, one that serves instead, or None."""
+    return next((form for form in (file, *file.instead) if (root / form.path).is_file()), None)
+
+
+def replace_remedy(name: str) -> str:
+    """How a file that is no good is replaced by the published one."""
+    return (
+        f"Run `accelreport data fetch {name} --replace` to bring the published file, "
+        "or use `--data synthetic`."
+    )
+
+
+def _missing(entry: CatalogueEntry, missing: list[str], root: Path) -> DataUnavailable:
+    return DataUnavailable(
+        f"The data set {entry.name} is not in {root}.",
+        why=f"Missing: {', '.join(missing)}.",
+        remedy=(
+            f"Run `accelreport data fetch {entry.name}` to download it, "
+            "or use `--data synthetic` for a stand-in of the same shapes."
+        ),
+    )
+
+
+def _read(entry: CatalogueEntry, file: RemoteFile, form: KnownFile, root: Path) -> Contents:
+    path = root / form.path
+    remedy = replace_remedy(entry.name)
+    try:
+        size = path.stat().st_size
+        if size > file.limit:
+            raise DataCorrupt(
+                path, f"It has {size:,} bytes; at most {file.limit:,} are read.", remedy=remedy
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataUnavailable(
+            f"{path} cannot be read.",
+            why=f"{error.strerror or error}.",
+            remedy="Give yourself read access to it, or use `--data synthetic`.",
+        ) from error
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Contents(path, data, sha256, sha256 == form.sha256, remedy)

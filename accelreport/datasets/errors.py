@@ -1,0 +1,41 @@
+"""What can go wrong between a data set's name and its arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from accelreport.errors import AccelReportError, ExitCode
+
+
+class DataError(AccelReportError):
+    """Data could not be had; `kind` is the failure kind of the cell that needed them."""
+
+    exit_code = ExitCode.DATA_UNAVAILABLE
+    kind = "data-unavailable"
+
+
+class DataUnavailable(DataError):  # noqa: N818 - the name says what is the case
+    """The files are not here, or could not be brought here."""
+
+
+class DataCorrupt(DataError):  # noqa: N818 - the name says what is the case
+    """A file is here and is not what it should be.
+
+    Args:
+        path: the file.
+        why: the cause.
+        remedy: what to do next.
+    """
+
+    kind = "data-corrupt"
+
+    def __init__(self, path: Path | str, why: str, *, remedy: str = "") -> None:
+        super().__init__(f"{path} cannot be used as data.", why=why, remedy=remedy)
+        self.path = str(path)
+
+
+class DataOptionsError(AccelReportError):
+    """The options given to a data set make no sense for it."""
+
+    exit_code = ExitCode.BAD_SPEC
+    kind = "bad-data-options"

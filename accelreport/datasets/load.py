@@ -1,0 +1,100 @@
+"""From the name of a data set to its arrays."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+from pydantic import ValidationError
+
+from accelreport.datasets.base import Dataset, Origin
+from accelreport.datasets.cache import read_entry
+from accelreport.datasets.catalogue import CATALOGUE, CatalogueEntry
+from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
+from accelreport.datasets.fingerprint import fingerprint
+from accelreport.datasets.parts import Source
+
+__all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]
+
+
+def load(
+    name: str,
+    *,
+    mode: Literal["real", "synthetic"],
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+) -> Dataset:
+    """Bring a data set into memory; never downloads anything.
+
+    Args:
+        name: its name in the catalogue.
+        mode: `real` reads the files in the data folder, `synthetic` makes a stand-in.
+        seed: seed of the stand-in; not used for real data.
+        options: what this data set lets one choose; see the `Options` of its module.
+
+    Returns:
+        The arrays and where they came from. `origin` is official only when the SHA-256 of
+        every file is the published one.
+
+    Raises:
+        DataUnavailable: when the name is not known, or files are missing or unreadable.
+        DataCorrupt: when a file is not what it should be.
+        DataOptionsError: when the options make no sense.
+    """
+    entry = find(name)
+    source = cast("Source", importlib.import_module(entry.module))
+    try:
+        checked = source.Options.model_validate(dict(options or {}))
+    except ValidationError as error:
+        raise _bad_options(entry, error) from error
+    origin: Origin = "synthetic"
+    sums: dict[str, str] = {}
+    if mode == "synthetic":
+        parts = source.synthetic(entry, seed, checked)
+    else:
+        files = read_entry(entry)
+        parts = source.read(entry, files, checked)
+        origin = "official" if all(file.official for file in files) else "user-supplied"
+        sums = {file.path.name: file.sha256 for file in files}
+    return Dataset(
+        name=name,
+        train=parts.train,
+        validation=parts.validation,
+        classes=parts.classes,
+        origin=origin,
+        files=sums,
+        fingerprint=fingerprint(parts.train, parts.validation),
+        seed=seed if mode == "synthetic" else None,
+        note=parts.note or _note(entry, origin),
+        details=parts.details,
+    )
+
+
+def find(name: str) -> CatalogueEntry:
+    """The catalogue's entry of that name; raises `DataUnavailable` when there is none."""
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    close = difflib.get_close_matches(name, CATALOGUE, n=1)
+    raise DataUnavailable(
+        f"There is no data set called {name!r}.",
+        why=f"Did you mean {close[0]!r}?" if close else "",
+        remedy=f"Known are: {', '.join(CATALOGUE)}.",
+    )
+
+
+def _note(entry: CatalogueEntry, origin: Origin) -> str:
+    if origin == "user-supplied":
+        return f"Files in the form of {entry.title}, but not the published ones."
+    return ""
+
+
+def _bad_options(entry: CatalogueEntry, error: ValidationError) -> DataOptionsError:
+    problems = "; ".join(
+        f"{'.'.join(str(step) for step in problem['loc']) or 'options'}: {problem['msg']}"
+        for problem in error.errors()
+    )
+    return DataOptionsError(
+        f"The options of the data set {entry.name} cannot be used.", why=f"{problems}."
+    )
