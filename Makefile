@@ -1,0 +1,75 @@
+# Two commands matter: `make report` and `make test`; `make` alone lists the others.
+# Works with GNU Make 3.81, which macOS ships.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PROFILE ?= quick
+SPECS ?= specs/
+export PYTHON
+
+# Wheels only, and only those whose hash is in the lock: nothing is compiled on your machine,
+# and nothing else than what was tested is installed.
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+FROM_LOCK = $(PIP_INSTALL) --only-binary :all: --require-hashes --requirement
+UV_COMPILE = uv pip compile --quiet --no-config --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) \
+	pyproject.toml --group pyproject.toml:build --extra cpu
+
+.PHONY: help report test lint lock clean
+.DEFAULT_GOAL := help
+
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | \
+		while IFS='|' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+
+report: $(VENV)/.installed ## run the quick benchmarks on this machine and build their report
+	@status=0; $(BIN)/accelreport run $(SPECS) --profile $(PROFILE) || status=$$?; \
+	case $$status in \
+		0 | 4) ;; # 4: some cells failed; the page shows them and what to do \
+		*) exit $$status ;; \
+	esac; \
+	$(BIN)/accelreport build || exit $$?; \
+	echo "Your report: $(CURDIR)/site/index.html"; \
+	exit $$status
+
+test: $(VENV)/.installed-dev ## install what tests need, run the linters and every test
+	@$(MAKE) --no-print-directory lint
+	@browser=$$(scripts/find_browser.sh) && \
+		ACCELREPORT_BROWSER="$$browser" $(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev ## check style, types and the shipped specs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/accelreport check $(SPECS)
+
+lock: ## compile both locks again (UPGRADE=1: to the newest versions); needs uv
+	@command -v uv >/dev/null || { echo "Install uv first, for instance: pipx install uv"; exit 1; }
+	$(UV_COMPILE) --output-file requirements.lock
+	$(UV_COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+
+clean: ## remove the environment, caches and built files (results/ and site/ stay)
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find accelreport tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A virtual environment that was moved or copied, or whose Python is gone, is made anew.
+ifneq ($(shell $(BIN)/python -c "print(open('$(VENV)/.created').read().strip())" 2>/dev/null),$(CURDIR))
+.PHONY: $(VENV)/.created
+endif
+
+$(VENV)/.created:
+	@scripts/create_venv.sh $(VENV)
+	@printf '%s\n' "$(CURDIR)" > $@
+
+# The package itself is installed as a link to this folder: editing it needs no new install.
+$(VENV)/.installed: requirements.lock pyproject.toml $(VENV)/.created
+	@echo "Installing what requirements.lock pins (TensorFlow is large: some minutes)"
+	@$(FROM_LOCK) requirements.lock
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	@echo "Installing what requirements-dev.lock adds for tests"
+	@$(FROM_LOCK) requirements-dev.lock
+	@touch $@
