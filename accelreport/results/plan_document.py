@@ -14,9 +14,14 @@ from accelreport.spec.models import Claim, Device, Measure, Published, Scalar, S
 
 
 class Document(BaseModel):
-    """A frozen value that is stored as JSON and refuses keys it does not know."""
+    """A frozen value that is stored as JSON and refuses keys it does not know.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    JSON has no NaN: a loss that diverged is stored as the text "NaN" and read back as one.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, ser_json_inf_nan="strings"
+    )
 
 
 class PlannedCell(Document):

@@ -1,0 +1,87 @@
+"""Writing a file so that a reader sees all of it or none of it, whatever is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import time
+from pathlib import Path
+
+TEMPORARY_SUFFIX = ".tmp"
+"""Ending of a file that is still being written. Its name also begins with a dot."""
+
+ABANDONED_AFTER_S = 5.0
+"""A hidden file is swept only when it is this old: a new one may not be locked yet."""
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write `content` to `path`, replacing what is there in one step.
+
+    The bytes go to a hidden file of the same folder, reach the disk, and are then renamed;
+    last, the folder itself is brought to the disk, so that the name survives a power cut.
+
+    Raises:
+        OSError: the disk is full, the folder cannot be written, and so on. `path` then is as
+            it was before, and the hidden file is gone.
+    """
+    temporary = path.parent / f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY_SUFFIX}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        # Held while the file is being written: `sweep` takes only files that nobody holds.
+        with contextlib.suppress(OSError):  # some network file systems know no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _write_all(descriptor, content)
+        os.fsync(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sweep(folder: Path) -> int:
+    """Remove what killed writers left in a folder; returns how many files that were.
+
+    A file that is being written at this moment is locked by its writer and stays.
+    """
+    removed = 0
+    for path in folder.glob(f".*{TEMPORARY_SUFFIX}"):
+        if _abandoned(path):
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _abandoned(path: Path) -> bool:
+    try:
+        if time.time() - path.lstat().st_mtime < ABANDONED_AFTER_S:
+            return False
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return False  # its writer has just renamed or removed it
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

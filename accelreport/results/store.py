@@ -1,0 +1,225 @@
+"""The results folder: records and plans, one JSON file each.
+
+    results/cells/<key>.<machine>.json     one record for each cell and machine
+    results/plans/<spec>.<profile>.json    what each spec asked for
+
+Files appear whole or not at all, whatever is killed, and by whichever of several runners.
+A file that cannot be read is named in `Store.problems` and the others are read all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from accelreport.results.atomic import sweep, write_whole
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
+from accelreport.results.reading import read_plan, read_record, to_bytes
+from accelreport.results.record import Record
+
+KEY = re.compile(r"[0-9a-f]{16}")
+MACHINE = re.compile(r"[0-9a-f]{8}")
+RECORD_NAME = re.compile(rf"(?P<key>{KEY.pattern})\.(?P<machine>{MACHINE.pattern})\.json")
+
+UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\%.]")
+"""Encoded in the name of a plan's file; "." too, because "a.b" + "c" and "a" + "b.c" must not
+meet in one file."""
+
+Content = TypeVar("Content")
+
+
+class Store:
+    """A results folder.
+
+    Attributes:
+        root: the folder; it need not exist until something is written.
+        problems: files that could not be read, each once, in the order they were met.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._problems: dict[Path, ResultProblem] = {}
+
+    @property
+    def cells(self) -> Path:
+        """The folder of the records."""
+        return self.root / "cells"
+
+    @property
+    def planned(self) -> Path:
+        """The folder of the plan documents."""
+        return self.root / "plans"
+
+    @property
+    def problems(self) -> list[ResultProblem]:
+        """Files that could not be read, each once, in the order they were met."""
+        return list(self._problems.values())
+
+    def prepare(self) -> None:
+        """Make the folders, see that they can be written, and clean up after killed writers.
+
+        Raises:
+            ResultsError: the folder cannot be made or written.
+        """
+        for folder in (self.cells, self.planned):
+            probe = folder / "writable"
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                sweep(folder)
+                write_whole(probe, b"?")
+                probe.unlink(missing_ok=True)  # another runner may do the same just now
+            except OSError as error:
+                raise cannot_write(folder, error) from error
+
+    def record_path(self, key: str, machine: str) -> Path:
+        """Where the record of a cell on a machine is kept.
+
+        Raises:
+            ValueError: the key is not 16, or the machine not 8 hexadecimal digits.
+        """
+        if not KEY.fullmatch(key) or not MACHINE.fullmatch(machine):
+            raise ValueError(f"not the name of a record: key {key!r}, machine {machine!r}")
+        return self.cells / f"{key}.{machine}.json"
+
+    def write(self, record: Record) -> Path:
+        """Store a record, replacing the one of the same cell and machine.
+
+        A file in its place that cannot be read is set aside, not lost.
+
+        Returns:
+            Its file.
+
+        Raises:
+            ResultsError: the disk is full, the folder cannot be written, or the file in its
+                place was written by a newer accelreport.
+            ValueError: the record does not say which machine it is from.
+        """
+        if record.environment is None:
+            raise ValueError("a record without an environment belongs to no machine")
+        path = self.record_path(record.key, record.environment.machine)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._keep_unreadable(path)
+            write_whole(path, to_bytes(record))
+        except OSError as error:
+            raise cannot_write(path, error) from error
+        return path
+
+    def get(self, key: str, machine: str) -> Record | None:
+        """The record of a cell on a machine; None when there is none, or none that can be read.
+
+        Raises:
+            ValueError: see `record_path`.
+        """
+        return self._read(self.record_path(key, machine), read_named_record)
+
+    def records(self) -> Iterator[Record]:
+        """Every record that can be read, in the order of the files' names."""
+        for path in _listing(self.cells):
+            record = self._read(path, read_named_record)
+            if record is not None:
+                yield record
+
+    def write_plan(self, plan: PlanDocument) -> Path:
+        """Store a plan, replacing the one of the same spec and profile.
+
+        Returns:
+            Its file.
+
+        Raises:
+            ResultsError: the folder cannot be written.
+        """
+        path = self.planned / f"{_file_part(plan.spec)}.{_file_part(plan.profile)}.json"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, to_bytes(plan))
+        except OSError as error:
+            raise cannot_write(path, error) from error
+        return path
+
+    def plans(self) -> list[PlanDocument]:
+        """Every plan that can be read, in the order of the files' names."""
+        found = (self._read(path, read_plan) for path in _listing(self.planned))
+        return [plan for plan in found if plan is not None]
+
+    def _read(self, path: Path, reader: Callable[[Path], Content]) -> Content | None:
+        try:
+            content = reader(path)
+        except FileNotFoundError:
+            return None
+        except UnreadableFile as error:
+            self._problems[path] = error.problem
+            return None
+        self._problems.pop(path, None)
+        return content
+
+    def _keep_unreadable(self, path: Path) -> None:
+        """Set aside a file that is about to be replaced and whose content nobody could use.
+
+        Raises:
+            ResultsError: it is from a newer accelreport, which still can use it.
+        """
+        try:
+            read_named_record(path)
+        except FileNotFoundError:
+            return
+        except UnreadableFile as error:
+            if error.problem.kind == "newer":
+                raise ResultsError(
+                    f"{path} is not replaced.",
+                    why=f"{error.problem.message[0].upper()}{error.problem.message[1:]}.",
+                    remedy="Update accelreport, or choose another folder with --results.",
+                ) from error
+            number = 1
+            while (aside := path.with_name(f"{path.name}.unreadable-{number}")).exists():
+                number += 1
+            path.rename(aside)
+
+
+def read_named_record(path: Path) -> Record:
+    """Read a record and see that its file bears its name.
+
+    Raises:
+        UnreadableFile: with the reason.
+        FileNotFoundError: there is no such file.
+    """
+    name = RECORD_NAME.fullmatch(path.name)
+    if name is None:
+        message = "its name is not <16 hexadecimal digits>.<8 hexadecimal digits>.json"
+        raise UnreadableFile(path, "misnamed", message)
+    record = read_record(path)
+    machine = record.environment.machine if record.environment else None
+    if (record.key, machine) != (name["key"], name["machine"]):
+        message = f"it holds the record of cell {record.key} on machine {machine}"
+        raise UnreadableFile(path, "misnamed", message)
+    return record
+
+
+def cannot_write(path: Path, error: OSError) -> ResultsError:
+    """The one error for a results folder that takes nothing more."""
+    return ResultsError(
+        f"{path} cannot be written.",
+        why=f"{error.strerror or error}.",
+        remedy="Everything measured before is kept. Free space or allow writing there, or "
+        "choose another folder with --results, then run the same command again.",
+    )
+
+
+def _file_part(name: str) -> str:
+    return UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name) or "%"
+
+
+def _listing(folder: Path) -> list[Path]:
+    try:
+        return sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix == ".json" and not path.name.startswith(".")
+        )
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
