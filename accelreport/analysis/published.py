@@ -1,0 +1,135 @@
+"""Somebody else's figures beside what was measured here; never mixed into a statistic."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import pandas as pd
+
+from accelreport.analysis.flags import flags_of
+from accelreport.analysis.intervals import NOTHING, Interval, geometric_mean, mean, ratio
+from accelreport.analysis.selection import (
+    FINAL_QUANTITIES,
+    Point,
+    machines,
+    measured,
+    points,
+    quantity,
+)
+from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.models import Published
+
+COLUMNS = (
+    "device",
+    "label",
+    "where",
+    "point",
+    "machine",
+    "figure",
+    "published",
+    "measured",
+    "low",
+    "high",
+    "n",
+    "ratio",
+    "over",
+    "comparable",
+    "mark",
+    "note",
+    "caveat",
+    "flags",
+)
+"""Columns of `published_frame`."""
+
+
+def published_frame(plan: PlanDocument, cells: pd.DataFrame) -> pd.DataFrame:
+    """One row for each published figure, sweep point it speaks of, and machine.
+
+    A figure nothing was measured for is one row with machine "" and NaN. Times are in
+    seconds, accuracies are fractions; `measured` is a geometric mean over processes for
+    times, rates and speedups, an arithmetic mean for accuracies and losses, with its 95 %
+    interval. `ratio` is measured over published. `caveat` says what makes the measured side
+    unlike the published one; `flags` are contradictions within the published figures
+    themselves, found by the rules of `flags`.
+    """
+    rows = [
+        row
+        for published in plan.published
+        for figure, value in published.figures().items()
+        for row in _rows(plan, cells, published, figure, value)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _rows(
+    plan: PlanDocument, cells: pd.DataFrame, published: Published, figure: str, value: float
+) -> list[dict[str, Any]]:
+    over = (published.over or plan.baseline) if figure == "speedup" else ""
+    common: dict[str, Any] = {
+        "device": published.device,
+        "label": published.label,
+        "where": dict(published.where),
+        "figure": figure,
+        "published": value,
+        "over": over,
+        "comparable": published.comparable,
+        "mark": published.mark,
+        "note": published.note,
+        "flags": flags_of(plan, published, figure),
+    }
+    matching = points(cells, list(plan.axes), published.where) or [dict(published.where)]
+    rows = []
+    for point in matching:
+        for machine in machines(cells, published.device):
+            rows += _measured(cells, published, figure, value, point, machine, over)
+    if not rows:
+        point = matching[0] if len(matching) == 1 else dict(published.where)
+        rows = [_numbers(NOTHING, value) | {"machine": "", "point": point, "caveat": ""}]
+    return [common | row for row in rows]
+
+
+def _measured(
+    cells: pd.DataFrame,
+    published: Published,
+    figure: str,
+    value: float,
+    point: Point,
+    machine: str,
+    over: str,
+) -> list[dict[str, Any]]:
+    rows = measured(cells, device=published.device, machine=machine, where=point)
+    estimate = _estimate(cells, rows, figure, point, machine, over)
+    if not estimate.n:
+        return []
+    caveat = _caveat(rows, figure)
+    return [_numbers(estimate, value) | {"machine": machine, "point": point, "caveat": caveat}]
+
+
+def _estimate(
+    cells: pd.DataFrame, rows: pd.DataFrame, figure: str, point: Point, machine: str, over: str
+) -> Interval:
+    if figure == "speedup":
+        base = measured(cells, device=over, machine=machine, where=point)
+        return ratio(quantity(base, "step_time"), quantity(rows, "step_time"))
+    values = quantity(rows, figure)
+    return mean(values) if figure in FINAL_QUANTITIES else geometric_mean(values)
+
+
+def _numbers(estimate: Interval, published: float) -> dict[str, float]:
+    return {
+        "measured": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "ratio": estimate.value / published if published else nan,
+    }
+
+
+def _caveat(rows: pd.DataFrame, figure: str) -> str:
+    said = []
+    if figure == "total_time" and rows["total_extrapolated"].any():
+        said.append("extrapolated from the steady steps")
+    if "synthetic" in set(rows["origin"]):
+        said.append("measured on a synthetic stand-in for the data")
+    return "; ".join(said)
