@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
 from accelreport.backend.inventory import Inventory
 from accelreport.backend.probe import Probe
 from accelreport.spec.models import Device
+
+TPU_VARIABLES = ("TPU_NAME", "COLAB_TPU_ADDR", "TPU_ACCELERATOR_TYPE")
+"""Environment variables by which the hosts of a TPU announce it."""
+
+
+def hints_of_tpu() -> bool:
+    """Whether anything here looks like a TPU: its device files or its variables."""
+    device_files = [*Path("/dev").glob("accel[0-9]*"), *Path("/dev/vfio").glob("[0-9]*")]
+    return bool(device_files) or any(os.environ.get(name) for name in TPU_VARIABLES)
+
+
+def needs_probe(devices: Iterable[Device], machine: Inventory) -> bool:
+    """Whether TensorFlow must be asked: it takes seconds, and is in vain where nothing is."""
+    kinds = {device.kind for device in devices if not device.address}
+    return ("GPU" in kinds and bool(machine.gpus)) or ("TPU" in kinds and hints_of_tpu())
 
 
 def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str | None:
@@ -15,21 +35,32 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
         machine: this machine.
         probe: TensorFlow's answer; without it only what the system knows is used.
     """
+    if importlib.util.find_spec("tensorflow") is None:
+        return "TensorFlow is not installed: pip install 'accelreport[cpu]' (or [gpu], [tpu])"
     if device.threads is not None and device.threads > machine.threads:
         return f"needs {device.threads} threads; this machine has {machine.threads}"
-    if probe is not None and probe.error:
-        return probe.error
     if device.kind == "CPU":
         return None
     if device.kind == "TPU" and device.address:
         return None  # it is elsewhere: only the cell itself can find out
-    found = len(machine.gpus) if probe is None and device.kind == "GPU" else 0
-    found = probe.count(device.kind) if probe is not None else found
+    if probe is None:
+        return _by_system(device, machine)
+    if probe.error:
+        return probe.error
+    found = probe.count(device.kind)
     if found >= device.replicas:
         return None
     if found:
         return f"needs {device.replicas} {device.kind}s; TensorFlow sees {found}"
-    if device.kind == "GPU" and machine.gpus and probe is not None:
+    if device.kind == "GPU" and machine.gpus:
         names = ", ".join(gpu.name for gpu in machine.gpus)
         return f"the driver lists {names}, but TensorFlow sees no GPU: install accelreport[gpu]"
-    return f"no {device.kind} on this machine"
+    return f"TensorFlow sees no {device.kind}"
+
+
+def _by_system(device: Device, machine: Inventory) -> str | None:
+    if device.kind == "GPU" and not machine.gpus:
+        return "no GPU on this machine (nvidia-smi lists none)"
+    if device.kind == "TPU" and not hints_of_tpu():
+        return "no TPU on this machine (no device file, no TPU variable)"
+    return None

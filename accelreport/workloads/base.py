@@ -92,6 +92,7 @@ class TrainingProblem:
         describe: (outputs for all validation examples, in order) → samples for the page.
         steps_per_epoch: steps when the spec does not say.
         batch_size: examples in a step.
+        learning_rate: epoch, from 0 → its learning rate; constant when None.
     """
 
     model: Callable[[], Any]
@@ -106,6 +107,7 @@ class TrainingProblem:
     batch_size: int
     steps_per_epoch: int
     describe: Callable[[NDArray[np.float32]], list[dict[str, Any]]] | None = None
+    learning_rate: Callable[[int], float] | None = None
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def _data(parameters: Any) -> DataRequest:
     return DataRequest(name=parameters.dataset, mode=parameters.data)
 
 
-def _problem(parameters: Any, data: Dataset | None, seed: int) -> TrainingProblem:
+def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
     from accelreport.workloads.image_models import problem
 
     assert data is not None

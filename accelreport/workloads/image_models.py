@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from accelreport.datasets.base import Dataset
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.image_classification import ImageClassificationParameters
-from accelreport.workloads.training import keras_optimizer, limited, steps_for
+from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
 
 CLASSES = 10
 PIXELS = (28, 28)
@@ -141,6 +141,7 @@ def problem(parameters: ImageClassificationParameters, data: Dataset) -> Trainin
         validation_examples=len(validation["y"]),
         batch_size=parameters.batch_size,
         steps_per_epoch=steps_for(parameters, len(train["y"])),
+        learning_rate=learning_rates(parameters.optimizer),
         describe=lambda outputs: digits(outputs, validation, data.classes, parameters.samples),
     )
 

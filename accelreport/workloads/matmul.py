@@ -25,7 +25,7 @@ class MatmulParameters(WorkloadParameters):
     """Element type."""
 
 
-def _problem(parameters: Any, data: Dataset | None, seed: int) -> KernelProblem:
+def _problem(parameters: Any, _data: Dataset | None, _seed: int) -> KernelProblem:
     from accelreport.workloads.matmul_graph import problem
 
     return problem(parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from numpy.typing import NDArray
@@ -18,9 +18,15 @@ def keras_optimizer(parameters: Optimizer) -> Any:
     return make[parameters.name](learning_rate=parameters.learning_rate)
 
 
-def limited(
-    arrays: Mapping[str, NDArray[Any]], examples: int | None
-) -> Mapping[str, NDArray[Any]]:
+def learning_rates(parameters: Optimizer) -> Callable[[int], float] | None:
+    """Epoch, from 0 → learning rate, for a spec with a schedule; None when it is constant."""
+    schedule = parameters.schedule
+    if schedule is None:
+        return None
+    return lambda epoch: float(parameters.learning_rate * schedule.factor**epoch)
+
+
+def limited(arrays: Mapping[str, NDArray[Any]], examples: int | None) -> Mapping[str, NDArray[Any]]:
     """The first `examples` rows of every array; all of them when None."""
     return {name: array[:examples] for name, array in arrays.items()}
 

@@ -1,0 +1,124 @@
+"""The environment a cell ran in, for its record."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+import psutil
+
+import accelreport
+from accelreport.backend.inventory import inventory
+from accelreport.results.record import Environment
+
+PACKAGES = (
+    "tensorflow",
+    "tensorflow-cpu",
+    "tensorflow-tpu",
+    "libtpu",
+    "keras",
+    "numpy",
+    "jax",
+    "torch",
+    "nvidia-cudnn-cu12",
+    "nvidia-cublas-cu12",
+)
+"""Packages whose version can change a measurement."""
+
+VARIABLES = ("TF_", "XLA_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "CUDA_", "NVIDIA_", "TPU_")
+"""Beginnings of environment variables that can change a measurement."""
+
+
+@functools.cache
+def checkout() -> tuple[str, bool | None]:
+    """Commit of the checkout accelreport runs from, and whether it has uncommitted changes.
+
+    An installed wheel has neither: ("", None).
+    """
+    root = Path(accelreport.__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return "", None
+
+    def git(*arguments: str) -> str | None:
+        try:
+            done = subprocess.run(
+                ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False
+            )
+        except FileNotFoundError:
+            return None
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    commit = git("rev-parse", "HEAD")
+    status = git("status", "--porcelain", "--untracked-files=no")
+    return commit or "", None if status is None else bool(status)
+
+
+def versions() -> dict[str, str]:
+    """Installed versions of the packages that matter."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def variables() -> dict[str, str]:
+    """Environment variables that can change a measurement."""
+    return {name: value for name, value in sorted(os.environ.items()) if name.startswith(VARIABLES)}
+
+
+def clock_mhz() -> float | None:
+    """The CPU's clock now, where the system tells it."""
+    try:
+        frequency = psutil.cpu_freq()
+    except (OSError, NotImplementedError, RuntimeError):
+        return None
+    return float(frequency.current) if frequency and frequency.current else None
+
+
+def load() -> float:
+    """One-minute load average."""
+    return os.getloadavg()[0]
+
+
+def environment(
+    *,
+    load_before: float | None = None,
+    accelerators: list[str] | None = None,
+    runtime: dict[str, str] | None = None,
+) -> Environment:
+    """This machine and its software.
+
+    Args:
+        load_before: load average before the cell began.
+        accelerators: devices TensorFlow used.
+        runtime: what TensorFlow resolved (threads, kernel libraries).
+    """
+    machine = inventory()
+    commit, dirty = checkout()
+    return Environment(
+        machine=machine.machine,
+        accelreport=accelreport.__version__,
+        commit=commit,
+        dirty=dirty,
+        python=platform.python_version(),
+        packages=versions(),
+        os=machine.os,
+        cpu=machine.cpu,
+        cores=machine.cores,
+        threads=machine.threads,
+        memory_bytes=machine.memory_bytes,
+        gpus=machine.gpus,
+        accelerators=accelerators or [],
+        runtime=runtime or {},
+        variables=variables(),
+        load_before=load_before,
+        load_after=load(),
+        clock_mhz=clock_mhz(),
+    )

@@ -1,0 +1,55 @@
+"""An exception, told as the kind of failure a report shows."""
+
+from __future__ import annotations
+
+import traceback
+from typing import cast, get_args
+
+from accelreport.errors import AccelReportError
+from accelreport.results.record import Failure, FailureKind
+
+REMEDIES = {
+    "oom-host": "a smaller batch, or a machine with more memory",
+    "oom-device": "a smaller batch, or a device with more memory",
+    "nan-loss": "a smaller learning rate, or another precision",
+    "compile-error": "xla = false in the devices file, or another TensorFlow",
+    "no-device": "accelreport devices shows what is here",
+}
+"""What a person can do about each kind."""
+
+
+def failure(error: BaseException) -> Failure:
+    """The failure an exception stands for.
+
+    An error class that names its own `kind` is believed; TensorFlow's classes are told apart
+    by their names, so that this works where TensorFlow could not be imported.
+    """
+    kind = _kind(error)
+    message = error.what if isinstance(error, AccelReportError) else str(error)
+    own_remedy = error.remedy if isinstance(error, AccelReportError) else ""
+    why = f" ({error.why})" if isinstance(error, AccelReportError) and error.why else ""
+    first = (message.strip() or type(error).__name__).splitlines()[0]
+    named = first if kind != "harness-error" else f"{type(error).__name__}: {first}"
+    return Failure(
+        kind=kind,
+        message=named + why,
+        remedy=own_remedy or REMEDIES.get(kind, ""),
+        traceback="".join(traceback.format_exception(error)),
+    )
+
+
+def _kind(error: BaseException) -> FailureKind:
+    own = getattr(error, "kind", None)
+    if own in get_args(FailureKind):
+        return cast("FailureKind", own)
+    if isinstance(error, MemoryError):
+        return "oom-host"
+    name = type(error).__name__
+    if name == "ResourceExhaustedError":
+        # TensorFlow's CPU allocator says which device it could not allocate on.
+        return "oom-host" if "CPU" in str(error) else "oom-device"
+    if isinstance(error, ImportError) and "tensorflow" in str(error).lower():
+        return "no-device"
+    if "XLA" in str(error) or "jit_compile" in str(error):
+        return "compile-error"
+    return "harness-error"

@@ -1,0 +1,227 @@
+"""The graphs of a training problem: many steps in one call, and evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.runtime import Runtime
+from accelreport.workloads.base import TrainingProblem
+
+
+class Graphs:
+    """A model under its strategy, with the functions that train and evaluate it.
+
+    The steps are driven by a loop inside one graph, because what happens between steps in
+    Python is paid by every step: Keras' `fit` on NumPy arrays takes 1.25 to 1.5 times as
+    long for a small network (see `benchmarks/loop_overhead.py`).
+
+    Args:
+        problem: what is trained.
+        runtime: a configured TensorFlow.
+    """
+
+    def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
+        self.problem = problem
+        self.runtime = runtime
+        self.columns = ["loss", *problem.metrics]
+        with runtime.strategy.scope():
+            self.model = problem.model()
+            self.optimizer = _scaled(problem.optimizer())
+            self.optimizer.build(self.model.trainable_variables)
+        self._variables = [variable.value for variable in self.model.trainable_variables]
+
+    def parameters(self) -> int:
+        """Number of all weights of the model."""
+        return int(self.model.count_params())
+
+    def set_learning_rate(self, rate: float) -> None:
+        """Set the learning rate of the steps that follow."""
+        self.optimizer.learning_rate = rate
+
+    def learning_rate(self) -> float:
+        """The learning rate in force."""
+        return float(self.optimizer.learning_rate)
+
+    def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        """Copy arrays to every replica's device, in the dtype in which they are stored."""
+        import tensorflow as tf
+
+        if self.runtime.replicas == 1:
+            with tf.device(self.runtime.devices[0]):
+                return {name: tf.constant(array) for name, array in arrays.items()}
+
+        def copy(array: NDArray[Any]) -> Any:
+            def to_replica(context: Any) -> Any:
+                with tf.device(self.runtime.devices[context.replica_id_in_sync_group]):
+                    return tf.constant(array)
+
+            return self.runtime.strategy.experimental_distribute_values_from_function(to_replica)
+
+        return {name: copy(array) for name, array in arrays.items()}
+
+    def resident_trainer(self) -> Any:
+        """A function (resident, order [steps, batch], first, count) → (sums, stamps).
+
+        It runs steps `first` … `first + count − 1` of the order. `sums` [1 + metrics] adds the
+        loss and the metrics over all examples; `stamps` [count] holds the instants in seconds
+        at which each step's loss was ready, and is empty on a device that runs
+        asynchronously, where such a stamp would be taken before the work is done.
+        """
+        import tensorflow as tf
+
+        strategy = self.runtime.strategy
+        # jit_compile is always said: left to TensorFlow it turns True on some hosts.
+        step = tf.function(self._resident_step, jit_compile=self.runtime.jit_compile)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def train(resident: Any, order: Any, first: Any, count: Any) -> tuple[Any, Any]:
+            totals, stamps = self._start(count)
+            for number in tf.range(count):
+                sums = strategy.run(step, args=(resident, order[first + number]))
+                totals, stamps = self._note(totals, stamps, number, sums)
+            return totals, stamps.stack()
+
+        return train
+
+    def pipeline_trainer(self) -> Any:
+        """A function (iterator, count) → (sums, stamps), as `resident_trainer` gives."""
+        import tensorflow as tf
+
+        strategy = self.runtime.strategy
+        step = tf.function(self._learn, jit_compile=self.runtime.jit_compile)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def train(iterator: Any, count: Any) -> tuple[Any, Any]:
+            totals, stamps = self._start(count)
+            for number in tf.range(count):
+                sums = strategy.run(step, args=next(iterator))
+                totals, stamps = self._note(totals, stamps, number, sums)
+            return totals, stamps.stack()
+
+        return train
+
+    def evaluator(self) -> Any:
+        """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
+
+        Weights are 1 for examples and 0 for padding.
+        """
+        import tensorflow as tf
+
+        strategy = self.runtime.strategy
+
+        def step(resident: Any, indices: Any, weights: Any) -> Any:
+            inputs, targets = self.problem.take(resident, self._share(indices))
+            outputs = self.model(inputs, training=False)
+            losses = self.problem.loss(targets, outputs)
+            return self._sums(losses, targets, outputs, self._share(weights))
+
+        compiled = tf.function(step, jit_compile=self.runtime.jit_compile)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
+            totals = tf.zeros([len(self.columns)], tf.float32)
+            for number in tf.range(first, first + count):
+                sums = strategy.run(compiled, args=(resident, order[number], weights[number]))
+                totals += strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
+            return totals
+
+        return evaluate
+
+    def predictor(self) -> Any:
+        """A function (resident, indices [batch]) → outputs [batch, …], in the order asked for."""
+        import tensorflow as tf
+
+        strategy, replicas = self.runtime.strategy, self.runtime.replicas
+
+        def step(resident: Any, indices: Any) -> Any:
+            inputs, _ = self.problem.take(resident, self._share(indices))
+            return tf.cast(self.model(inputs, training=False), tf.float32)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def predict(resident: Any, indices: Any) -> Any:
+            outputs = strategy.run(step, args=(resident, indices))
+            if replicas == 1:
+                return outputs
+            return tf.concat(strategy.experimental_local_results(outputs), axis=0)
+
+        return predict
+
+    # One step -----------------------------------------------------------------------------
+
+    def _share(self, values: Any) -> Any:
+        """This replica's part of a batch: contiguous, all parts of one size."""
+        import tensorflow as tf
+
+        if self.runtime.replicas == 1:
+            return values
+        context = tf.distribute.get_replica_context()
+        parts = tf.reshape(values, [self.runtime.replicas, -1])
+        return parts[context.replica_id_in_sync_group]
+
+    def _resident_step(self, resident: Any, indices: Any) -> Any:
+        return self._learn(*self.problem.take(resident, self._share(indices)))
+
+    def _learn(self, inputs: Any, targets: Any) -> Any:
+        """One replica's share of a step; returns sums over its examples."""
+        import tensorflow as tf
+
+        with tf.GradientTape() as tape:
+            outputs = self.model(inputs, training=True)
+            losses = self.problem.loss(targets, outputs)
+            # Divided by the whole batch: Keras' optimizers add the replicas' gradients.
+            objective = tf.reduce_sum(losses) / tf.cast(self.problem.batch_size, losses.dtype)
+            for penalty in self.model.losses:
+                objective += tf.cast(penalty, losses.dtype) / self.runtime.replicas
+            objective = self.optimizer.scale_loss(objective)
+        gradients = tape.gradient(objective, self._variables)
+        self.optimizer.apply(gradients, self.model.trainable_variables)
+        return self._sums(losses, targets, outputs)
+
+    def _sums(self, losses: Any, targets: Any, outputs: Any, weights: Any = None) -> Any:
+        import tensorflow as tf
+
+        columns = [losses] + [metric(targets, outputs) for metric in self.problem.metrics.values()]
+        table = tf.stack([tf.cast(column, tf.float32) for column in columns])
+        return tf.reduce_sum(table if weights is None else table * weights, axis=1)
+
+    def _start(self, count: Any) -> tuple[Any, Any]:
+        import tensorflow as tf
+
+        length = count if self.runtime.synchronous else 0
+        return tf.zeros([len(self.columns)], tf.float32), tf.TensorArray(tf.float64, size=length)
+
+    def _note(self, totals: Any, stamps: Any, number: Any, sums: Any) -> tuple[Any, Any]:
+        import tensorflow as tf
+
+        reduced = self.runtime.strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
+        if self.runtime.synchronous:
+            with tf.control_dependencies([reduced]):
+                stamps = stamps.write(number, tf.timestamp())
+        return totals + reduced, stamps
+
+
+def padded_order(examples: int, batch: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Every example once, in order, in full batches; the last one is padded with example 0.
+
+    Returns:
+        Indices and weights (1, or 0 for padding), both of shape [steps, batch].
+    """
+    steps = -(-examples // batch)
+    indices = np.zeros(steps * batch, dtype=np.int32)
+    indices[:examples] = np.arange(examples, dtype=np.int32)
+    weights = np.zeros(steps * batch, dtype=np.float32)
+    weights[:examples] = 1
+    return indices.reshape(steps, batch), weights.reshape(steps, batch)
+
+
+def _scaled(optimizer: Any) -> Any:
+    """Loss scaling where the policy computes in float16, whose gradients underflow."""
+    import keras
+
+    if keras.config.dtype_policy().name == "mixed_float16":
+        return keras.optimizers.LossScaleOptimizer(optimizer)
+    return optimizer

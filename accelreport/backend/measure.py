@@ -1,0 +1,266 @@
+"""A cell, measured: what its process observed becomes a record."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from accelreport.backend import environment as surroundings
+from accelreport.backend.graphs import Graphs
+from accelreport.backend.kernel import run_kernel
+from accelreport.backend.reporter import Reporter
+from accelreport.backend.runtime import Runtime, configure
+from accelreport.backend.training import Trained, Training
+from accelreport.datasets.base import Dataset
+from accelreport.results.record import (
+    DataSource,
+    Flops,
+    Memory,
+    Record,
+    Sample,
+    Times,
+    Warned,
+)
+from accelreport.spec.cells import Cell
+from accelreport.workloads.base import (
+    Family,
+    KernelProblem,
+    TrainingParameters,
+    TrainingProblem,
+)
+from accelreport.workloads.registry import FAMILIES
+
+SHORTEST_WINDOW_S = 0.25
+"""Below this a steady window says more about the clock and the scheduler than the device."""
+
+
+def now() -> str:
+    """This instant, UTC, in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Measurement:
+    """Measures one cell in this process.
+
+    Args:
+        cell: what to measure.
+        reporter: is told about progress.
+        launched_at: wall-clock instant at which the process was launched.
+    """
+
+    def __init__(self, cell: Cell, reporter: Reporter, launched_at: float) -> None:
+        self.cell = cell
+        self.reporter = reporter
+        self.times: dict[str, float] = {"process_s": max(0.0, time.time() - launched_at)}
+        self.started_at = datetime.fromtimestamp(launched_at, UTC).isoformat(
+            timespec="milliseconds"
+        )
+        self.load_before = surroundings.load()
+        self.runtime: Runtime | None = None
+        self.data: DataSource | None = None
+        self.facts: dict[str, Any] = {}
+        self.warnings: list[Warned] = []
+
+    def run(self) -> Record:
+        """Measure.
+
+        Raises:
+            Exception: whatever ended the measurement; `failed` turns it into a record.
+        """
+        family = FAMILIES[self.cell.workload["kind"]]
+        parameters = family.parameters.model_validate(self.cell.workload, strict=False)
+        with _Timed(self, "import_s", "import"):
+            import keras
+            import tensorflow as tf
+
+            self.runtime = configure(self.cell.device_spec)
+        keras.utils.set_random_seed(self.cell.seed)
+        with _Timed(self, "data_s", "data"):
+            dataset = self._dataset(family, parameters)
+        problem = family.problem(parameters, dataset, self.cell.seed)
+        if isinstance(problem, KernelProblem):
+            self._kernel(problem)
+        else:
+            assert isinstance(parameters, TrainingParameters)
+            self._training(problem, parameters, dataset)
+        self.reporter.phase("finish")
+        self._memory(tf)
+        return self.record("ok" if self.facts.pop("complete") else "partial")
+
+    def record(self, status: str, **more: Any) -> Record:
+        """What is known by now, as a record."""
+        return Record.model_validate(
+            {
+                "cell": self.cell,
+                "key": self.cell.key,
+                "status": status,
+                "started_at": self.started_at,
+                "finished_at": now(),
+                "times": Times(**self.times),
+                "data": self.data,
+                "environment": surroundings.environment(
+                    load_before=self.load_before,
+                    accelerators=self.runtime.devices if self.runtime else None,
+                    runtime=self.runtime.facts if self.runtime else None,
+                ),
+                "warnings": self.warnings,
+                **self.facts,
+                **more,
+            }
+        )
+
+    # The two shapes of work ----------------------------------------------------------------
+
+    def _kernel(self, problem: KernelProblem) -> None:
+        runtime, measure = self._ready(), self.cell.measure
+        blocks = run_kernel(
+            problem,
+            runtime,
+            seed=self.cell.seed,
+            calls=measure.calls,
+            warmup_calls=measure.warmup_calls,
+            budget_s=measure.budget,
+            reporter=self.reporter,
+        )
+        self.times |= {
+            "first_step_s": blocks[0].wall_s,
+            "train_s": sum(block.wall_s for block in blocks),
+        }
+        self.data = DataSource(
+            dataset="",
+            origin="generated",
+            fingerprint=problem.fingerprint(self.cell.seed),
+            seed=self.cell.seed,
+        )
+        self.facts |= {
+            "blocks": blocks,
+            "planned_steps": measure.calls * problem.operations,
+            "flops": Flops(
+                per_step=problem.flops * runtime.replicas / problem.operations,
+                method=problem.flops_method,
+            ),
+            "complete": len(blocks) == measure.calls,
+        }
+        self._check_window([block.wall_s for block in blocks if not block.warmup])
+
+    def _training(
+        self, problem: TrainingProblem, parameters: TrainingParameters, dataset: Dataset | None
+    ) -> None:
+        runtime = self._ready()
+        if problem.batch_size % runtime.replicas:
+            raise ValueError(
+                f"batch_size = {problem.batch_size} does not divide among "
+                f"{runtime.replicas} replicas"
+            )
+        with _Timed(self, "build_s", "build"):
+            graphs = Graphs(problem, runtime)
+        training = Training(
+            graphs,
+            pipeline=parameters.input == "pipeline",
+            epochs=parameters.epochs,
+            evaluation_batch=parameters.evaluation_batch_size,
+            warmup=self.cell.measure.warmup_steps,
+            seed=self.cell.seed,
+            reporter=self.reporter,
+        )
+        trained = training.run(self.cell.measure.budget)
+        self._note_training(trained, training, graphs, problem)
+        if problem.describe is not None and parameters.samples:
+            outputs = training.predict(problem.validation_examples)
+            self.facts["samples"] = [Sample(**sample) for sample in problem.describe(outputs)]
+        if self.data is not None and dataset is not None:
+            self.data = self.data.model_copy(
+                update={
+                    "train_examples": problem.examples,
+                    "validation_examples": problem.validation_examples,
+                }
+            )
+
+    def _note_training(
+        self, trained: Trained, training: Training, graphs: Graphs, problem: TrainingProblem
+    ) -> None:
+        self.times |= {"train_s": trained.train_s, "evaluate_s": trained.evaluate_s}
+        if trained.first_step_s is not None:
+            self.times["first_step_s"] = trained.first_step_s
+        self.facts |= {
+            "blocks": trained.blocks,
+            "epochs": trained.epochs,
+            "planned_steps": training.planned_steps,
+            "samples_per_step": problem.batch_size,
+            "final": trained.epochs[-1].metrics if trained.epochs else {},
+            "parameters": graphs.parameters(),
+            "complete": trained.complete,
+        }
+        self._check_window([block.wall_s for block in trained.blocks if not block.warmup])
+
+    # Parts ----------------------------------------------------------------------------------
+
+    def _ready(self) -> Runtime:
+        assert self.runtime is not None
+        return self.runtime
+
+    def _dataset(self, family: Family, parameters: Any) -> Dataset | None:
+        request = family.data(parameters)
+        if request is None:
+            return None
+        from accelreport.datasets.load import load
+
+        dataset = load(request.name, mode=request.mode, options=request.options)
+        self.data = DataSource(
+            dataset=dataset.name,
+            origin=dataset.origin,
+            fingerprint=dataset.fingerprint,
+            files=dict(dataset.files),
+            seed=dataset.seed,
+            note=dataset.note,
+        )
+        if dataset.origin == "synthetic":
+            self._warn("data-synthetic", f"synthetic stand-in, not {dataset.name}: {dataset.note}")
+        elif dataset.origin == "user-supplied":
+            self._warn("data-user-supplied", f"{dataset.name} is not the official file")
+        return dataset
+
+    def _check_window(self, steady: list[float]) -> None:
+        if not steady:
+            self._warn("no-steady-steps", "it ended within the warm-up: there is no steady time")
+        elif sum(steady) < SHORTEST_WINDOW_S:
+            self._warn(
+                "short-window",
+                f"the steady steps took {sum(steady):.3f} s in all, "
+                f"less than {SHORTEST_WINDOW_S} s",
+            )
+
+    def _warn(self, kind: str, message: str) -> None:
+        self.warnings.append(Warned(kind=kind, message=message))
+
+    def _memory(self, tf: Any) -> None:
+        # Linux counts kibibytes, macOS bytes.
+        unit = 1 if sys.platform == "darwin" else 1024
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        runtime = self._ready()
+        try:
+            device_peak = tf.config.experimental.get_memory_info(runtime.devices[0].strip("/"))
+        except (ValueError, RuntimeError, tf.errors.OpError):
+            device_peak = {}
+        self.facts["memory"] = Memory(
+            host_peak_bytes=peak, device_peak_bytes=device_peak.get("peak")
+        )
+
+
+class _Timed:
+    """Times one stage and announces it."""
+
+    def __init__(self, measurement: Measurement, name: str, phase: str) -> None:
+        self._measurement = measurement
+        self._name = name
+        self._phase = phase
+
+    def __enter__(self) -> None:
+        self._measurement.reporter.phase(self._phase)
+        self._watch = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._measurement.times[self._name] = time.perf_counter() - self._watch

@@ -1,0 +1,95 @@
+"""TensorFlow as a device of the devices file asks for it; set once in a process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from accelreport.spec.models import Device
+
+
+class NoDeviceError(RuntimeError):
+    """The device is not there, found out only now."""
+
+    kind = "no-device"
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A configured TensorFlow.
+
+    Attributes:
+        strategy: the `tf.distribute` strategy.
+        replicas: replicas in sync.
+        devices: TensorFlow's names of the devices in use.
+        synchronous: whether an operation has ended when the next one begins on the host, so
+            that a time stamp inside the graph is true (CPUs only).
+        jit_compile: whether steps are compiled by XLA.
+        facts: what TensorFlow resolved, for the record.
+    """
+
+    strategy: Any
+    replicas: int
+    devices: list[str]
+    synchronous: bool
+    jit_compile: bool
+    facts: dict[str, str]
+
+
+def configure(device: Device) -> Runtime:
+    """Set threads, visible devices, precision and strategy.
+
+    Raises:
+        NoDeviceError: TensorFlow does not see the device.
+    """
+    import keras
+    import tensorflow as tf
+
+    from accelreport.backend.strategies import STRATEGIES
+
+    if device.threads is not None:
+        tf.config.threading.set_intra_op_parallelism_threads(device.threads)
+        tf.config.threading.set_inter_op_parallelism_threads(device.threads)
+    if device.kind != "GPU":
+        # A CPU row must not be helped by a GPU of the same machine.
+        tf.config.set_visible_devices([], "GPU")
+    if device.kind == "GPU":
+        _prepare_gpus(tf, device)
+    keras.mixed_precision.set_global_policy(device.precision)
+    strategy, devices = STRATEGIES[device.strategy](device)
+    build = tf.sysconfig.get_build_info()
+    facts = {
+        "intra_op_threads": str(tf.config.threading.get_intra_op_parallelism_threads() or "all"),
+        "inter_op_threads": str(tf.config.threading.get_inter_op_parallelism_threads() or "all"),
+        "onednn": "on" if _onednn(tf) else "off",
+        "cuda": str(build.get("cuda_version", "")),
+        "cudnn": str(build.get("cudnn_version", "")),
+        "xla": "on" if device.xla else "off",
+        "precision": device.precision,
+        "strategy": type(strategy).__name__,
+    }
+    return Runtime(
+        strategy=strategy,
+        replicas=strategy.num_replicas_in_sync,
+        devices=devices,
+        synchronous=device.kind == "CPU",
+        jit_compile=device.xla,
+        facts={name: value for name, value in facts.items() if value},
+    )
+
+
+def _prepare_gpus(tf: Any, device: Device) -> None:
+    gpus = tf.config.list_physical_devices("GPU")
+    if len(gpus) < device.replicas:
+        raise NoDeviceError(f"TensorFlow sees {len(gpus)} GPUs, {device.replicas} are needed")
+    for gpu in gpus:
+        # Memory is taken as it is needed: otherwise the peak would be the whole card.
+        tf.config.experimental.set_memory_growth(gpu, enable=True)
+    tf.config.set_visible_devices(gpus[: device.replicas], "GPU")
+    tf.config.experimental.enable_tensor_float_32_execution(device.tf32)
+
+
+def _onednn(tf: Any) -> bool:
+    from tensorflow.python.util import _pywrap_util_port
+
+    return bool(_pywrap_util_port.IsMklEnabled()) and tf is not None

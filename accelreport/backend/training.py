@@ -1,0 +1,252 @@
+"""The timed training of one cell."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.clock import Stopwatch
+from accelreport.backend.graphs import Graphs, padded_order
+from accelreport.backend.order import Order
+from accelreport.backend.pace import Pace
+from accelreport.backend.reporter import Reporter
+from accelreport.results.record import Block, Epoch
+
+PREDICTION_BATCH = 512
+
+
+class NanLossError(RuntimeError):
+    """The loss is no longer a number."""
+
+    kind = "nan-loss"
+
+
+@dataclass
+class Trained:
+    """What training one cell gave."""
+
+    blocks: list[Block] = field(default_factory=list)
+    epochs: list[Epoch] = field(default_factory=list)
+    complete: bool = True
+    first_step_s: float | None = None
+    train_s: float = 0.0
+    evaluate_s: float = 0.0
+
+
+class Training:
+    """Trains a model step by step, every window timed, evaluation outside.
+
+    Args:
+        graphs: the model and its graphs.
+        pipeline: `tf.data` brings the batches, instead of data resident on the device.
+        epochs: passes.
+        evaluation_batch: examples in a step of the evaluation.
+        warmup: steps left out of the steady time.
+        seed: of the data order.
+        reporter: is told about progress.
+    """
+
+    def __init__(
+        self,
+        graphs: Graphs,
+        *,
+        pipeline: bool,
+        epochs: int,
+        evaluation_batch: int,
+        warmup: int,
+        seed: int,
+        reporter: Reporter,
+    ) -> None:
+        self._graphs = graphs
+        self._problem = graphs.problem
+        self._epochs = epochs
+        self._warmup = warmup
+        self._reporter = reporter
+        self._steps = self._problem.steps_per_epoch
+        self._order = Order(self._problem.examples, self._problem.batch_size, seed)
+        self._pipeline = pipeline
+        replicas = graphs.runtime.replicas
+        self._evaluation_batch = -(-evaluation_batch // replicas) * replicas
+        self._runner = self._pipeline_runner if pipeline else self._resident_runner
+        self._validation: dict[str, Any] | None = None
+        self._evaluator: Any = None
+
+    @property
+    def planned_steps(self) -> int:
+        """Steps of a complete cell."""
+        return self._epochs * self._steps
+
+    def run(self, budget_s: float) -> Trained:
+        """Train until the epochs or the budget end.
+
+        Raises:
+            NanLossError: the loss of a window is not finite.
+        """
+        result = Trained()
+        pace = Pace(budget_s=budget_s, total=self.planned_steps, warmup=self._warmup)
+        run_steps = self._runner()
+        self._reporter.phase("compile")
+        for number in range(1, self._epochs + 1):
+            if self._problem.learning_rate is not None:
+                self._graphs.set_learning_rate(self._problem.learning_rate(number - 1))
+            done = self._epoch(number, run_steps(number), pace, result)
+            if done < self._steps or (pace.exhausted() and number < self._epochs):
+                result.complete = False
+                break
+        return result
+
+    def predict(self, count: int) -> NDArray[np.float32]:
+        """Outputs for the first `count` validation examples."""
+        import tensorflow as tf
+
+        predictor, resident = self._graphs.predictor(), self._resident_validation()
+        batch = -(-PREDICTION_BATCH // self._graphs.runtime.replicas)
+        indices, _ = padded_order(count, batch * self._graphs.runtime.replicas)
+        parts = [predictor(resident, tf.constant(row)).numpy() for row in indices]
+        return np.asarray(np.concatenate(parts)[:count], dtype=np.float32)
+
+    # One epoch ----------------------------------------------------------------------------
+
+    def _epoch(
+        self, number: int, run_steps: Callable[[int, int], Any], pace: Pace, result: Trained
+    ) -> int:
+        before = sum(block.steps for block in result.blocks)
+        totals = np.zeros(len(self._graphs.columns))
+        done, spent = 0, 0.0
+        while done < self._steps and not (pace.exhausted() and before + done > 0):
+            block, sums = self._window(number, before, done, run_steps, pace)
+            if block.first_step == 0:
+                result.first_step_s = block.wall_s
+                self._reporter.phase("train")
+            result.blocks.append(block)
+            totals += sums
+            done += block.steps
+            spent += block.wall_s
+            self._reporter.progress(
+                epoch=number,
+                epochs=self._epochs,
+                step=before + done,
+                steps=self.planned_steps,
+                eta_s=pace.eta_s(before + done),
+            )
+        if done == 0:
+            return 0
+        result.train_s += spent
+        means = totals / (done * self._problem.batch_size)
+        metrics = dict(zip(self._graphs.columns, map(float, means), strict=True))
+        watch = time.perf_counter()
+        metrics |= self._evaluate()
+        evaluate_s = time.perf_counter() - watch
+        result.evaluate_s += evaluate_s
+        self._reporter.epoch(number, metrics)
+        result.epochs.append(
+            Epoch(
+                epoch=number,
+                steps=done,
+                train_s=spent,
+                evaluate_s=evaluate_s,
+                elapsed_s=result.train_s,
+                learning_rate=self._graphs.learning_rate(),
+                metrics=metrics,
+            )
+        )
+        return done
+
+    def _window(
+        self, epoch: int, before: int, done: int, run_steps: Callable[[int, int], Any], pace: Pace
+    ) -> tuple[Block, NDArray[np.float64]]:
+        import tensorflow as tf
+
+        count = pace.steps(before + done, self._steps - done)
+        tf.test.experimental.sync_devices()
+        watch = Stopwatch()
+        totals, stamps = run_steps(done, count)
+        sums = totals.numpy().astype(np.float64)  # depends on every step of the window
+        tf.test.experimental.sync_devices()
+        window = watch.lap()
+        if not math.isfinite(sums[0]):
+            raise NanLossError(
+                f"the loss was {sums[0]} within steps {before + done} to {before + done + count}"
+            )
+        pace.saw(count, window.wall_s, first=before + done == 0)
+        block = Block(
+            epoch=epoch,
+            first_step=before + done,
+            steps=count,
+            wall_s=round(window.wall_s, 9),
+            cpu_s=round(window.cpu_s, 6),
+            other_cpu_s=round(window.other_cpu_s, 3),
+            warmup=before + done < self._warmup,
+            step_s=[round(float(s), 7) for s in np.diff(stamps.numpy())],
+        )
+        return block, sums
+
+    # Where batches come from --------------------------------------------------------------
+
+    def _resident_runner(self) -> Callable[[int], Callable[[int, int], Any]]:
+        import tensorflow as tf
+
+        trainer = self._graphs.resident_trainer()
+        resident = self._graphs.on_devices(self._problem.resident)
+
+        def for_epoch(_: int) -> Callable[[int, int], Any]:
+            order = tf.constant(self._order.epoch(self._steps))
+            # A count that is a tensor: a number would be traced anew for every value.
+            return lambda first, count: trainer(
+                resident, order, tf.constant(first), tf.constant(count)
+            )
+
+        return for_epoch
+
+    def _pipeline_runner(self) -> Callable[[int], Callable[[int, int], Any]]:
+        import tensorflow as tf
+
+        from accelreport.backend.pipeline import batches
+
+        trainer = self._graphs.pipeline_trainer()
+        # One iterator for the whole cell: taking a drained one down can stall for seconds.
+        orders = self._order.epoch(self.planned_steps)
+        iterator = iter(
+            self._graphs.runtime.strategy.experimental_distribute_dataset(
+                batches(self._problem, orders)
+            )
+            if self._graphs.runtime.replicas > 1
+            else batches(self._problem, orders)
+        )
+        return lambda _: lambda _first, count: trainer(iterator, tf.constant(count))
+
+    # Evaluation ---------------------------------------------------------------------------
+
+    def _resident_validation(self) -> dict[str, Any]:
+        if self._validation is None:
+            assert self._problem.validation is not None
+            self._validation = self._graphs.on_devices(self._problem.validation)
+        return self._validation
+
+    def _evaluate(self) -> dict[str, float]:
+        """Mean loss and metrics over the validation data, names prefixed with `val_`."""
+        import tensorflow as tf
+
+        if self._problem.validation is None:
+            return {}
+        self._reporter.phase("evaluate")
+        examples = self._problem.validation_examples
+        indices, weights = padded_order(examples, self._evaluation_batch)
+        if self._evaluator is None:
+            self._evaluator = self._graphs.evaluator()
+        sums = self._evaluator(
+            self._resident_validation(),
+            tf.constant(indices),
+            tf.constant(weights),
+            tf.constant(0),
+            tf.constant(len(indices)),
+        ).numpy()
+        self._reporter.phase("train")
+        names = [f"val_{name}" for name in self._graphs.columns]
+        return dict(zip(names, (float(total) / examples for total in sums), strict=True))
