@@ -92,7 +92,7 @@ class Graphs:
         import tensorflow as tf
 
         strategy = self.runtime.strategy
-        step = tf.function(self._learn, jit_compile=self.runtime.jit_compile)
+        step = tf.function(self.learn, jit_compile=self.runtime.jit_compile)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def train(iterator: Any, count: Any) -> tuple[Any, Any]:
@@ -163,9 +163,9 @@ class Graphs:
         return parts[context.replica_id_in_sync_group]
 
     def _resident_step(self, resident: Any, indices: Any) -> Any:
-        return self._learn(*self.problem.take(resident, self._share(indices)))
+        return self.learn(*self.problem.take(resident, self._share(indices)))
 
-    def _learn(self, inputs: Any, targets: Any) -> Any:
+    def learn(self, inputs: Any, targets: Any) -> Any:
         """One replica's share of a step; returns sums over its examples."""
         import tensorflow as tf
 
