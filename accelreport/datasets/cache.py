@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from accelreport.datasets.catalogue import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+from accelreport.datasets.pins import Pin, read_pins
 
 
 def data_root() -> Path:
@@ -34,6 +36,7 @@ class Contents:
         data: its bytes.
         sha256: their checksum.
         official: whether they are the published file's.
+        pin: day of the first download when the checksum was pinned then; else empty.
         remedy: what to tell a person when the contents turn out to be unusable.
     """
 
@@ -41,6 +44,7 @@ class Contents:
     data: bytes
     sha256: str
     official: bool
+    pin: str
     remedy: str
 
     def corrupt(self, why: str) -> DataCorrupt:
@@ -56,11 +60,58 @@ def read_entry(entry: CatalogueEntry) -> list[Contents]:
         DataCorrupt: when a file is larger than anything accepted in its place.
     """
     root = data_root()
+    pins = read_pins(root)
     found = [(file, locate(file, root)) for file in entry.files]
     missing = [file.path for file, place in found if place is None]
     if missing:
         raise _missing(entry, missing, root)
-    return [_read(entry, file, place, root) for file, place in found if place is not None]
+    remedy = replace_remedy(entry.name)
+    contents = []
+    for file, form in found:
+        if form is not None:
+            path = root / form.path
+            data = read_bounded(path, file.limit, remedy)
+            sha256 = hashlib.sha256(data).hexdigest()
+            official = sha256 == published(form, pins)
+            pinned = official and form.sha256 is None
+            day = pins[form.path].date if pinned else ""
+            contents.append(Contents(path, data, sha256, official, day, remedy))
+    return contents
+
+
+def published(form: KnownFile, pins: Mapping[str, Pin]) -> str | None:
+    """The checksum a file should have: the publisher's, or the one pinned at first."""
+    if form.sha256 is not None:
+        return form.sha256
+    return pins[form.path].sha256 if form.path in pins else None
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_bounded(path: Path, limit: int, remedy: str) -> bytes:
+    """Read a file whole.
+
+    Raises:
+        DataUnavailable: when it may not be read.
+        DataCorrupt: when it has more bytes than `limit`.
+    """
+    try:
+        size = path.stat().st_size
+        if size > limit:
+            raise DataCorrupt(
+                path, f"It has {size:,} bytes; at most {limit:,} are read.", remedy=remedy
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise DataUnavailable(
+            f"{path} cannot be read.",
+            why=f"{error.strerror or error}.",
+            remedy="Give yourself read access to it, or use `--data synthetic`.",
+        ) from error
 
 
 def locate(file: RemoteFile, root: Path) -> KnownFile | None:
@@ -85,23 +136,3 @@ def _missing(entry: CatalogueEntry, missing: list[str], root: Path) -> DataUnava
             "or use `--data synthetic` for a stand-in of the same shapes."
         ),
     )
-
-
-def _read(entry: CatalogueEntry, file: RemoteFile, form: KnownFile, root: Path) -> Contents:
-    path = root / form.path
-    remedy = replace_remedy(entry.name)
-    try:
-        size = path.stat().st_size
-        if size > file.limit:
-            raise DataCorrupt(
-                path, f"It has {size:,} bytes; at most {file.limit:,} are read.", remedy=remedy
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataUnavailable(
-            f"{path} cannot be read.",
-            why=f"{error.strerror or error}.",
-            remedy="Give yourself read access to it, or use `--data synthetic`.",
-        ) from error
-    sha256 = hashlib.sha256(data).hexdigest()
-    return Contents(path, data, sha256, sha256 == form.sha256, remedy)

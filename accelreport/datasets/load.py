@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Mapping
 from typing import Any, Literal, cast
@@ -11,8 +10,9 @@ from pydantic import ValidationError
 
 from accelreport.datasets.base import Dataset, Origin
 from accelreport.datasets.cache import read_entry
-from accelreport.datasets.catalogue import CATALOGUE, CatalogueEntry
+from accelreport.datasets.catalogue import CatalogueEntry
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
+from accelreport.datasets.find import find
 from accelreport.datasets.fingerprint import fingerprint
 from accelreport.datasets.parts import Source
 
@@ -51,12 +51,14 @@ def load(
         raise _bad_options(entry, error) from error
     origin: Origin = "synthetic"
     sums: dict[str, str] = {}
+    pin = ""
     if mode == "synthetic":
         parts = source.synthetic(entry, seed, checked)
     else:
         files = read_entry(entry)
         parts = source.read(entry, files, checked)
         origin = "official" if all(file.official for file in files) else "user-supplied"
+        pin = next((file.pin for file in files if file.pin), "")
         sums = {file.path.name: file.sha256 for file in files}
     return Dataset(
         name=name,
@@ -67,26 +69,16 @@ def load(
         files=sums,
         fingerprint=fingerprint(parts.train, parts.validation),
         seed=seed if mode == "synthetic" else None,
-        note=parts.note or _note(entry, origin),
+        note=" ".join(text for text in (_note(entry, origin, pin), parts.note) if text),
         details=parts.details,
     )
 
 
-def find(name: str) -> CatalogueEntry:
-    """The catalogue's entry of that name; raises `DataUnavailable` when there is none."""
-    if name in CATALOGUE:
-        return CATALOGUE[name]
-    close = difflib.get_close_matches(name, CATALOGUE, n=1)
-    raise DataUnavailable(
-        f"There is no data set called {name!r}.",
-        why=f"Did you mean {close[0]!r}?" if close else "",
-        remedy=f"Known are: {', '.join(CATALOGUE)}.",
-    )
-
-
-def _note(entry: CatalogueEntry, origin: Origin) -> str:
-    if origin == "user-supplied":
+def _note(entry: CatalogueEntry, origin: Origin, pin: str) -> str:
+    if origin == "user-supplied" and entry.files:
         return f"Files in the form of {entry.title}, but not the published ones."
+    if origin == "official" and pin:
+        return f"The publisher gives no checksum; it was pinned at the first download ({pin})."
     return ""
 
 

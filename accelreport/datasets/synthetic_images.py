@@ -40,7 +40,7 @@ class _Style:
 
 _STYLES = {
     "mnist": _Style(DIGITS, pen=(0.8, 1.3), bend=0.8, astray=0.06, noise=40),
-    "fashion_mnist": _Style(GARMENTS, pen=(1.2, 1.9), bend=0.9, astray=0.16, noise=50),
+    "fashion_mnist": _Style(GARMENTS, pen=(1.2, 1.9), bend=0.9, astray=0.10, noise=50),
 }
 
 
