@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from accelreport.analysis.peaks import peak_for
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import Device, Published
 
@@ -114,21 +115,16 @@ def _above_peak(
     published: Published, known: Conditions, device: Device | None, plan: PlanDocument
 ) -> Iterator[str]:
     del plan
-    if device is None or not device.peak_tflops:
+    peak = peak_for(device, known.dtype) if device else None
+    if device is None or peak is None:
         return
-    dtype = known.dtype if known.dtype in device.peak_tflops else _largest(device)
-    peak = device.peak_tflops[dtype]
-    source = f" ({device.peak_source})" if device.peak_source else ""
+    source = f" ({peak.source})" if peak.source else ""
     for value in (published.tflops, published.tflops_cold):
-        if value is not None and value > peak:
+        if value is not None and value > peak.tflops:
             yield (
-                f"{value:g} TFLOPS is above the peak of {peak:g} TFLOPS in {dtype} that is "
-                f"cited for {device.label or published.device}{source}"
+                f"{value:g} TFLOPS is above the peak of {peak.tflops:g} TFLOPS in {peak.dtype} "
+                f"that is cited for {device.label or published.device}{source}"
             )
-
-
-def _largest(device: Device) -> str:
-    return max(device.peak_tflops, key=lambda dtype: device.peak_tflops[dtype])
 
 
 def _total_against_epochs(

@@ -11,10 +11,9 @@ from accelreport.analysis.flags import flags_of
 from accelreport.analysis.intervals import NOTHING, Interval, geometric_mean, mean, ratio
 from accelreport.analysis.selection import (
     FINAL_QUANTITIES,
+    Measurements,
     Point,
-    machines,
-    measured,
-    points,
+    Row,
     quantity,
 )
 from accelreport.results.plan_document import PlanDocument
@@ -53,17 +52,18 @@ def published_frame(plan: PlanDocument, cells: pd.DataFrame) -> pd.DataFrame:
     unlike the published one; `flags` are contradictions within the published figures
     themselves, found by the rules of `flags`.
     """
+    found = Measurements(cells, list(plan.axes))
     rows = [
         row
         for published in plan.published
         for figure, value in published.figures().items()
-        for row in _rows(plan, cells, published, figure, value)
+        for row in _rows(plan, found, published, figure, value)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _rows(
-    plan: PlanDocument, cells: pd.DataFrame, published: Published, figure: str, value: float
+    plan: PlanDocument, found: Measurements, published: Published, figure: str, value: float
 ) -> list[dict[str, Any]]:
     over = (published.over or plan.baseline) if figure == "speedup" else ""
     common: dict[str, Any] = {
@@ -78,11 +78,11 @@ def _rows(
         "note": published.note,
         "flags": flags_of(plan, published, figure),
     }
-    matching = points(cells, list(plan.axes), published.where) or [dict(published.where)]
+    matching = found.points(published.where) or [dict(published.where)]
     rows = []
     for point in matching:
-        for machine in machines(cells, published.device):
-            rows += _measured(cells, published, figure, value, point, machine, over)
+        for machine in found.machines(published.device):
+            rows += _measured(found, published, figure, value, point, machine, over)
     if not rows:
         point = matching[0] if len(matching) == 1 else dict(published.where)
         rows = [_numbers(NOTHING, value) | {"machine": "", "point": point, "caveat": ""}]
@@ -90,7 +90,7 @@ def _rows(
 
 
 def _measured(
-    cells: pd.DataFrame,
+    found: Measurements,
     published: Published,
     figure: str,
     value: float,
@@ -98,8 +98,8 @@ def _measured(
     machine: str,
     over: str,
 ) -> list[dict[str, Any]]:
-    rows = measured(cells, device=published.device, machine=machine, where=point)
-    estimate = _estimate(cells, rows, figure, point, machine, over)
+    rows = found.at(published.device, point, machine)
+    estimate = _estimate(found, rows, figure, point, machine, over)
     if not estimate.n:
         return []
     caveat = _caveat(rows, figure)
@@ -107,10 +107,10 @@ def _measured(
 
 
 def _estimate(
-    cells: pd.DataFrame, rows: pd.DataFrame, figure: str, point: Point, machine: str, over: str
+    found: Measurements, rows: list[Row], figure: str, point: Point, machine: str, over: str
 ) -> Interval:
     if figure == "speedup":
-        base = measured(cells, device=over, machine=machine, where=point)
+        base = found.near(over, point, machine)
         return ratio(quantity(base, "step_time"), quantity(rows, "step_time"))
     values = quantity(rows, figure)
     return mean(values) if figure in FINAL_QUANTITIES else geometric_mean(values)
@@ -126,10 +126,10 @@ def _numbers(estimate: Interval, published: float) -> dict[str, float]:
     }
 
 
-def _caveat(rows: pd.DataFrame, figure: str) -> str:
+def _caveat(rows: list[Row], figure: str) -> str:
     said = []
-    if figure == "total_time" and rows["total_extrapolated"].any():
+    if figure == "total_time" and any(row["total_extrapolated"] for row in rows):
         said.append("extrapolated from the steady steps")
-    if "synthetic" in set(rows["origin"]):
+    if any(row["origin"] == "synthetic" for row in rows):
         said.append("measured on a synthetic stand-in for the data")
     return "; ".join(said)

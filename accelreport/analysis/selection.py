@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 from typing import Any
 
 import pandas as pd
@@ -35,6 +36,10 @@ FINAL_QUANTITIES = frozenset({"accuracy", "val_accuracy", "loss", "val_loss"})
 """Quantities that only a complete training has."""
 
 Point = dict[str, Scalar]
+"""Values of the axes."""
+
+Row = dict[str, Any]
+"""A row of `cells_frame`, by column."""
 
 
 def same(one: object, other: object) -> bool:
@@ -47,47 +52,68 @@ def matches(point: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
     return all(key in point and same(point[key], value) for key, value in where.items())
 
 
-def points(
-    cells: pd.DataFrame, axes: Sequence[str], where: Mapping[str, Any] | None = None
-) -> list[Point]:
-    """The sweep points of `cells` that match `where`, in the order of the plan."""
-    if not axes:
-        return [{}] if len(cells) else []
-    found: dict[tuple[Any, ...], Point] = {}
-    for values in zip(*(cells[axis].tolist() for axis in axes), strict=True):
-        point = dict(zip(axes, values, strict=True))
-        if matches(point, where or {}):
-            found.setdefault(tuple((type(value), value) for value in values), point)
-    return list(found.values())
+def quantity(rows: Iterable[Row], name: str) -> list[float]:
+    """One value of a quantity for each process that has it.
 
-
-def measured(
-    cells: pd.DataFrame, *, device: str, machine: str = "", where: Mapping[str, Any] | None = None
-) -> pd.DataFrame:
-    """Rows with a measurement of `device`, on `machine` (any when empty), where asked for."""
-    rows = cells[(cells["device"] == device) & cells["status"].isin(MEASURED)]
-    if machine:
-        rows = rows[rows["machine"] == machine]
-    for key, value in (where or {}).items():
-        if key not in rows:
-            return rows.iloc[:0]
-        rows = rows[[same(each, value) for each in rows[key].tolist()]]
-    return rows
-
-
-def machines(cells: pd.DataFrame, device: str) -> list[str]:
-    """Machines on which `device` was measured, in order of their fingerprints."""
-    return sorted(set(measured(cells, device=device)["machine"].tolist()))
-
-
-def quantity(rows: pd.DataFrame, name: str) -> list[float]:
-    """One value of a quantity for each process that has it."""
+    Accuracies and losses are those of complete trainings only.
+    """
+    kept = [row for row in rows if name not in FINAL_QUANTITIES or row["status"] == "ok"]
     if name == "sample_time":
-        values = rows["steady_step_s"] / rows["samples_per_step"]
-    elif COLUMN_OF[name] in rows:
-        values = rows[COLUMN_OF[name]]
-        if name in FINAL_QUANTITIES:
-            values = values[rows["status"] == "ok"]
+        values = [row["steady_step_s"] / row["samples_per_step"] for row in kept]
     else:
-        return []
-    return [float(value) for value in values.tolist() if pd.notna(value)]
+        values = [row.get(COLUMN_OF[name]) for row in kept]
+    return [value for value in values if value is not None and not isnan(value)]
+
+
+class Measurements:
+    """The rows of `cells_frame`, found by device, machine and sweep point."""
+
+    def __init__(self, cells: pd.DataFrame, axes: Sequence[str]) -> None:
+        self.axes = list(axes)
+        self.rows: list[Row] = cells.to_dict("records")  # type: ignore[assignment]
+        self._by_device: dict[str, list[Row]] = {}
+        for row in self.rows:
+            if row["status"] in MEASURED:
+                self._by_device.setdefault(row["device"], []).append(row)
+
+    def machines(self, device: str) -> list[str]:
+        """Machines on which `device` was measured, in order of their fingerprints."""
+        return sorted({row["machine"] for row in self._by_device.get(device, ())})
+
+    def points(self, where: Mapping[str, Any] | None = None) -> list[Point]:
+        """The planned sweep points that match `where`, in the order of the plan."""
+        found: dict[tuple[Any, ...], Point] = {}
+        for row in self.rows:
+            point = {axis: row[axis] for axis in self.axes}
+            if matches(point, where or {}):
+                found.setdefault(tuple((type(value), value) for value in point.values()), point)
+        return list(found.values())
+
+    def at(
+        self, device: str, where: Mapping[str, Any] | None = None, machine: str = ""
+    ) -> list[Row]:
+        """Measured rows of `device` on `machine` (any when empty) where asked for."""
+        return [
+            row
+            for row in self._by_device.get(device, ())
+            if (not machine or row["machine"] == machine) and matches(row, where or {})
+        ]
+
+    def near(self, device: str, where: Mapping[str, Any], machine: str) -> list[Row]:
+        """Rows of `device` on `machine`; without any, on the machine that has most."""
+        here = self.at(device, where, machine)
+        if here:
+            return here
+        others = [self.at(device, where, name) for name in self.machines(device)]
+        return max(others, key=len, default=[])
+
+    def why_not(self, device: str) -> str:
+        """Why nothing was measured on `device`, in the records' own words."""
+        said = {
+            f"{row['status']} ({row['failure_kind']}): {row['failure_message']}"
+            if row["failure_kind"]
+            else "not run yet"
+            for row in self.rows
+            if row["device"] == device and row["status"] not in MEASURED
+        }
+        return f"{device} was not measured ({'; '.join(sorted(said)) or 'not in the plan'})"

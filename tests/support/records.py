@@ -420,7 +420,7 @@ class _Maker:
             final=final,
             parameters=412_778,
             samples=[self._sample(index) for index in range(self.samples)],
-            flops=Flops(per_step=batch * 3 * 40e6, method="walk over the traced graph"),
+            flops=Flops(per_step=batch * 3 * 28e6, method="walk over the traced graph"),
             memory=Memory(host_peak_bytes=900_000_000, device_peak_bytes=batch * 400_000),
             data=self._data(cell, per_epoch * batch),
             warnings=[

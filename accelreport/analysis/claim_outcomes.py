@@ -1,0 +1,95 @@
+"""What a claim's rule found: the verdict, the numbers, and how several become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import inf
+from typing import Any
+
+from accelreport.analysis.intervals import Interval
+
+
+class ClaimVerdict(StrEnum):
+    """What the measurements say of a sentence."""
+
+    CONFIRMED = "CONFIRMED"
+    REFUTED = "REFUTED"
+    UNDECIDED = "UNDECIDED"
+    NOT_TESTED = "NOT TESTED HERE"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict with the numbers and the rule that gave it.
+
+    Attributes:
+        verdict: the verdict.
+        rule: what was asked of the numbers.
+        numbers: what was measured, or why nothing was.
+        evidence: the same as dicts of what, value, low, high, n.
+    """
+
+    verdict: ClaimVerdict
+    rule: str
+    numbers: str
+    evidence: Sequence[dict[str, Any]] = field(default=())
+
+    @property
+    def tested(self) -> bool:
+        """Whether anything was measured that bears on the claim."""
+        return self.verdict is not ClaimVerdict.NOT_TESTED
+
+
+def together(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """A claim about several points: one refutes it, all must confirm it."""
+    tested = [verdict for verdict in verdicts if verdict is not ClaimVerdict.NOT_TESTED]
+    if not tested:
+        return ClaimVerdict.NOT_TESTED
+    if ClaimVerdict.REFUTED in tested:
+        return ClaimVerdict.REFUTED
+    whole = set(verdicts) == {ClaimVerdict.CONFIRMED}
+    return ClaimVerdict.CONFIRMED if whole else ClaimVerdict.UNDECIDED
+
+
+def within_bounds(
+    interval: Interval, strict: Interval, at_least: float | None, at_most: float | None
+) -> ClaimVerdict:
+    """Compares an interval with bounds.
+
+    CONFIRMED when the whole of `interval` lies within them, REFUTED when the whole of
+    `strict` (the same at a level corrected for the number of points) lies outside.
+    """
+    low = -inf if at_least is None else at_least
+    high = inf if at_most is None else at_most
+    if not interval.known:
+        return ClaimVerdict.UNDECIDED
+    if low <= interval.low and interval.high <= high:
+        return ClaimVerdict.CONFIRMED
+    if strict.high < low or strict.low > high:
+        return ClaimVerdict.REFUTED
+    return ClaimVerdict.UNDECIDED
+
+
+def describe(what: str, interval: Interval, unit: str = "") -> tuple[str, dict[str, Any]]:
+    """An estimate as text and as a dict."""
+    said = f"{interval.value:.3g}{unit}"
+    if interval.known:
+        joint = " to " if interval.low < 0 else "–"
+        said += f" ({interval.low:.3g}{joint}{interval.high:.3g}{unit}, n = {interval.n})"
+    else:
+        said += " (one process, no interval)"
+    evidence = {
+        "what": what,
+        "value": interval.value,
+        "low": interval.low,
+        "high": interval.high,
+        "n": interval.n,
+    }
+    return (f"{what}: {said}" if what else said), evidence
+
+
+def at(point: Mapping[str, Any]) -> str:
+    """A sweep point as text: "batch_size = 256, size = 4"."""
+    return ", ".join(f"{key} = {value}" for key, value in point.items())

@@ -1,0 +1,140 @@
+"""What was measured of the quantities a claim speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from accelreport.analysis.intervals import (
+    LEVEL,
+    NOTHING,
+    Interval,
+    contrast,
+    geometric_mean,
+    logarithms,
+    mean,
+)
+from accelreport.analysis.selection import (
+    FINAL_QUANTITIES,
+    TIME_QUANTITIES,
+    Measurements,
+    Point,
+    matches,
+    quantity,
+)
+from accelreport.results.plan_document import PlanDocument
+
+Group = tuple[float, list[float]]
+"""A weight and the logarithms of one value for each process."""
+
+Withheld = tuple[tuple[str, Point, str], ...]
+"""Device, sweep point and reason of every speedup that is withheld."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The measurements of one plan, seen from one machine.
+
+    Attributes:
+        plan: what the spec said.
+        found: its measurements.
+        withheld: (device, point, reason) of every speedup that is withheld.
+        machine: machine whose measurements are preferred.
+    """
+
+    plan: PlanDocument
+    found: Measurements
+    withheld: Withheld
+    machine: str
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """Names of the sweep's axes."""
+        return list(self.plan.axes)
+
+    def logs(self, name: str, device: str, over: str, point: Mapping[str, Any]) -> list[Group]:
+        """The groups whose weighted sum of means is the logarithm of a quantity.
+
+        `speedup` has two, the times of `over` and those of `device`; any other has one.
+        """
+        rows = self.found.near(device, point, self.machine)
+        if name != "speedup":
+            return [(1.0, logarithms(quantity(rows, name)))]
+        base = self.found.near(over or self.plan.baseline, point, self.machine)
+        return [
+            (1.0, logarithms(quantity(base, "steady_step_time"))),
+            (-1.0, logarithms(quantity(rows, "steady_step_time"))),
+        ]
+
+    def estimate(
+        self,
+        name: str,
+        device: str,
+        over: str,
+        point: Mapping[str, Any],
+        level: float = LEVEL,
+    ) -> Interval:
+        """A quantity on a device at a point, with its interval."""
+        if name == "speedup":
+            return combined(self.logs(name, device, over, point), level)
+        values = quantity(self.found.near(device, point, self.machine), name)
+        average = mean if name in FINAL_QUANTITIES else geometric_mean
+        return average(values, level)
+
+    def paired(
+        self, name: str, to: str, device: str, point: Mapping[str, Any], level: float = LEVEL
+    ) -> Interval:
+        """One quantity over another of the same processes, so that each is its own control."""
+        rows = self.found.near(device, point, self.machine)
+        ratios = [
+            above[0] / below[0]
+            for row in rows
+            if (above := quantity([row], name)) and (below := quantity([row], to)) and below[0]
+        ]
+        return geometric_mean(ratios, level)
+
+    def quotient(
+        self,
+        above: tuple[str, str],
+        below: tuple[str, str],
+        point: Mapping[str, Any],
+        level: float = LEVEL,
+    ) -> Interval:
+        """A (quantity, device) over another; of times the inverse, so that more is faster."""
+        one = self.logs(*above, "", point)
+        other = self.logs(*below, "", point)
+        sign = -1.0 if above[0] in TIME_QUANTITIES else 1.0
+        groups = [(sign * weight, logs) for weight, logs in one]
+        return combined(groups + [(-sign * weight, logs) for weight, logs in other], level)
+
+    def why_withheld(self, devices: Sequence[str], point: Mapping[str, Any]) -> str:
+        """Why the speedup of one of `devices` at `point` is withheld; empty when none is."""
+        return "; ".join(
+            sorted(
+                {
+                    f"{device}: {reason}"
+                    for device, where, reason in self.withheld
+                    if device in devices and matches(where, point)
+                }
+            )
+        )
+
+
+def combined(groups: Sequence[Group], level: float = LEVEL) -> Interval:
+    """Groups of logarithms as one ratio with its interval."""
+    if not groups or not all(values for _, values in groups):
+        return NOTHING
+    return contrast(*groups).ratio(level)
+
+
+def withheld_in(speedups: pd.DataFrame, axes: Sequence[str]) -> Withheld:
+    """The rows of `speedups` that are withheld, as device, point and reason."""
+    rows = speedups[speedups["reason"].str.startswith("withheld")] if len(speedups) else speedups
+    return tuple(
+        (row["device"], {axis: row[axis] for axis in axes}, row["reason"])
+        for row in rows.to_dict("records")
+    )
