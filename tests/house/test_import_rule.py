@@ -1,0 +1,108 @@
+"""TensorFlow stays where it belongs, and the rooms know only what lies before them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.house.imports import imports, is_framework, loads_framework
+
+MAY_USE_TENSORFLOW = ("accelreport.backend", "accelreport.workloads")
+
+MUST_NOT_KNOW = {
+    "accelreport.errors": ("accelreport.",),
+    "accelreport.spec": (
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.results",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
+    "accelreport.workloads": (
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.results.store",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
+    "accelreport.datasets": (
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.results",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
+    "accelreport.backend": (
+        "accelreport.spec.load",
+        "accelreport.runner",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
+    "accelreport.runner": ("accelreport.analysis", "accelreport.report"),
+    "accelreport.results": (
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
+    "accelreport.analysis": (
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.report",
+    ),
+    "accelreport.report": (
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.spec.load",
+    ),
+}
+"""Room → what must not be imported there, at any depth: nothing flows back."""
+
+
+def _within(module: str, rooms: tuple[str, ...]) -> bool:
+    return any(f"{module}.".startswith(f"{room.rstrip('.')}.") for room in rooms)
+
+
+def test_only_the_backend_and_model_functions_import_tensorflow() -> None:
+    strays = [
+        f"{module}:{found.line} imports {found.target}"
+        for module, founds in imports().items()
+        for found in founds
+        if is_framework(found.target) and not _within(module, MAY_USE_TENSORFLOW)
+    ]
+    assert not strays
+
+
+def test_no_module_outside_the_backend_loads_tensorflow_by_importing_another() -> None:
+    strays = [
+        f"{module}:{found.line} imports {found.target}, which loads TensorFlow"
+        for module, founds in imports().items()
+        for found in founds
+        if not _within(module, MAY_USE_TENSORFLOW) and loads_framework(found.target)
+    ]
+    assert not strays
+
+
+def test_the_registry_of_families_loads_no_tensorflow() -> None:
+    assert not loads_framework("accelreport.workloads.registry")
+
+
+@pytest.mark.parametrize("room", sorted(MUST_NOT_KNOW))
+def test_a_room_imports_nothing_that_comes_after_it(room: str) -> None:
+    strays = [
+        f"{module}:{found.line} imports {found.target}"
+        for module, founds in imports().items()
+        for found in founds
+        if _within(module, (room,)) and _within(found.target, MUST_NOT_KNOW[room])
+    ]
+    assert not strays
+
+
+def test_nothing_but_the_start_of_the_program_imports_the_command_line() -> None:
+    strays = [
+        f"{module}:{found.line}"
+        for module, founds in imports().items()
+        for found in founds
+        if _within(found.target, ("accelreport.cli",))
+        and not _within(module, ("accelreport.cli", "accelreport.__main__"))
+    ]
+    assert not strays

@@ -1,0 +1,62 @@
+"""What is inside the wheel is all that the program needs."""
+
+from __future__ import annotations
+
+import email
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import accelreport
+from tests.house.tree import ROOT, files
+
+pytestmark = pytest.mark.e2e
+
+
+def _names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def _metadata(wheel: Path, name: str) -> str:
+    with zipfile.ZipFile(wheel) as archive:
+        (found,) = [each for each in archive.namelist() if each.endswith(f".dist-info/{name}")]
+        return archive.read(found).decode()
+
+
+def _kept(folder: str) -> set[str]:
+    names = {path.relative_to(ROOT).as_posix() for path in files()}
+    return {name for name in names if name.startswith(f"{folder}/")}
+
+
+def test_the_wheel_holds_every_template(wheel: Path) -> None:
+    expected = {
+        name.replace("templates/", "accelreport/_templates/") for name in _kept("templates")
+    }
+    assert expected
+    assert expected <= _names(wheel)
+
+
+def test_the_wheel_holds_every_module_and_the_mark_of_its_types(wheel: Path) -> None:
+    assert _kept("accelreport") <= _names(wheel)
+    assert "accelreport/py.typed" in _names(wheel)
+
+
+def test_the_wheel_holds_nothing_but_the_package(wheel: Path) -> None:
+    tops = {name.split("/")[0] for name in _names(wheel)}
+    assert tops == {"accelreport", f"accelreport-{accelreport.__version__}.dist-info"}
+
+
+def test_the_wheel_says_its_version_licence_and_python(wheel: Path) -> None:
+    message = email.message_from_string(_metadata(wheel, "METADATA"))
+    assert message["Version"] == accelreport.__version__
+    assert message["License-Expression"] == "Apache-2.0"
+    assert message["Requires-Python"] == ">=3.11"
+    assert set(message.get_all("Provides-Extra", [])) == {"cpu", "gpu", "tpu", "dev"}
+    assert "Apache License" in _metadata(wheel, "licenses/LICENSE")
+
+
+def test_the_wheel_installs_one_command(wheel: Path) -> None:
+    scripts = _metadata(wheel, "entry_points.txt").split()
+    assert scripts == ["[console_scripts]", "accelreport", "=", "accelreport.cli:main"]

@@ -1,0 +1,107 @@
+"""Where TensorFlow is not installed, everything works that measures nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from accelreport import __version__
+from accelreport.errors import ExitCode
+from accelreport.results.store import Store
+from tests.house.imports import imports, loads_framework
+from tests.house.tree import ROOT
+from tests.support.records import assorted, study
+
+pytestmark = pytest.mark.e2e
+
+
+def _run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *arguments], capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.fixture
+def accelreport(plain_environment: Path, empty_folder: Path) -> Path:
+    """The installed command, in an empty folder, without TensorFlow."""
+    return plain_environment / "accelreport"
+
+
+def test_tensorflow_is_really_not_there(plain_environment: Path, empty_folder: Path) -> None:
+    for name in ("tensorflow", "keras"):
+        told = _run(plain_environment / "python", "-c", f"import {name}")
+        assert "ModuleNotFoundError" in told.stderr
+
+
+def test_every_module_that_does_not_need_tensorflow_can_be_imported(
+    plain_environment: Path, empty_folder: Path
+) -> None:
+    light = [module for module in imports() if not loads_framework(module)]
+    light.remove("accelreport.__main__")
+    lines = [f"import {module}" for module in light]
+    lines.append(f"assert {str(ROOT)!r} not in accelreport.__file__")
+    told = _run(plain_environment / "python", "-W", "error", "-c", "\n".join(lines))
+    assert told.returncode == 0, told.stderr
+    assert "accelreport.cli" in light
+    assert "accelreport.workloads.registry" in light
+
+
+@pytest.mark.parametrize(
+    "command", [(), ("run",), ("check",), ("build",), ("devices",), ("schema",), ("data",)]
+)
+def test_help_is_shown(accelreport: Path, command: tuple[str, ...]) -> None:
+    told = _run(accelreport, *command, "--help")
+    assert told.returncode == ExitCode.OK, told.stderr
+    assert "Usage:" in told.stdout
+
+
+def test_the_version_is_the_packages(accelreport: Path) -> None:
+    told = _run(accelreport, "--version")
+    assert told.returncode == ExitCode.OK, told.stderr
+    assert __version__ in told.stdout
+
+
+def test_the_package_runs_as_a_module(plain_environment: Path, empty_folder: Path) -> None:
+    told = _run(plain_environment / "python", "-m", "accelreport", "--help")
+    assert told.returncode == ExitCode.OK, told.stderr
+
+
+def test_the_schema_is_printed(accelreport: Path) -> None:
+    told = _run(accelreport, "schema")
+    assert told.returncode == ExitCode.OK, told.stderr
+    assert json.loads(told.stdout)["type"] == "object"
+
+
+def test_this_machine_is_described_without_asking_tensorflow(accelreport: Path) -> None:
+    told = _run(accelreport, "devices", "--no-probe")
+    assert told.returncode == ExitCode.OK, told.stderr
+    assert "CPU" in told.stdout
+
+
+def test_the_shipped_specs_are_checked(accelreport: Path, empty_folder: Path) -> None:
+    shutil.copytree(ROOT / "specs", empty_folder / "specs")
+    told = _run(accelreport, "check", "specs")
+    assert told.returncode == ExitCode.OK, told.stderr
+
+
+def test_a_page_is_built_in_an_empty_folder(accelreport: Path, empty_folder: Path) -> None:
+    store = Store(empty_folder / "results")
+    for made in (study("training", fate=assorted), study("matmul")):
+        store.write_plan(made.plan)
+        for record in made.records:
+            store.write(record)
+    told = _run(accelreport, "build")
+    assert told.returncode == ExitCode.OK, told.stderr
+    index = (empty_folder / "site" / "index.html").read_text(encoding="utf-8")
+    assert "MNIST CNN: batch size" in index
+    assert "Matrix product, cold and warm" in index
+
+
+def test_a_build_of_nothing_says_so(accelreport: Path) -> None:
+    told = _run(accelreport, "build")
+    assert told.returncode == ExitCode.NOTHING_RAN
+    assert "results" in told.stderr
