@@ -1,0 +1,81 @@
+"""A device: what to run on, and how."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, FiniteFloat, model_validator
+
+from accelreport.spec.base import SpecModel
+from accelreport.spec.validators import FieldsError
+
+
+class Device(SpecModel):
+    """One row of `devices.toml`: what to run on, and how."""
+
+    kind: Literal["CPU", "GPU", "TPU"]
+    """The hardware that does the arithmetic."""
+    label: str = ""
+    """What the report calls it; the table's name when empty."""
+    strategy: Literal[
+        "default", "one_device", "mirrored", "multi_worker_mirrored", "parameter_server", "tpu"
+    ] = "default"
+    """The `tf.distribute` strategy that places the model."""
+    replicas: Annotated[int, Field(ge=1, le=4096)] = 1
+    """Replicas in one process: GPUs, or logical CPUs for `mirrored` on a CPU."""
+    workers: Annotated[int, Field(ge=1, le=4096)] = 1
+    """Worker processes, for `multi_worker_mirrored` and `parameter_server`."""
+    parameter_servers: Annotated[int, Field(ge=1, le=4096)] = 1
+    """Parameter-server processes, for `parameter_server`."""
+    threads: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Threads for one operation; every core when absent."""
+    precision: Literal["float32", "mixed_float16", "mixed_bfloat16"] = "float32"
+    """The Keras dtype policy."""
+    tf32: bool = False
+    """On NVIDIA GPUs, whether float32 products may use TensorFloat-32."""
+    xla: bool = False
+    """Whether steps are compiled by XLA (`jit_compile`)."""
+    address: str = ""
+    """For `tpu`: the resolver's address; empty means a TPU of this machine (`local`)."""
+    price_per_hour: Annotated[FiniteFloat, Field(ge=0)] | None = None
+    """What an hour costs, in `currency`."""
+    currency: str = "USD"
+    """The currency of `price_per_hour`."""
+    peak_tflops: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
+    """Cited peak, in 10¹² floating-point operations per second, for each dtype."""
+    peak_source: str = ""
+    """Where `peak_tflops` is written."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if (self.kind == "TPU") != (self.strategy == "tpu"):
+            raise FieldsError(
+                f"a {self.kind} cannot be driven by the strategy `{self.strategy}`",
+                "strategy",
+                "kind",
+                help='a TPU needs strategy = "tpu", and nothing else may have it',
+            )
+        multi = {"multi_worker_mirrored", "parameter_server"}
+        for field, strategies in {
+            "replicas": {"mirrored", "tpu", *multi},
+            "workers": multi,
+            "parameter_servers": {"parameter_server"},
+        }.items():
+            if getattr(self, field) != 1 and self.strategy not in strategies:
+                raise FieldsError(
+                    f"the strategy `{self.strategy}` has no {field.replace('_', ' ')}",
+                    field,
+                    "strategy",
+                    help=f"`{field}` belongs to {', '.join(sorted(strategies))}",
+                )
+        if self.tf32 and self.kind != "GPU":
+            raise FieldsError("only a GPU has TensorFloat-32", "tf32", "kind")
+        if self.address and self.kind != "TPU":
+            raise FieldsError("only a TPU is reached by an address", "address", "kind")
+        if self.peak_tflops and not self.peak_source.strip():
+            raise FieldsError(
+                "`peak_tflops` has no source",
+                "peak_tflops",
+                help="say in `peak_source` where the figure is written",
+            )
+        return self

@@ -1,0 +1,162 @@
+"""What is wrong in a spec, where, and what to write instead, told like a compiler does."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from accelreport.errors import AccelReportError, ExitCode
+
+WIDEST = 100
+"""Characters of a source line that are shown; the rest of a longer one is cut away."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A piece of one line of a file.
+
+    Attributes:
+        file: the file, as the person named it; "command line" for an option.
+        line: from 1; 0 when the whole file is meant.
+        column: from 1, in characters; 0 when the whole file is meant.
+        end_column: the column after the last character meant, never below `column`.
+        source: the line's text.
+        label: what stands there, for a related place.
+    """
+
+    file: str
+    line: int = 0
+    column: int = 0
+    end_column: int = 0
+    source: str = ""
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """`file:line:column`, or the file alone."""
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+    def excerpt(self, mark: str = "^") -> list[str]:
+        """The source line and, under it, `mark` below what is meant."""
+        if not self.line:
+            return []
+        first, text = _window(self.source, self.column)
+        start = self.column - first
+        meant = text[start : max(start + 1, self.end_column - first)]
+        number = f"{self.line:>5}"
+        under = "".join(char if char == "\t" else " " * _cells(char) for char in text[:start])
+        carets = mark * max(1, sum(map(_cells, meant)))
+        return [f"{number} | {printable(text)}", f"{' ' * len(number)} | {under}{carets}"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong.
+
+    Attributes:
+        code: its kind, such as "unknown-key"; stable, for programs.
+        place: where it is.
+        message: what is wrong, in plain words.
+        help: what to write instead; may be empty.
+        key: the dotted key it concerns, such as `measure.repeats`; empty for a whole file.
+        related: other places that play a part, each with its label.
+    """
+
+    code: str
+    place: Place
+    message: str
+    help: str = ""
+    key: str = ""
+    related: tuple[Place, ...] = ()
+
+    def render(self) -> str:
+        """The problem as text: place, message, source line, caret, help, related places."""
+        lines = [f"{self.place.name}: {self.message}", *self.place.excerpt()]
+        if self.help:
+            lines.append(f"  help: {self.help}")
+        for place in self.related:
+            lines += [f"  {place.name}: {place.label}", *place.excerpt("~")]
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """The problem as JSON values; the keys are the attributes' names."""
+        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+
+
+class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
+    """Everything that is wrong in the specs of one call, in the order of the files.
+
+    Args:
+        problems: at least one.
+    """
+
+    exit_code = ExitCode.BAD_SPEC
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        files = len({problem.place.file for problem in self.problems})
+        text = "\n\n".join(problem.render() for problem in self.problems)
+        super().__init__(
+            text,
+            remedy=f"\n{_counted(len(self.problems), 'error')} in {_counted(files, 'file')}; "
+            "nothing was run.",
+        )
+
+
+def did_you_mean(wrong: str, known: Iterable[str], *, quoted: bool = False) -> str:
+    """`did you mean …?` for the nearest known word, or an empty text when none is near."""
+    names = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(wrong.casefold(), names, n=1, cutoff=0.6)
+    if not near:
+        return ""
+    return f"did you mean {quote(names[near[0]]) if quoted else f'`{names[near[0]]}`'}?"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def quote(value: object) -> str:
+    """A TOML value as a person would write it, at most 60 characters of it."""
+    if isinstance(value, str):
+        text = json.dumps(printable(value), ensure_ascii=False)
+        return text if len(text) <= 60 else f'{text[:58]}…"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def printable(text: str) -> str:
+    """The text with control and direction characters replaced by �: a terminal obeys them."""
+    return "".join("\ufffd" if _obeyed(char) else char for char in text)
+
+
+def _obeyed(char: str) -> bool:
+    return char not in "\t\n" and unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def _window(source: str, column: int) -> tuple[int, str]:
+    """Column of the first character shown, and what is shown of the line."""
+    if len(source) <= WIDEST:
+        return 1, source
+    start = max(0, min(column - 1 - WIDEST // 2, len(source) - WIDEST))
+    return start + 1, source[start : start + WIDEST]
+
+
+def _cells(char: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

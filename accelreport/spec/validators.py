@@ -1,0 +1,56 @@
+"""What a model uses to say more than its types can: fields that disagree, files beside a spec."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, ValidationInfo
+
+
+class FieldsError(ValueError):
+    """Fields that are right by themselves and cannot mean anything together.
+
+    Raised in a pydantic `model_validator`. The message is a sentence; the spec's
+    diagnostics point at each of the fields.
+
+    Args:
+        message: what is wrong.
+        fields: the fields' dotted names within the model, the one to be changed first.
+        help: what to write instead.
+    """
+
+    def __init__(self, message: str, *fields: str, help: str = "") -> None:  # noqa: A002
+        super().__init__(message)
+        self.fields = fields
+        self.help = help
+
+
+def _inside(text: str, info: ValidationInfo) -> str:
+    path = PurePosixPath(text)
+    if not text.strip() or "\0" in text:
+        raise ValueError("is not the path of a file")
+    if "\\" in text or PureWindowsPath(text).drive:
+        raise ValueError("must be written with `/`, relative to the spec's folder")
+    if path.is_absolute() or ".." in path.parts:
+        raise ValueError("lies outside the spec's folder; put the file beside the spec")
+    folder = (info.context or {}).get("folder")
+    if isinstance(folder, Path):
+        found = (folder / path).resolve()
+        if not found.is_relative_to(folder.resolve()):
+            raise ValueError("leads outside the spec's folder through a symbolic link")
+        if not found.is_file():
+            raise ValueError("is not a file in the spec's folder")
+    return path.as_posix()
+
+
+SpecPath = Annotated[
+    str,
+    AfterValidator(_inside),
+    Field(description="A file in the spec's folder or below it, with `/` between folders."),
+]
+"""A file in the spec's folder or below it, relative to it and with `/`.
+
+While a spec is checked, the file must exist, and no symbolic link may lead elsewhere; the
+spec's folder is then the validation context's `folder`. Elsewhere the path alone is checked.
+"""
