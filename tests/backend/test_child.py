@@ -1,0 +1,249 @@
+"""What the process of one cell does, with real TensorFlow in real processes."""
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelreport.backend.job import EVENTS, Job
+from accelreport.results.record import Record
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device, Measure
+from accelreport.workloads.registry import FAMILIES
+
+pytestmark = pytest.mark.e2e
+
+SMALL_CNN: dict[str, Any] = {
+    "data": "synthetic",
+    "train_examples": 2048,
+    "validation_examples": 1000,
+    "batch_size": 64,
+    "model": "conv32_conv64_conv64",
+}
+
+
+def cell(
+    kind: str,
+    parameters: Mapping[str, Any],
+    *,
+    device: Device | None = None,
+    measure: Measure | None = None,
+) -> Cell:
+    return Cell(
+        spec="test",
+        profile="full",
+        device="cpu",
+        point={},
+        repeat=0,
+        seed=3,
+        workload=FAMILIES[kind].parameters(kind=kind, **parameters).model_dump(mode="json"),
+        device_spec=device or Device(kind="CPU"),
+        measure=measure or Measure(),
+    )
+
+
+def measure(what: Cell, folder: Path, environment: Mapping[str, str] | None = None) -> Record:
+    """Run a cell as the runner does, and read the record it leaves."""
+    record = folder / "record.json"
+    job = Job(cell=what, record_path=str(record), launched_at=time.time())
+    (folder / "job.json").write_text(job.model_dump_json())
+    subprocess.run(
+        [sys.executable, "-m", "accelreport.backend.child", str(folder / "job.json")],
+        check=True,
+        capture_output=True,
+        env={**os.environ, **(environment or {})},
+        timeout=300,
+    )
+    return Record.model_validate_json(record.read_text())
+
+
+def test_a_matmul_keeps_its_cold_call_apart_and_counts_by_the_formula(tmp_path: Path) -> None:
+    record = measure(cell("matmul", {"size": 256, "count": 10}), tmp_path)
+    assert record.status == "ok"
+    assert [block.warmup for block in record.blocks] == [True, *[False] * 5]
+    assert record.times.first_step_s == record.blocks[0].wall_s
+    assert record.blocks[0].wall_s > 3 * record.blocks[-1].wall_s, "the cold call compiles"
+    assert record.flops is not None
+    assert record.flops.per_step == 2 * 256**3
+    assert record.data is not None
+    assert record.data.origin == "generated"
+    assert record.environment is not None
+    assert record.environment.packages["keras"]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    what = cell(
+        "image_classification",
+        {**SMALL_CNN, "epochs": 3, "samples": 30},
+        measure=Measure(warmup_steps=10),
+    )
+    return measure(what, tmp_path_factory.mktemp("trained"))
+
+
+def test_training_learns_and_leaves_every_step(trained: Record) -> None:
+    assert trained.status == "ok"
+    assert trained.final["val_accuracy"] > 0.5
+    assert sum(block.steps for block in trained.blocks) == trained.planned_steps == 3 * 32
+    assert [block.first_step for block in trained.blocks[:1]] == [0]
+    assert trained.blocks[0].steps == 1, "the first step, which compiles, stands alone"
+    assert all(len(block.step_s) == block.steps - 1 for block in trained.blocks)
+    assert sum(block.steps for block in trained.blocks if block.warmup) == 10
+    assert trained.parameters == 93_322
+
+
+def test_a_learning_curve_has_a_row_for_each_epoch_and_its_clock_leaves_evaluation_out(
+    trained: Record,
+) -> None:
+    assert [row.epoch for row in trained.epochs] == [1, 2, 3]
+    blocks = sum(block.wall_s for block in trained.blocks)
+    assert trained.epochs[-1].elapsed_s == pytest.approx(blocks)
+    assert trained.times.train_s == pytest.approx(blocks)
+    assert all(row.evaluate_s > 0 for row in trained.epochs)
+    assert trained.epochs[0].metrics["loss"] > trained.epochs[-1].metrics["loss"]
+
+
+def test_the_steps_stamped_inside_the_graph_add_up_to_the_window_around_them(
+    trained: Record,
+) -> None:
+    for block in trained.blocks[1:]:
+        assert 0 < sum(block.step_s) <= block.wall_s * 1.02
+
+
+def test_synthetic_data_are_said_beside_the_number(trained: Record) -> None:
+    assert trained.data is not None
+    assert trained.data.origin == "synthetic"
+    assert "data-synthetic" in [warned.kind for warned in trained.warnings]
+
+
+def test_wrong_predictions_come_first_and_carry_their_picture(trained: Record) -> None:
+    wrong = [sample.true != sample.predicted for sample in trained.samples]
+    assert len(wrong) == 30
+    assert wrong == sorted(wrong, reverse=True)
+    assert all(len(base64.b64decode(sample.pixels)) == 28 * 28 for sample in trained.samples)
+
+
+def test_the_same_seed_gives_the_same_first_epoch_in_another_process(
+    trained: Record, tmp_path: Path
+) -> None:
+    other = measure(cell("image_classification", {**SMALL_CNN, "epochs": 1}), tmp_path)
+    assert other.epochs[0].metrics == pytest.approx(trained.epochs[0].metrics, rel=1e-6)
+
+
+def test_the_pipeline_trains_on_the_same_batches_as_the_resident_data(
+    trained: Record, tmp_path: Path
+) -> None:
+    what = cell("image_classification", {**SMALL_CNN, "epochs": 1, "input": "pipeline"})
+    other = measure(what, tmp_path)
+    # Where the pixels are scaled differs, and Adam's first steps magnify the last bit.
+    ours, theirs = trained.epochs[0].metrics["loss"], other.epochs[0].metrics["loss"]
+    assert theirs == pytest.approx(ours, rel=0.01)
+    assert other.epochs[0].steps == trained.epochs[0].steps
+
+
+def test_a_spent_budget_keeps_what_was_done_and_calls_it_partial(tmp_path: Path) -> None:
+    what = cell("image_classification", {**SMALL_CNN, "epochs": 200}, measure=Measure(budget=3.0))
+    record = measure(what, tmp_path)
+    assert record.status == "partial"
+    assert 0 < sum(block.steps for block in record.blocks) < record.planned_steps
+    assert record.final["loss"] > 0
+
+
+def test_missing_data_fail_the_cell_with_both_remedies(tmp_path: Path) -> None:
+    what = cell("image_classification", {**SMALL_CNN, "data": "real"})
+    record = measure(what, tmp_path, {"ACCELREPORT_DATA": str(tmp_path / "empty")})
+    assert record.status == "failed"
+    assert record.failure is not None
+    assert record.failure.kind == "data-unavailable"
+    assert "accelreport data fetch" in record.failure.remedy
+    assert "--data synthetic" in record.failure.remedy
+
+
+def test_a_loss_that_is_no_number_fails_the_cell(tmp_path: Path) -> None:
+    what = cell(
+        "image_classification",
+        {**SMALL_CNN, "optimizer": {"name": "sgd", "learning_rate": 1e38}},
+    )
+    record = measure(what, tmp_path)
+    assert record.failure is not None
+    assert record.failure.kind == "nan-loss"
+
+
+def test_an_absent_gpu_fails_the_cell_and_not_the_harness(tmp_path: Path) -> None:
+    what = cell(
+        "matmul",
+        {"size": 64, "count": 2},
+        device=Device(kind="GPU", strategy="mirrored", replicas=64),
+    )
+    record = measure(what, tmp_path)
+    assert record.failure is not None
+    assert record.failure.kind == "no-device"
+
+
+def test_events_tell_the_stages_and_the_progress(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    what = cell("matmul", {"size": 64, "count": 2})
+    job = Job(
+        cell=what,
+        record_path=str(tmp_path / "record.json"),
+        events_fd=writing,
+        launched_at=time.time(),
+    )
+    (tmp_path / "job.json").write_text(job.model_dump_json())
+    child = subprocess.Popen(
+        [sys.executable, "-m", "accelreport.backend.child", str(tmp_path / "job.json")],
+        pass_fds=[writing],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as lines:
+        events = [EVENTS.validate_python(json.loads(line)) for line in lines]
+    assert child.wait() == 0
+    phases = [event.phase for event in events if event.event == "phase"]
+    assert phases[0] == "import"
+    assert phases[-1] == "finish"
+    assert events[-2].event == "progress"
+    assert events[-2].step == events[-2].steps == 12
+
+
+def test_a_cell_does_not_outlive_a_runner_that_was_killed(tmp_path: Path) -> None:
+    what = cell("matmul", {"size": 512, "count": 100_000})
+    job = Job(cell=what, record_path=str(tmp_path / "record.json"), launched_at=time.time())
+    (tmp_path / "job.json").write_text(job.model_dump_json())
+    program = (
+        "import subprocess, sys; child = subprocess.Popen([sys.executable, '-m',"
+        " 'accelreport.backend.child', sys.argv[1]], stderr=subprocess.DEVNULL);"
+        " print(child.pid, flush=True); child.wait()"
+    )
+    runner = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path / "job.json")], stdout=subprocess.PIPE
+    )
+    assert runner.stdout is not None
+    child = int(runner.stdout.readline())
+    time.sleep(2)
+    runner.send_signal(signal.SIGKILL)
+    runner.wait()
+    runner.stdout.close()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and alive(child):
+        time.sleep(0.1)
+    assert not alive(child)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process still runs (a zombie has ended)."""
+    status = Path(f"/proc/{pid}/stat")
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] != "Z"

@@ -1,0 +1,48 @@
+"""How an exception is told."""
+
+import pytest
+
+from accelreport.backend.failures import failure
+from accelreport.backend.runtime import NoDeviceError
+from accelreport.backend.training import NanLossError
+from accelreport.errors import AccelReportError
+
+
+class ResourceExhaustedError(Exception):
+    """Named like TensorFlow's: failures are told apart without importing it."""
+
+
+class DataGoneError(AccelReportError):
+    kind = "data-unavailable"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (MemoryError(), "oom-host"),
+        (ResourceExhaustedError("OOM on /job:localhost/device:GPU:0"), "oom-device"),
+        (ResourceExhaustedError("OOM on /job:localhost/device:CPU:0"), "oom-host"),
+        (NanLossError("the loss was nan"), "nan-loss"),
+        (NoDeviceError("TensorFlow sees 0 GPUs"), "no-device"),
+        (ModuleNotFoundError("No module named 'tensorflow'"), "no-device"),
+        (RuntimeError("XLA compilation failed"), "compile-error"),
+        (ZeroDivisionError("division by zero"), "harness-error"),
+    ],
+)
+def test_each_cause_has_its_kind(error: Exception, kind: str) -> None:
+    assert failure(error).kind == kind
+
+
+def test_our_own_errors_keep_cause_and_remedy() -> None:
+    told = failure(DataGoneError("MNIST is not here", why="no cache", remedy="fetch it"))
+    assert told.kind == "data-unavailable"
+    assert told.message == "MNIST is not here (no cache)"
+    assert told.remedy == "fetch it"
+
+
+def test_an_unforeseen_error_names_its_class_and_its_place() -> None:
+    with pytest.raises(KeyError) as caught:
+        {}["weights"]
+    told = failure(caught.value)
+    assert told.message.startswith("KeyError")
+    assert "test_failures.py" in told.traceback
