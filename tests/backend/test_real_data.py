@@ -1,0 +1,28 @@
+"""A shortened cell on the files people download."""
+
+from pathlib import Path
+
+import pytest
+
+from accelreport.spec.models import Measure
+from tests.backend.test_child import cell, measure
+from tests.support.data import mnist_folder
+
+pytestmark = pytest.mark.e2e
+
+
+def test_a_shortened_cell_learns_mnist_from_its_files(tmp_path: Path) -> None:
+    root, origin = mnist_folder(tmp_path / "data")
+    what = cell(
+        "image_classification",
+        {"train_examples": 12_000, "epochs": 2, "batch_size": 64, "model": "conv32_conv64_conv64"},
+        measure=Measure(warmup_steps=20),
+    )
+    record = measure(what, tmp_path, {"ACCELREPORT_DATA": str(root)})
+    assert record.failure is None
+    assert record.data is not None
+    assert record.data.origin == origin
+    assert len(record.data.files) == 4
+    assert record.data.train_examples == 12_000
+    assert record.data.validation_examples == 10_000
+    assert record.final["val_accuracy"] > 0.93
