@@ -22,7 +22,12 @@ BINARY = {".png", ".gz", ".npz", ".ico", ".woff2"}
 def files() -> tuple[Path, ...]:
     """Every file that git keeps, absolute; a file deleted but not committed is left out."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        # In a container the checkout may belong to another user, which git would refuse.
+        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     paths = [ROOT / name for name in listed.stdout.split("\0") if name]
     return tuple(path for path in paths if path.is_file())
