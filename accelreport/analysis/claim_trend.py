@@ -6,8 +6,8 @@ from itertools import pairwise, product
 from math import log
 
 from accelreport.analysis.claim_outcomes import ClaimVerdict, Outcome, at, describe, together
-from accelreport.analysis.evidence import Evidence, Group, combined
-from accelreport.analysis.intervals import LEVEL, contrast
+from accelreport.analysis.evidence import Evidence, combined
+from accelreport.analysis.intervals import LEVEL, Term, compare
 from accelreport.analysis.selection import Point
 from accelreport.analysis.verdicts import MARGIN
 from accelreport.spec.models import Scalar, TrendCheck
@@ -67,7 +67,7 @@ def _ordered(values: list[Scalar]) -> list[Scalar]:
     return values
 
 
-def _verdict(steps: list[list[Group]], sign: float) -> ClaimVerdict:
+def _verdict(steps: list[list[Term]], sign: float) -> ClaimVerdict:
     """Compares the ends, and each step at a level corrected for how many there are.
 
     A step back must be larger than `MARGIN` beyond doubt to refute a rise, and a rise
@@ -77,16 +77,16 @@ def _verdict(steps: list[list[Group]], sign: float) -> ClaimVerdict:
     strict = 1 - (1 - LEVEL) / (len(steps) - 1)
     back = False
     for before, after in pairwise(steps):
-        step = contrast(*_difference(before, after, sign)).linear(strict)
+        step = compare(*_difference(before, after, sign)).linear(strict)
         back = back or (step.known and step.high < -margin)
-    whole = contrast(*_difference(steps[0], steps[-1], sign)).linear(LEVEL)
+    whole = compare(*_difference(steps[0], steps[-1], sign)).linear(LEVEL)
     if back or (whole.known and whole.high < margin):
         return ClaimVerdict.REFUTED
     rises = whole.known and whole.low > 0
     return ClaimVerdict.CONFIRMED if rises else ClaimVerdict.UNDECIDED
 
 
-def _difference(before: list[Group], after: list[Group], sign: float) -> list[Group]:
+def _difference(before: list[Term], after: list[Term], sign: float) -> list[Term]:
     return [(sign * weight, logs) for weight, logs in after] + [
         (-sign * weight, logs) for weight, logs in before
     ]

@@ -13,10 +13,12 @@ from accelreport.analysis.intervals import (
     LEVEL,
     NOTHING,
     Interval,
-    contrast,
+    Term,
+    compare,
     geometric_mean,
     logarithms,
     mean,
+    ratio,
 )
 from accelreport.analysis.selection import (
     FINAL_QUANTITIES,
@@ -27,9 +29,6 @@ from accelreport.analysis.selection import (
     quantity,
 )
 from accelreport.results.plan_document import PlanDocument
-
-Group = tuple[float, list[float]]
-"""A weight and the logarithms of one value for each process."""
 
 Withheld = tuple[tuple[str, Point, str], ...]
 """Device, sweep point and reason of every speedup that is withheld."""
@@ -56,8 +55,8 @@ class Evidence:
         """Names of the sweep's axes."""
         return list(self.plan.axes)
 
-    def logs(self, name: str, device: str, over: str, point: Mapping[str, Any]) -> list[Group]:
-        """The groups whose weighted sum of means is the logarithm of a quantity.
+    def logs(self, name: str, device: str, over: str, point: Mapping[str, Any]) -> list[Term]:
+        """The terms whose weighted sum of means is the logarithm of a quantity.
 
         `speedup` has two, the times of `over` and those of `device`; any other has one.
         """
@@ -81,7 +80,7 @@ class Evidence:
         """A quantity on a device at a point, with its interval."""
         if name == "speedup":
             return combined(self.logs(name, device, over, point), level)
-        values = quantity(self.found.near(device, point, self.machine), name)
+        values = list(quantity(self.found.near(device, point, self.machine), name).values())
         average = mean if name in FINAL_QUANTITIES else geometric_mean
         return average(values, level)
 
@@ -90,12 +89,7 @@ class Evidence:
     ) -> Interval:
         """One quantity over another of the same processes, so that each is its own control."""
         rows = self.found.near(device, point, self.machine)
-        ratios = [
-            above[0] / below[0]
-            for row in rows
-            if (above := quantity([row], name)) and (below := quantity([row], to)) and below[0]
-        ]
-        return geometric_mean(ratios, level)
+        return ratio(quantity(rows, name), quantity(rows, to), level)
 
     def quotient(
         self,
@@ -108,8 +102,8 @@ class Evidence:
         one = self.logs(*above, "", point)
         other = self.logs(*below, "", point)
         sign = -1.0 if above[0] in TIME_QUANTITIES else 1.0
-        groups = [(sign * weight, logs) for weight, logs in one]
-        return combined(groups + [(-sign * weight, logs) for weight, logs in other], level)
+        terms = [(sign * weight, logs) for weight, logs in one]
+        return combined(terms + [(-sign * weight, logs) for weight, logs in other], level)
 
     def why_withheld(self, devices: Sequence[str], point: Mapping[str, Any]) -> str:
         """Why the speedup of one of `devices` at `point` is withheld; empty when none is."""
@@ -124,11 +118,11 @@ class Evidence:
         )
 
 
-def combined(groups: Sequence[Group], level: float = LEVEL) -> Interval:
-    """Groups of logarithms as one ratio with its interval."""
-    if not groups or not all(values for _, values in groups):
+def combined(terms: Sequence[Term], level: float = LEVEL) -> Interval:
+    """Terms of logarithms as one ratio with its interval."""
+    if not terms or not all(sample for _, sample in terms):
         return NOTHING
-    return contrast(*groups).ratio(level)
+    return compare(*terms).ratio(level)
 
 
 def withheld_in(speedups: pd.DataFrame, axes: Sequence[str]) -> Withheld:

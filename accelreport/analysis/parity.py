@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 from scipy.special import stdtr
 
-from accelreport.analysis.intervals import LEVEL, Contrast, contrast
+from accelreport.analysis.intervals import LEVEL, Contrast, one_sample
 
 WITHIN = 0.01
 """Accuracies that differ by less than one point in a hundred count as the same."""
@@ -124,7 +124,7 @@ def _said(
     if not seeds:
         reason = "no seed was completed on both devices"
         return row | {"verdict": Parity.NOT_MEASURED.value, "reason": reason}
-    difference = contrast((1.0, [values[seed] - base[seed] for seed in seeds]))
+    difference = one_sample([values[seed] - base[seed] for seed in seeds])
     interval = difference.linear(TOST_LEVEL)
     return {
         "n": len(seeds),

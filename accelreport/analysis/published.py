@@ -112,7 +112,7 @@ def _estimate(
     if figure == "speedup":
         base = found.near(over, point, machine)
         return ratio(quantity(base, "step_time"), quantity(rows, "step_time"))
-    values = quantity(rows, figure)
+    values = list(quantity(rows, figure).values())
     return mean(values) if figure in FINAL_QUANTITIES else geometric_mean(values)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import isnan
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from math import isnan, nan
 from typing import Any
 
 import pandas as pd
@@ -52,8 +52,8 @@ def matches(point: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
     return all(key in point and same(point[key], value) for key, value in where.items())
 
 
-def quantity(rows: Iterable[Row], name: str) -> list[float]:
-    """One value of a quantity for each process that has it.
+def quantity(rows: Iterable[Row], name: str) -> dict[Hashable, float]:
+    """One value of a quantity for each process that has it, by machine and repeat.
 
     Accuracies and losses are those of complete trainings only.
     """
@@ -61,8 +61,12 @@ def quantity(rows: Iterable[Row], name: str) -> list[float]:
     if name == "sample_time":
         values = [row["steady_step_s"] / row["samples_per_step"] for row in kept]
     else:
-        values = [row.get(COLUMN_OF[name]) for row in kept]
-    return [value for value in values if value is not None and not isnan(value)]
+        values = [row.get(COLUMN_OF[name], nan) for row in kept]
+    return {
+        (row["machine"], row["repeat"]): value
+        for row, value in zip(kept, values, strict=True)
+        if not isnan(value)
+    }
 
 
 class Measurements:

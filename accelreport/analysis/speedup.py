@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from accelreport.analysis.frames import MEASURED
 from accelreport.analysis.intervals import (
     LEVEL,
+    Contrast,
     Interval,
-    contrast,
+    compare,
     geometric_mean,
     logarithms,
 )
@@ -35,6 +35,7 @@ COLUMNS = (
     "level",
     "verdict",
     "needed",
+    "paired",
     "reason",
 )
 """Columns of `speedups`, after the axes."""
@@ -47,8 +48,8 @@ class _Group:
     point: tuple[Hashable, ...]
     device: str
     machine: str
-    seconds: list[float] = field(default_factory=list)
-    fingerprints: dict[int, str] = field(default_factory=dict)
+    seconds: dict[Hashable, float] = field(default_factory=dict)
+    fingerprints: dict[Hashable, str] = field(default_factory=dict)
     problems: dict[str, int] = field(default_factory=dict)
 
 
@@ -62,10 +63,10 @@ def speedups(
 ) -> pd.DataFrame:
     """One row for each sweep point, device and machine: its time and its speedup.
 
-    The speedup is the baseline's steady step time over the device's, each the geometric
-    mean over processes; its interval is Welch's on logarithms. The baseline of the same
-    machine is used where there is one, otherwise that of the machine with most processes
-    of it (`baseline_machine` says which).
+    The speedup is the baseline's steady step time over the device's, as a geometric mean
+    over repeats, with the interval of `intervals.compare`. The baseline of the same machine
+    is used where there is one, otherwise that of the machine with most processes of it
+    (`baseline_machine` says which).
 
     Args:
         cells: from `cells_frame`.
@@ -77,7 +78,8 @@ def speedups(
     Returns:
         The axes, then `COLUMNS`: times in seconds; `needed` is how many more processes of
         each device would decide an UNDECIDED row with probability 0.8 (NaN where that is
-        unknown or nothing is left to decide); `reason` says why there is no speedup.
+        unknown or nothing is left to decide); `paired`, whether the comparison was made
+        within repeats; `reason`, why there is no speedup or no interval.
     """
     groups = _groups(cells, axes)
     bases: dict[tuple[Hashable, ...], list[_Group]] = {}
@@ -94,15 +96,15 @@ def speedups(
 
 def _groups(cells: pd.DataFrame, axes: Sequence[str]) -> list[_Group]:
     found: dict[tuple[Hashable, ...], _Group] = {}
-    columns = ["device", "machine", "seed", "status", "failure_kind", "failure_message"]
+    columns = ["device", "machine", "repeat", "status", "failure_kind", "failure_message"]
     names = [*axes, *columns, "fingerprint", "steady_step_s"]
     for values in zip(*(cells[name].tolist() for name in names), strict=True):
         point = tuple(values[: len(axes)])
-        device, machine, seed, status, kind, message, fingerprint, seconds = values[len(axes) :]
+        device, machine, repeat, status, kind, message, fingerprint, seconds = values[len(axes) :]
         group = found.setdefault((*point, device, machine), _Group(point, device, machine))
         if status in MEASURED and seconds > 0:
-            group.seconds.append(seconds)
-            group.fingerprints[seed] = fingerprint
+            group.seconds[machine, repeat] = seconds
+            group.fingerprints[repeat] = fingerprint
         else:
             problem = _problem(status, kind, message)
             group.problems[problem] = group.problems.get(problem, 0) + 1
@@ -125,7 +127,7 @@ def _problem(status: str, kind: str, message: str) -> str:
 def _compare(
     group: _Group, bases: list[_Group], name: str, level: float, margin: float
 ) -> dict[str, Any]:
-    seconds = geometric_mean(group.seconds, level)
+    seconds = geometric_mean(list(group.seconds.values()), level)
     row: dict[str, Any] = {
         "device": group.device,
         "machine": group.machine,
@@ -141,6 +143,7 @@ def _compare(
         "level": level,
         "verdict": Verdict.NOT_MEASURED.value,
         "needed": nan,
+        "paired": False,
         "reason": "; ".join(group.problems),
     }
     if not group.seconds:
@@ -166,10 +169,10 @@ def _baseline_of(group: _Group, bases: list[_Group]) -> _Group | None:
 def _ratio(group: _Group, base: _Group, level: float, margin: float) -> dict[str, Any]:
     counts = {"n_baseline": len(base.seconds), "baseline_machine": base.machine}
     shared = group.fingerprints.keys() & base.fingerprints.keys()
-    if any(group.fingerprints[seed] != base.fingerprints[seed] for seed in shared):
+    if any(group.fingerprints[repeat] != base.fingerprints[repeat] for repeat in shared):
         return counts | {"reason": f"withheld: its input differs from that of {base.device}"}
     above, below = logarithms(base.seconds), logarithms(group.seconds)
-    difference = contrast((1.0, above), (-1.0, below))
+    difference = compare((1.0, above), (-1.0, below))
     interval = difference.ratio(level)
     said = verdict(interval, margin)
     return counts | {
@@ -177,7 +180,8 @@ def _ratio(group: _Group, base: _Group, level: float, margin: float) -> dict[str
         "low": interval.low,
         "high": interval.high,
         "verdict": said.value,
-        "needed": _needed(said, difference.value, above, below, level, margin),
+        "needed": _needed(said, difference, level, margin),
+        "paired": difference.paired,
         "reason": _why_no_interval(interval, group, base),
     }
 
@@ -189,17 +193,8 @@ def _why_no_interval(interval: Interval, group: _Group, base: _Group) -> str:
     return f"one process of {' and of '.join(lone)} gives no interval"
 
 
-def _needed(
-    said: Verdict,
-    difference: float,
-    above: Sequence[float],
-    below: Sequence[float],
-    level: float,
-    margin: float,
-) -> float:
-    fewest = min(len(above), len(below))
-    if said is not Verdict.UNDECIDED or fewest < 2:
+def _needed(said: Verdict, difference: Contrast, level: float, margin: float) -> float:
+    if said is not Verdict.UNDECIDED or difference.n < 2:
         return nan
-    spreads = (float(np.std(above, ddof=1)), float(np.std(below, ddof=1)))
-    enough = processes_needed(difference, spreads, margin, level)
-    return nan if enough is None else float(max(enough - fewest, 1))
+    enough = processes_needed(difference.value, difference.spread, margin, level)
+    return nan if enough is None else float(max(enough - difference.n, 1))

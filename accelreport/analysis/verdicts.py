@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from math import log, sqrt
+from math import log
 
 import numpy as np
+from scipy.special import stdtrit
 
-from accelreport.analysis.intervals import LEVEL, Interval, t_quantile
+from accelreport.analysis.intervals import LEVEL, Interval
 
 MARGIN = 0.03
 """Speedups from 1/1.03 to 1.03 count as the same: about what repeating a run varies by."""
@@ -47,31 +48,23 @@ def verdict(speedup: Interval, margin: float = MARGIN) -> Verdict:
 
 
 def processes_needed(
-    difference: float,
-    spreads: tuple[float, float],
-    margin: float = MARGIN,
-    level: float = LEVEL,
+    difference: float, spread: float, margin: float = MARGIN, level: float = LEVEL
 ) -> int | None:
     """Processes of each device that would decide, with probability `POWER`.
 
     Args:
         difference: logarithm of the speedup, taken as true.
-        spreads: standard deviations of the logarithms of the two devices' times.
+        spread: standard deviation of its logarithm from repeat to repeat, taken as true.
         margin: as in `verdict`.
         level: confidence level of the interval.
 
     Returns:
-        The least n for which (t at `level` + t at `POWER`) · √((s₁² + s₂²)/n) is smaller
-        than the distance to 1 (FASTER, SLOWER) or to the margin (SAME); None beyond `MOST`.
+        The least n for which (t at `level` + t at `POWER`) · spread/√n, t on n - 1 degrees
+        of freedom, is smaller than the distance to 1 (FASTER, SLOWER) or to the margin
+        (SAME); None beyond `MOST` processes, or when either is not known.
     """
-    if not np.isfinite([difference, *spreads]).all():
-        return None
-    variances = np.square(spreads)
-    total = float(variances.sum())
     room = max(abs(difference), log(1 + margin) - abs(difference))
-    for n in range(2, MOST + 1):
-        df = (n - 1) * total**2 / float(np.square(variances).sum()) if total else float(n - 1)
-        reach = t_quantile(0.5 + level / 2, df) + t_quantile(POWER, df)
-        if reach * sqrt(total / n) < room:
-            return n
-    return None
+    n = np.arange(2, MOST + 1)
+    reach = (stdtrit(n - 1, 0.5 + level / 2) + stdtrit(n - 1, POWER)) / np.sqrt(n)
+    enough = np.flatnonzero(reach * spread < room)
+    return int(n[enough[0]]) if len(enough) else None
