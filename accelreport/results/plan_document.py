@@ -47,7 +47,9 @@ class PlanDocument(Document):
     spec: str
     """Name of the spec."""
     profile: str
-    """Name of the profile; "full" when none was named."""
+    """Name of the profile; "full" when none was named. With `overrides` they stand in it."""
+    overrides: dict[str, Scalar] = {}
+    """Values the command line gave instead of the spec's that change what is measured."""
     title: str
     """Title of the benchmark."""
     description: str = ""

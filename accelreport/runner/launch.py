@@ -1,0 +1,143 @@
+"""From a cell to its record, by a process of its own on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from accelreport.backend.job import EVENTS, EpochEvent, Job, PhaseEvent, ProgressEvent
+from accelreport.results.record import Environment, Record
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.memory import oom_kills
+from accelreport.runner.outcome import Observed, conclude
+from accelreport.runner.process import ChildProcess
+from accelreport.spec.cells import Cell
+
+ChildEvent = PhaseEvent | ProgressEvent | EpochEvent
+
+CHILD = (sys.executable, "-m", "accelreport.backend.child")
+"""The program that measures a cell; the job's file is its last argument."""
+
+MOST_COMPLAINTS = 3
+
+
+class Launcher(Protocol):
+    """Has a cell measured, wherever that is."""
+
+    def measure(
+        self,
+        cell: Cell,
+        *,
+        stop: Stop,
+        on_event: Callable[[ChildEvent], None],
+        on_tick: Callable[[], None],
+    ) -> Record:
+        """The cell's record, whatever happens to its process.
+
+        Nothing that was started for it is alive when this returns or raises.
+
+        Args:
+            cell: what to measure.
+            stop: ends the measurement when it is requested.
+            on_event: told what the process says.
+            on_tick: called about twice a second.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class LocalLauncher:
+    """Starts a fresh process of this machine for every cell.
+
+    Attributes:
+        scratch: folder for the files that pass between runner and process.
+        environment: describes this machine, for records the process could not write.
+        command: the program; the job's file is appended.
+    """
+
+    scratch: Path
+    environment: Callable[[], Environment]
+    command: Sequence[str] = CHILD
+
+    def measure(
+        self,
+        cell: Cell,
+        *,
+        stop: Stop,
+        on_event: Callable[[ChildEvent], None],
+        on_tick: Callable[[], None],
+    ) -> Record:
+        """See `Launcher.measure`."""
+        with tempfile.TemporaryDirectory(dir=self.scratch, prefix=f"{cell.key}-") as name:
+            folder = Path(name)
+            complaints: list[str] = []
+
+            def hear(line: bytes) -> None:
+                try:
+                    on_event(EVENTS.validate_json(line))
+                except ValidationError:
+                    if len(complaints) < MOST_COMPLAINTS:
+                        text = line[:200].decode(errors="replace")
+                        complaints.append(f"Its process sent something that is no event: {text}")
+
+            kills_before = oom_kills()
+            started_at = _now()
+            reading, writing = os.pipe()
+            try:
+                child = self._start(cell, folder, writing)
+                os.close(writing)
+                writing = -1
+                ending = child.follow(
+                    reading,
+                    limit_s=cell.measure.timeout,
+                    stop=stop,
+                    on_line=hear,
+                    on_tick=on_tick,
+                )
+            finally:
+                os.close(reading)
+                if writing >= 0:
+                    os.close(writing)
+            return conclude(
+                Observed(
+                    cell=cell,
+                    ending=ending,
+                    record_path=folder / "record.json",
+                    log=folder / "log.txt",
+                    started_at=started_at,
+                    finished_at=_now(),
+                    oom_kills=oom_kills() - kills_before,
+                    environment=self.environment(),
+                    complaints=complaints,
+                )
+            )
+
+    def _start(self, cell: Cell, folder: Path, events: int) -> ChildProcess:
+        job = Job(
+            cell=cell,
+            record_path=str(folder / "record.json"),
+            events_fd=events,
+            launched_at=time.time(),
+        )
+        path = folder / "job.json"
+        path.write_text(job.model_dump_json(), encoding="utf-8")
+        return ChildProcess(
+            [*self.command, str(path)],
+            log=folder / "log.txt",
+            events=events,
+            # A crash inside a library then leaves its Python stack in the log.
+            environment={**os.environ, "PYTHONFAULTHANDLER": "1"},
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,101 @@
+"""One measurement at a time on a machine, and never the same cell twice at once.
+
+The kernel drops these locks when their holder ends, `kill -9` included, so none is ever stale.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from filelock import BaseFileLock, FileLock, Timeout
+
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.workspace import Workspace
+
+LOOK_EVERY_S = 0.1
+
+
+@contextmanager
+def machine_to_itself(
+    workspace: Workspace, *, stop: Stop, waiting: Callable[[str], None]
+) -> Iterator[bool]:
+    """Hold this machine, so that two runners never disturb each other's measurements.
+
+    Args:
+        workspace: where the lock lies.
+        stop: gives up waiting when it is requested.
+        waiting: called once, with the reason, when it has to be waited for.
+
+    Yields:
+        True; False when stopping was asked for before it could be held.
+    """
+    lock = FileLock(workspace.machine_lock)
+    held = _acquire(lock, stop, lambda: waiting(_who(workspace.holder)))
+    try:
+        if held:
+            since = datetime.now().astimezone().strftime("%H:%M:%S")
+            workspace.holder.write_text(f"process {os.getpid()}, since {since}")
+        yield held
+    finally:
+        if held:
+            workspace.holder.unlink(missing_ok=True)
+        lock.release()
+
+
+@contextmanager
+def cell_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) -> Iterator[bool]:
+    """Hold one cell of a results folder, against runners that the machine lock does not reach.
+
+    Such are runners of other users and containers. File systems that know no locks are taken
+    as used by one runner at a time.
+
+    Args:
+        path: the lock's file.
+        stop: gives up waiting when it is requested.
+        waiting: called once, with the reason, when it has to be waited for.
+
+    Yields:
+        True; False when stopping was asked for before it could be held.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        held = _acquire(lock, stop, lambda: waiting("another run is measuring this cell"))
+    except NotImplementedError:
+        held = True
+    try:
+        yield held
+    finally:
+        lock.release()
+
+
+def _acquire(lock: BaseFileLock, stop: Stop, waiting: Callable[[], None]) -> bool:
+    told = False
+    while not stop:
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if not told:
+                waiting()
+                told = True
+            time.sleep(LOOK_EVERY_S)
+        else:
+            return True
+    return False
+
+
+def _who(holder: Path) -> str:
+    try:
+        who = holder.read_text()
+    except OSError:
+        who = ""
+    named = f" ({who})" if who else ""
+    return (
+        f"another run is measuring on this machine{named}; "
+        "this one waits, so that neither disturbs the other"
+    )

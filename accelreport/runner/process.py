@@ -1,0 +1,188 @@
+"""One child process with its group: started, followed, killed and reaped."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from accelreport.runner import leash
+from accelreport.runner.interrupt import Stop
+
+EndedBy = Literal["itself", "timeout", "stop"]
+"""What ended a process."""
+
+TICK_S = 0.5
+"""How often a display may be brought up to date while the process says nothing. The runner
+shares the machine with what is measured, so it wakes up rarely."""
+
+LONGEST_LINE = 2**20
+"""Bytes of one line of events; a longer one is cut."""
+
+REAP_WITHIN_S = 1.5
+"""A killed process is gone within milliseconds; one that hangs in the kernel is left."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a process ended.
+
+    Attributes:
+        code: its exit code; minus the signal's number when a signal ended it; None when it
+            could not be reaped.
+        by: what ended it.
+        wall_s: seconds from its start to its end.
+        peak_bytes: its peak resident set.
+    """
+
+    code: int | None
+    by: EndedBy
+    wall_s: float
+    peak_bytes: int
+
+
+class ChildProcess:
+    """A command in a session of its own, on a leash: it never outlives this process."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        log: Path,
+        events: int,
+        environment: Mapping[str, str],
+    ) -> None:
+        """Start it.
+
+        Args:
+            command: program and arguments.
+            log: file that takes its standard output and error.
+            events: descriptor it inherits, under the same number, to write events to.
+            environment: its environment.
+        """
+        held_by_leash, self._lifeline = os.pipe()
+        self.began = time.monotonic()
+        try:
+            with log.open("ab") as output:
+                self._popen = subprocess.Popen(
+                    [sys.executable, "-I", "-S", leash.__file__, str(held_by_leash), *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(held_by_leash, events),
+                    start_new_session=True,
+                    env=dict(environment),
+                )
+        except BaseException:
+            os.close(self._lifeline)
+            raise
+        finally:
+            os.close(held_by_leash)
+        self.pid = self._popen.pid
+        self._exited, self._tell_exited = os.pipe()
+        self._end: tuple[int, int] | None = None
+        self._waiter = threading.Thread(target=self._wait, name="wait-for-cell", daemon=True)
+        self._waiter.start()
+
+    def follow(
+        self,
+        events: int,
+        *,
+        limit_s: float,
+        stop: Stop,
+        on_line: Callable[[bytes], None],
+        on_tick: Callable[[], None],
+    ) -> Ending:
+        """Listen until it has ended, or end it when its time is up or stopping is asked for.
+
+        Its whole group is dead when this returns, or raises.
+        """
+        try:
+            by = self._listen(events, limit_s, stop, on_line, on_tick)
+        finally:
+            self.kill_group()
+            code, peak_bytes = self._reap()
+        return Ending(code, by, time.monotonic() - self.began, peak_bytes)
+
+    def kill_group(self) -> None:
+        """Kill it and everything it started."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def _listen(
+        self,
+        events: int,
+        limit_s: float,
+        stop: Stop,
+        on_line: Callable[[bytes], None],
+        on_tick: Callable[[], None],
+    ) -> EndedBy:
+        lines = _Lines(events, on_line)
+        with selectors.DefaultSelector() as selector:
+            for descriptor in (events, self._exited, stop.fileno()):
+                selector.register(descriptor, selectors.EVENT_READ)
+            while True:
+                left = self.began + limit_s - time.monotonic()
+                ready = {key.fd for key, _ in selector.select(max(0.0, min(left, TICK_S)))}
+                if events in ready and not lines.read():
+                    selector.unregister(events)
+                if self._exited in ready:
+                    lines.read()
+                    return "itself"
+                if stop:
+                    return "stop"
+                if left <= 0:
+                    return "timeout"
+                on_tick()
+
+    def _wait(self) -> None:
+        # The watcher on the leash is still in the group after this, so the group's number
+        # cannot be given to another one before the group has been killed.
+        _, status, usage = os.wait4(self.pid, 0)
+        unit = 1 if sys.platform == "darwin" else 1024
+        self._end = os.waitstatus_to_exitcode(status), usage.ru_maxrss * unit
+        os.write(self._tell_exited, b"!")
+
+    def _reap(self) -> tuple[int | None, int]:
+        os.close(self._lifeline)
+        self._waiter.join(REAP_WITHIN_S)
+        if self._end is None:
+            return None, 0
+        os.close(self._exited)
+        os.close(self._tell_exited)
+        self._popen.returncode = self._end[0]
+        return self._end
+
+
+class _Lines:
+    """Splits what comes through a descriptor into lines."""
+
+    def __init__(self, descriptor: int, on_line: Callable[[bytes], None]) -> None:
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._on_line = on_line
+        self._rest = b""
+
+    def read(self) -> bool:
+        """Read what there is; False once nobody can write any more."""
+        while True:
+            try:
+                more = os.read(self._descriptor, 65536)
+            except BlockingIOError:
+                return True
+            if not more:
+                return False
+            *whole, self._rest = (self._rest + more).split(b"\n")
+            self._rest = self._rest[:LONGEST_LINE]
+            for line in whole:
+                self._on_line(line)

@@ -1,0 +1,153 @@
+"""Sweeps of real processes that do as they are told (see `scripted_child`)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from accelreport.results.record import Environment
+from accelreport.results.store import Store
+from accelreport.runner.events import CellEndLine, EndLine, RunLine
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.plan import Policy, RunPlan, make_plan
+from accelreport.runner.sweep import Sweep
+from accelreport.runner.workspace import Workspace
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device, Measure
+
+MACHINE = "0a1b2c3d"
+COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).with_name("scripted_child.py")))
+DEVICES = {
+    "cpu": Device(kind="CPU"),
+    "cpu-1": Device(kind="CPU", threads=1),
+    "gpu": Device(kind="GPU"),
+}
+
+
+def environment() -> Environment:
+    return Environment(
+        machine=MACHINE,
+        accelreport="0.1.0",
+        python="3.11",
+        os="Linux",
+        cpu="a CPU",
+        threads=2,
+        memory_bytes=8 * 2**30,
+    )
+
+
+def cell(
+    do: str = "ok",
+    *,
+    device: str = "cpu",
+    repeat: int = 0,
+    spec: str = "sweep",
+    budget: float = 600.0,
+    timeout: float = 3600.0,
+    point: dict[str, Any] | None = None,
+    **work: Any,
+) -> Cell:
+    return Cell(
+        spec=spec,
+        profile="full",
+        device=device,
+        point=point or {},
+        repeat=repeat,
+        seed=repeat,
+        workload={"kind": "scripted", "do": do, **(point or {}), **work},
+        device_spec=DEVICES[device],
+        measure=Measure(budget=min(budget, timeout), timeout=timeout),
+    )
+
+
+def cells(
+    count: int, *, devices: Iterable[str] = ("cpu", "cpu-1"), do: str = "ok", **work: Any
+) -> list[Cell]:
+    """`count` cells over two devices."""
+    names = list(devices)
+    return [
+        cell(do, device=names[i % len(names)], repeat=i // len(names), **work) for i in range(count)
+    ]
+
+
+@dataclass
+class Collector:
+    """Keeps all lines of a run; `react` may do something at each."""
+
+    lines: list[RunLine] = field(default_factory=list)
+    react: Callable[[RunLine], None] | None = None
+
+    def on(self, line: RunLine) -> None:
+        self.lines.append(line)
+        if self.react:
+            self.react(line)
+
+    def tick(self) -> None:
+        return
+
+    @property
+    def ends(self) -> list[CellEndLine]:
+        return [line for line in self.lines if isinstance(line, CellEndLine)]
+
+
+@dataclass
+class Bench:
+    """A results folder and what is needed to run cells into it."""
+
+    folder: Path
+    observer: Collector = field(default_factory=Collector)
+    policy: Policy = field(default_factory=Policy)
+    stop: Stop = field(default_factory=Stop)
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / "results")
+
+    @property
+    def workspace(self) -> Workspace:
+        return Workspace(self.folder / "work")
+
+    def plan(self, chosen: Iterable[Cell], *, absent: Iterable[str] = ()) -> RunPlan:
+        store, gone = self.store, set(absent)
+        return make_plan(
+            chosen,
+            earlier=lambda key: store.get(key, MACHINE),
+            unavailable=lambda one: "not on this machine" if one.device in gone else None,
+            policy=self.policy,
+        )
+
+    def run(self, chosen: Iterable[Cell], *, absent: Iterable[str] = ()) -> EndLine:
+        return self.carry_out(self.plan(chosen, absent=absent))
+
+    def carry_out(self, plan: RunPlan) -> EndLine:
+        store = self.store
+        store.prepare()
+        self.workspace.prepare()
+        sweep = Sweep(
+            store=store,
+            launcher=LocalLauncher(self.workspace.scratch, environment, COMMAND),
+            machine=MACHINE,
+            environment=environment,
+            workspace=self.workspace,
+            observer=self.observer,
+            stop=self.stop,
+            policy=self.policy,
+        )
+        return sweep.run(plan)
+
+
+def processes_of(folder: Path) -> list[psutil.Process]:
+    """Living processes whose command line or working files lie in a folder, but this one."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        command = " ".join(process.info["cmdline"] or [])
+        dead = process.info["status"] == psutil.STATUS_ZOMBIE
+        if str(folder) in command and not dead:
+            found.append(process)
+    return found
