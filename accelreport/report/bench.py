@@ -1,0 +1,224 @@
+"""One benchmark as its pages see it: the plan, its records, and what analysis made of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from accelreport.report.text import label, slug
+from accelreport.report.words import Words, axis_title, words_of
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+
+Point = tuple[Any, ...]
+"""Values of the axes, in the order of the spec."""
+Rows = list[dict[str, Any]]
+"""Rows of a frame as plain values."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A device on a machine: a column of the tables and a colour of the charts."""
+
+    device: str
+    machine: str
+    """Fingerprint; empty where the device has no record at all."""
+    title: str
+    colour: int
+    baseline: bool
+
+    @property
+    def css(self) -> str:
+        """Name of the CSS custom property with its colour."""
+        return f"s{self.colour}"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A plan document with its records and frames.
+
+    Attributes:
+        plan: what the spec said.
+        records: its records, by (key, machine).
+        colours: device → number of its colour, for the whole site.
+        cells: `analysis.frames.cells_frame`.
+        steps: `analysis.frames.steps_frame`.
+        curves: `analysis.frames.curve_frame`.
+        speedups: `analysis.speedup.speedups`.
+        published: `analysis.published.published_frame`.
+        targets: `analysis.targets.time_to_target`.
+        claims: `analysis.claims.claims_frame`.
+    """
+
+    plan: PlanDocument
+    records: Mapping[tuple[str, str], Record]
+    colours: Mapping[str, int]
+    cells: pd.DataFrame
+    steps: pd.DataFrame
+    curves: pd.DataFrame
+    speedups: pd.DataFrame
+    published: pd.DataFrame
+    targets: pd.DataFrame
+    claims: pd.DataFrame
+
+    @cached_property
+    def slug(self) -> str:
+        """File name of its page, without the suffix."""
+        return f"{slug(self.plan.spec)}.{slug(self.plan.profile)}"
+
+    @cached_property
+    def words(self) -> Words:
+        """What the steps of this family are called."""
+        return words_of(self.plan.workload)
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the swept keys."""
+        return tuple(self.plan.axes)
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """Sweep points, each once, in the order of the spec."""
+        found = (tuple(cell.point.get(axis) for axis in self.axes) for cell in self.plan.cells)
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The cells frame as plain rows."""
+        return plain_rows(self.cells)
+
+    @cached_property
+    def _groups(self) -> dict[tuple[str, str, Point], Rows]:
+        groups: dict[tuple[str, str, Point], Rows] = {}
+        for row in self.rows:
+            groups.setdefault((row["device"], row["machine"], self.point_of(row)), []).append(row)
+        return groups
+
+    def point_of(self, row: Mapping[str, Any]) -> Point:
+        """The sweep point of a frame's row."""
+        return tuple(row[axis] for axis in self.axes)
+
+    def of(self, series: Series, point: Point) -> Rows:
+        """Cells of one device and machine at one point; those without a record too."""
+        own = self._groups.get((series.device, series.machine, point), [])
+        return own or self._groups.get((series.device, "", point), [])
+
+    def measured(self, series: Series, point: Point) -> Rows:
+        """Those of them that hold times."""
+        return [row for row in self.of(series, point) if row["status"] in {"ok", "partial"}]
+
+    def record(self, row: Mapping[str, Any]) -> Record | None:
+        """The record behind a row."""
+        return self.records.get((row["key"], row["machine"]))
+
+    @cached_property
+    def series(self) -> tuple[Series, ...]:
+        """Devices in the order of the spec, one for each machine that has records of it."""
+        machines: dict[str, set[str]] = {name: set() for name in self.plan.devices}
+        for row in self.rows:
+            if row["machine"]:
+                machines[row["device"]].add(row["machine"])
+        return tuple(self._series(machines))
+
+    def _series(self, machines: Mapping[str, set[str]]) -> Iterator[Series]:
+        several = len(set().union(*machines.values())) > 1
+        for name, found in machines.items():
+            for machine in sorted(found) or [""]:
+                title = self.title_of(name)
+                if several and machine:
+                    title = f"{title} @ {label(machine, 12)}"
+                yield Series(name, machine, title, self.colours[name], name == self.plan.baseline)
+
+    def title_of(self, device: str) -> str:
+        """What a device is called on the page."""
+        known = self.plan.devices.get(device)
+        return label(known.label if known and known.label else device, 40)
+
+    @cached_property
+    def shown_series(self) -> tuple[Series, ...]:
+        """Series with at least one measured cell."""
+        return tuple(
+            series
+            for series in self.series
+            if any(self.measured(series, point) for point in self.points)
+        )
+
+    def point_title(self, point: Point) -> str:
+        """A sweep point in words: "batch size 256"; the word for "all" without axes."""
+        parts = [f"{axis_title(a)} {label(v, 40)}" for a, v in zip(self.axes, point, strict=True)]
+        return " · ".join(parts) or "as specified"
+
+    def point_header(self, point: Point) -> str:
+        """A sweep point under a heading that names its one axis: "256"."""
+        return label(point[0], 40) if len(self.axes) == 1 else self.point_title(point)
+
+    @property
+    def points_heading(self) -> str:
+        """The heading over sweep points."""
+        return axis_title(self.axes[0]) if len(self.axes) == 1 else "sweep point"
+
+    @cached_property
+    def _speedup_rows(self) -> dict[tuple[str, str, Point], dict[str, Any]]:
+        rows = plain_rows(self.speedups)
+        return {(row["device"], row["machine"], self.point_of(row)): row for row in rows}
+
+    def speedup(self, series: Series, point: Point) -> dict[str, Any] | None:
+        """The row of the speedup frame."""
+        own = self._speedup_rows.get((series.device, series.machine, point))
+        return own or self._speedup_rows.get((series.device, "", point))
+
+    def cell_page(self, row: Mapping[str, Any]) -> str:
+        """Address of a cell's page from the site's root; empty where there is no record."""
+        return f"cells/{cell_slug(row['key'], row['machine'])}.html" if row["machine"] else ""
+
+    def evidence(self, series: Series, point: Point) -> str:
+        """Address, on the benchmark's page, of the cells behind a number."""
+        return f"#{self.evidence_id(series, point)}" if self.of(series, point) else ""
+
+    def evidence_id(self, series: Series, point: Point) -> str:
+        """Id of the group of cells behind a number."""
+        return f"cells-{self.series.index(series)}-{self.points.index(point)}"
+
+
+def cell_slug(key: str, machine: str) -> str:
+    """File name of a cell's page, without the suffix."""
+    return f"{slug(key)}.{slug(machine)}"
+
+
+def plain_rows(frame: pd.DataFrame) -> Rows:
+    """Rows of a frame as dictionaries with string keys."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def median(values: Sequence[float]) -> float:
+    """The median of the finite values; NaN without any."""
+    known = sorted(value for value in values if present(value))
+    if not known:
+        return math.nan
+    middle = len(known) // 2
+    return known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean of the finite values; NaN without any."""
+    known = [value for value in values if present(value)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def deviation(values: Sequence[float]) -> float:
+    """The sample standard deviation of the finite values; NaN with fewer than two."""
+    known = [value for value in values if present(value)]
+    if len(known) < 2:
+        return math.nan
+    centre = mean(known)
+    return math.sqrt(math.fsum((value - centre) ** 2 for value in known) / (len(known) - 1))
+
+
+def present(value: Any) -> bool:
+    """Whether a frame holds a finite number here."""
+    return isinstance(value, int | float) and math.isfinite(value)

@@ -1,0 +1,1 @@
+"""Charts: one module for each form, each from plain rows to a drawing."""

@@ -1,0 +1,108 @@
+"""A published figure (◇) and what was measured (●), joined by one rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from accelreport.report.charts.drawing import rows
+from accelreport.report.charts.scales import (
+    decades,
+    label_expression,
+    log_domain,
+    nice_ticks,
+    wants_log,
+)
+from accelreport.report.theme import series
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One published figure; `measured` is None where there is nothing of ours."""
+
+    row: str
+    colour: int
+    published: float
+    measured: float | None
+    low: float | None
+    high: float | None
+    comparable: bool
+
+
+def published_pairs(pairs: Sequence[Pair], *, axis_title: str, text: Callable[[float], str]) -> Any:
+    """A function from the width in pixels to the chart, one row for each figure.
+
+    A figure from other conditions is drawn with a dashed outline and a dashed rule.
+    """
+    values = [p.published for p in pairs]
+    values += [v for p in pairs for v in (p.measured, p.low, p.high) if v is not None]
+    log = wants_log(values, 4)
+
+    def make(width: int) -> Any:
+        low, high = log_domain(values, 1.25) if log else (0.0, max(values) * 1.06)
+        ticks = decades(low, high, 7 if width > 500 else 5) if log else nice_ticks(low, high, 5)
+        scale = alt.Scale(
+            type="log" if log else "linear",
+            domain=[low, high] if log else [ticks[0], max(ticks[-1], high)],
+            nice=False,
+        )
+        title = axis_title + (" (log scale)" if log else "")
+        axis = alt.Axis(values=ticks, labelExpr=label_expression(ticks, text), title=title)
+        x = alt.X("published:Q", scale=scale, axis=axis)
+        order = [p.row for p in pairs]
+        y = alt.Y(
+            "row:N",
+            sort=order,
+            scale=alt.Scale(domain=order),
+            axis=alt.Axis(
+                title=None, domain=False, ticks=False, labelColor="var(--ink)",
+                labelLimit=260 if width > 500 else 150,
+            ),
+        )  # fmt: skip
+        layers = []
+        for comparable, dash in ((True, [1, 0]), (False, [3, 3])):
+            some = [_row(p) for p in pairs if p.comparable is comparable]
+            both = [row for row in some if row["measured"] is not None]
+            stroke = alt.Stroke("colour:N", scale=None, legend=None)
+            layers += [
+                alt.Chart(rows(both))
+                .mark_rule(strokeWidth=1.5, strokeDash=dash, opacity=0.7)
+                .encode(x=x, x2="measured:Q", y=y, stroke=stroke),
+                alt.Chart(rows(some))
+                .mark_point(
+                    shape="diamond", size=120, fill="var(--paper)", strokeWidth=2,
+                    strokeDash=dash, opacity=1,
+                )
+                .encode(x=x, y=y, stroke=stroke),
+                alt.Chart(rows(both))
+                .mark_rule(strokeWidth=4, opacity=0.4)
+                .encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, stroke=stroke),
+                alt.Chart(rows(both))
+                .mark_point(filled=True, size=90, opacity=1)
+                .encode(
+                    x=alt.X("measured:Q", scale=scale, axis=axis), y=y,
+                    fill=alt.Fill("colour:N", scale=None, legend=None),
+                ),
+            ]  # fmt: skip
+        return (
+            alt.layer(*layers)
+            .properties(width=width, height={"step": 34})
+            .properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+        )
+
+    return make
+
+
+def _row(pair: Pair) -> dict[str, Any]:
+    known = pair.low is not None and pair.high is not None
+    return {
+        "row": pair.row,
+        "colour": series(pair.colour),
+        "published": pair.published,
+        "measured": pair.measured,
+        "low": pair.low if known else pair.measured,
+        "high": pair.high if known else pair.measured,
+    }

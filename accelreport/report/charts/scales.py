@@ -1,0 +1,111 @@
+"""Domains, ticks and tick labels, decided in Python so that nothing prints "500m×"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import altair as alt
+
+from accelreport.report import formatting
+
+
+def label_expression(values: Sequence[float], text: Callable[[float], str]) -> str:
+    """A Vega expression that labels ticks with texts made in Python.
+
+    Ticks are found by their number in the list of values, because a value may not survive
+    a floating-point round trip through the axis.
+    """
+    pairs = [f"abs(datum.value - {v!r}) <= {abs(v) * 1e-6!r} ? {_quoted(text(v))}" for v in values]
+    return " : ".join([*pairs, "''"])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def powers_of_two(low: float, high: float, most: int = 9) -> list[float]:
+    """Powers of two within a domain, every one or every second, third … of them."""
+    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
+    step = max(1, math.ceil((last - first + 1) / most))
+    return [2.0**k for k in range(first, last + 1) if k % step == 0]
+
+
+def decades(low: float, high: float, most: int = 8) -> list[float]:
+    """1, 2, 5 times powers of ten within a domain; only the powers where it is wide."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1, 2, 5) if last - first <= 3 else (1,)
+    inside = [
+        m * 10.0**k
+        for k in range(first, last + 1)
+        for m in steps
+        if low * (1 - 1e-9) <= m * 10.0**k <= high * (1 + 1e-9)
+    ]
+    return inside[:: max(1, math.ceil(len(inside) / most))]
+
+
+def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Round values covering a linear domain, about so many."""
+    if high <= low:
+        return [low]
+    raw = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(k * step, 12) for k in range(first, last + 1)]
+
+
+def log_domain(values: Iterable[float], pad: float = 1.25) -> tuple[float, float]:
+    """The smallest and the largest positive value, with a margin by a factor."""
+    known = [value for value in values if value > 0 and math.isfinite(value)]
+    return (min(known) / pad, max(known) * pad) if known else (0.5, 2.0)
+
+
+def wants_log(values: Iterable[float], factor: float = 20) -> bool:
+    """Whether values are so far apart that a linear axis would hide the small ones."""
+    known = [value for value in values if value > 0]
+    return bool(known) and max(known) / min(known) >= factor
+
+
+def time_axis(
+    low: float, high: float, *, log: bool, title: str, most: int = 6
+) -> tuple[alt.Scale, alt.Axis]:
+    """Scale and axis for times in seconds, one unit for the whole axis."""
+    ticks = decades(low, high, most) if log else nice_ticks(low, high, most - 1)
+    scale_s, sign = formatting.time_unit(max(ticks[-1] if ticks else high, 1e-9))
+    if log and ticks and ticks[-1] / ticks[0] >= 1e3:
+        scale_s = 0.0
+
+    def text(seconds: float) -> str:
+        if not scale_s:
+            return plain_duration(seconds)
+        return plain(seconds / scale_s)
+
+    unit = "" if not scale_s else f" ({sign}{', log scale' if log else ''})"
+    unit = unit or " (log scale)"
+    scale = alt.Scale(
+        type="log" if log else "linear",
+        domain=[low, high] if log else [ticks[0], max(ticks[-1], high)],
+        nice=False,
+        zero=False,
+    )
+    axis = alt.Axis(values=ticks, labelExpr=label_expression(ticks, text), title=title + unit)
+    return scale, axis
+
+
+def plain(value: float) -> str:
+    """A tick's number: as short as it can be said, never with an exponent."""
+    return f"{value:.12f}".rstrip("0").rstrip(".") if value < 1e6 else f"{value:,.0f}"
+
+
+def plain_duration(seconds: float) -> str:
+    """A tick's time with its unit: "200 ms"."""
+    if seconds == 0:
+        return "0"
+    scale, sign = formatting.time_unit(seconds)
+    return f"{plain(round(seconds / scale, 6))}{formatting.SPACE}{sign}"
+
+
+def factor_text(value: float) -> str:
+    """A tick of a speedup: "0.25×", "8×"."""
+    return f"{plain(value)}×"

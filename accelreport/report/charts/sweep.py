@@ -1,0 +1,116 @@
+"""Lines over a swept number, both axes logarithmic; a failure ends its line with a mark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from accelreport.report.charts.drawing import rows
+from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
+from accelreport.report.theme import series
+
+
+@dataclass(frozen=True)
+class SweepLine:
+    """One device: the swept values, its rates with their intervals, and its name."""
+
+    colour: int
+    title: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class End:
+    """A device that failed at a swept value: where the mark stands and what it says."""
+
+    colour: int
+    x: float
+    y: float
+    text: str
+
+
+def sweep_lines(
+    lines: Sequence[SweepLine],
+    ends: Sequence[End],
+    *,
+    x_title: str,
+    y_title: str,
+    y_text: Callable[[float], str],
+) -> Any:
+    """A function from the width in pixels to the chart."""
+    swept = sorted({x for line in lines for x in line.x} | {end.x for end in ends})
+    heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
+
+    def make(width: int) -> Any:
+        x_low, x_high = log_domain(swept, 1.12)
+        room = (max(len(line.title) for line in lines) * 7 + 16) / max(width - 90, 1)
+        x_high *= (x_high / x_low) ** (room / (1 - min(room, 0.6)))
+        low, high = log_domain([*heights, *(end.y for end in ends)], 1.3)
+        ticks = decades(low, high, 6)
+        shown = swept if len(swept) <= 9 else swept[:: -(-len(swept) // 9)]
+        x_scale = alt.Scale(type="log", domain=[x_low, x_high], nice=False)
+        x_axis = alt.Axis(
+            values=shown, labelExpr=label_expression(shown, plain), title=x_title, grid=False
+        )
+        y_scale = alt.Scale(type="log", domain=[low, high], nice=False)
+        y_axis = alt.Axis(
+            values=ticks, labelExpr=label_expression(ticks, y_text), domain=False, ticks=False,
+            title=y_title, titleAngle=0, titleAlign="left", titleAnchor="start", titleX=0,
+            titleY=-12, titleBaseline="bottom",
+        )  # fmt: skip
+        x = alt.X("x:Q", scale=x_scale, axis=x_axis)
+        y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
+        stroke = alt.Stroke("colour:N", scale=None, legend=None)
+        fill = alt.Fill("colour:N", scale=None, legend=None)
+        data = alt.Chart(rows(_points(lines)))
+        names = alt.Chart(rows(_names(lines, low, high))).encode(
+            x=x, y=alt.Y("label_y:Q", scale=y_scale, axis=y_axis), text="text:N"
+        )
+        marks = alt.Chart(rows([_mark(end) for end in ends])).encode(x=x, y=y)
+        return (
+            alt.layer(
+                data.mark_line().encode(x=x, y=y, stroke=stroke, detail="line:N"),
+                data.mark_rule(strokeWidth=3, opacity=0.45).encode(
+                    x=x, y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q", stroke=stroke
+                ),
+                data.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, fill=fill),
+                marks.mark_point(shape="cross", angle=45, size=110, opacity=1, filled=True)
+                .encode(fill=fill),
+                marks.mark_text(dy=18, fill="var(--alert)").encode(text="text:N"),
+                names.mark_text(align="left", dx=9, fontWeight="bold"),
+            )
+            .properties(width=width, height=320 if width > 500 else 270)
+            .properties(autosize=alt.AutoSizeParams(type="fit", contains="padding"))
+        )  # fmt: skip
+
+    return make
+
+
+def _points(lines: Sequence[SweepLine]) -> list[dict[str, Any]]:
+    return [
+        {"line": i, "x": x, "y": y, "low": low, "high": high, "colour": series(line.colour)}
+        for i, line in enumerate(lines)
+        for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
+    ]
+
+
+def _names(lines: Sequence[SweepLine], low: float, high: float) -> list[dict[str, Any]]:
+    """Names at the ends of the lines, moved apart where lines end together."""
+    gap = (high / low) ** (17 / 250)
+    placed: list[dict[str, Any]] = []
+    for line in sorted(lines, key=lambda each: each.y[-1]):
+        height = line.y[-1]
+        if placed and height < placed[-1]["label_y"] * gap:
+            height = placed[-1]["label_y"] * gap
+        placed.append({"x": line.x[-1], "label_y": height, "text": line.title})
+    return placed
+
+
+def _mark(end: End) -> dict[str, Any]:
+    return {"x": end.x, "y": end.y, "text": end.text, "colour": series(end.colour)}

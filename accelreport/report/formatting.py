@@ -1,0 +1,165 @@
+"""Numbers as a reader wants them: a unit that fits, and no digit the interval denies."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+SPACE = "\N{NO-BREAK SPACE}"
+EN_DASH = "–"
+MISSING = "—"
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_TIME_UNITS = ((3600.0, "h", 7200.0), (60.0, "min", 120.0), (1.0, "s", 1.0), (1e-3, "ms", 1e-3))
+"""Seconds in the unit, its sign, and the smallest time it is used for."""
+
+
+def present(value: float | None) -> bool:
+    """Whether there is a finite number."""
+    return value is not None and math.isfinite(value)
+
+
+def decimals(value: float, low: float | None = None, high: float | None = None) -> int:
+    """Digits after the point: down to the first digit of the half-width, or three in all.
+
+    Never fewer than two significant digits of the value and never more than five.
+    """
+    size = math.floor(math.log10(abs(value))) if value else 0
+    digits = 3
+    if low is not None and high is not None and present(low) and present(high) and high > low:
+        half = (high - low) / 2
+        digits = size - math.floor(math.log10(half)) + 1
+        digits = min(max(digits, 2), 5)
+    return max(0, digits - 1 - size)
+
+
+def fixed(value: float, places: int) -> str:
+    """The number with so many places, thousands set apart by a thin gap."""
+    text = f"{value:,.{min(places, 12)}f}".replace(",", "\N{NO-BREAK SPACE}")
+    return "0" if text.strip("-0.") == "" and places == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A number with the digits its interval supports."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return fixed(value, decimals(value, low, high))
+
+
+def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A factor, such as "5.2×"."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    places = decimals(value, low, high)
+    if not (low is not None and present(low)):
+        places = min(places, 2)
+    return f"{fixed(value, places)}×"
+
+
+def ratio_interval(low: float, high: float, value: float) -> str:
+    """An interval of factors with the digits of its value: "4.8–5.6×"."""
+    places = decimals(value, low, high)
+    return f"{fixed(low, places)}{EN_DASH}{fixed(high, places)}×"
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """Seconds in the unit that suits a time, and the unit's sign."""
+    for scale, sign, smallest in _TIME_UNITS:
+        if abs(seconds) >= smallest:
+            return scale, sign
+    return 1e-6, "µs"
+
+
+def duration(seconds: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A time, such as "24.1 ms"."""
+    if seconds is None or not math.isfinite(seconds):
+        return MISSING
+    if seconds == 0:
+        return f"0{SPACE}s"
+    scale, sign = time_unit(seconds)
+    places = decimals(seconds / scale, *(_scaled(bound, scale) for bound in (low, high)))
+    return f"{fixed(seconds / scale, places)}{SPACE}{sign}"
+
+
+def duration_interval(low: float, high: float, seconds: float) -> str:
+    """An interval of times in the unit of its value, such as "23.6–24.7 ms"."""
+    scale, sign = time_unit(seconds)
+    places = decimals(seconds / scale, low / scale, high / scale)
+    return f"{fixed(low / scale, places)}{EN_DASH}{fixed(high / scale, places)}{SPACE}{sign}"
+
+
+def duration_range(least: float, most: float) -> str:
+    """Two times that may need different units: "23.6 ms to 1.2 s"."""
+    one, other = duration(least), duration(most)
+    if one == other:
+        return one
+    number_text, _, unit = one.rpartition(SPACE)
+    return f"{number_text}{EN_DASH}{other}" if other.endswith(SPACE + unit) else f"{one} to {other}"
+
+
+def _scaled(bound: float | None, scale: float) -> float | None:
+    return None if bound is None else bound / scale
+
+
+def percent(share: float | None, places: int = 2) -> str:
+    """A share as per cent, such as "98.71 %"."""
+    if share is None or not math.isfinite(share):
+        return MISSING
+    return f"{fixed(100 * share, places)}{SPACE}%"
+
+
+def size(count: float | None) -> str:
+    """Bytes in binary units, such as "1.4 GiB"."""
+    if count is None or not math.isfinite(count):
+        return MISSING
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{number(count / scale)}{SPACE}{unit}"
+    return f"{fixed(count, 0)}{SPACE}B"
+
+
+def rate(per_second: float | None, noun: str) -> str:
+    """Things per second, thousands as "k": "12.3 k images/s"."""
+    if per_second is None or not math.isfinite(per_second):
+        return MISSING
+    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if per_second >= scale:
+            return f"{number(per_second / scale)}{SPACE}{prefix}{SPACE}{noun}/s"
+    return f"{number(per_second)}{SPACE}{noun}/s"
+
+
+def count(value: float | None) -> str:
+    """A whole number, thousands set apart."""
+    return MISSING if value is None or not math.isfinite(value) else fixed(value, 0)
+
+
+def instant(text: str) -> datetime | None:
+    """An ISO 8601 instant in UTC; None when it is none (records are not trusted)."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+
+
+def day(when: datetime) -> str:
+    """A day, such as "3 May 2026", in English whatever the locale."""
+    return f"{when.day}{SPACE}{_MONTHS[when.month - 1]}{SPACE}{when.year}"
+
+
+def moment(text: str) -> str:
+    """An ISO 8601 instant as "3 May 2026, 14:02:07 UTC"; the text itself when it is none."""
+    when = instant(text)
+    return text if when is None else f"{day(when)}, {when:%H:%M:%S}{SPACE}UTC"
+
+
+def plural(number_of: int, noun: str, plural_noun: str = "") -> str:
+    """A count and its noun: "1 process", "3 processes"."""
+    return f"{count(number_of)}{SPACE}{noun if number_of == 1 else plural_noun or noun + 's'}"
+
+
+def listed(items: list[str], last: str = "and") -> str:
+    """Items as a sentence lists them: "a, b and c"."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"

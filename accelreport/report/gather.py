@@ -1,0 +1,67 @@
+"""From a results folder to benches: who belongs to which plan, and the analysis of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from accelreport.analysis.claims import claims_frame
+from accelreport.analysis.frames import cells_frame, curve_frame, machine_of, steps_frame
+from accelreport.analysis.published import published_frame
+from accelreport.analysis.speedup import speedups
+from accelreport.analysis.targets import time_to_target
+from accelreport.report.bench import Bench
+from accelreport.report.theme import device_colours
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+from accelreport.spec.models import Device
+
+
+class Results(Protocol):
+    """What a report needs of a results folder; `accelreport.results.store.Store` is one."""
+
+    @property
+    def problems(self) -> Sequence[object]:
+        """Files that could not be read, each with a sentence as its text."""
+
+    def records(self) -> Iterable[Record]:
+        """Every record that can be read."""
+
+    def plans(self) -> Sequence[PlanDocument]:
+        """Every plan that can be read."""
+
+
+def gather(results: Results) -> list[Bench]:
+    """Every plan with its records, by the name of the spec and of the profile."""
+    plans = sorted(results.plans(), key=lambda plan: (plan.spec, plan.profile))
+    by_key: dict[str, list[Record]] = {}
+    for record in sorted(results.records(), key=lambda each: (each.key, machine_of(each))):
+        by_key.setdefault(record.key, []).append(record)
+    colours = device_colours(_devices(plans))
+    return [_bench(plan, by_key, colours) for plan in plans]
+
+
+def _devices(plans: Sequence[PlanDocument]) -> dict[str, Device]:
+    return {name: device for plan in plans for name, device in plan.devices.items()}
+
+
+def _bench(
+    plan: PlanDocument, by_key: Mapping[str, Sequence[Record]], colours: Mapping[str, int]
+) -> Bench:
+    keys = dict.fromkeys(cell.key for cell in plan.cells)
+    records = [record for key in keys for record in by_key.get(key, ())]
+    cells = cells_frame(plan, records)
+    curves = curve_frame(records)
+    compared = speedups(cells, baseline=plan.baseline, axes=list(plan.axes))
+    return Bench(
+        plan=plan,
+        records={(record.key, machine_of(record)): record for record in records},
+        colours=colours,
+        cells=cells,
+        steps=steps_frame(records),
+        curves=curves,
+        speedups=compared,
+        published=published_frame(plan, cells),
+        targets=time_to_target(plan, curves, cells),
+        claims=claims_frame(plan, cells, compared),
+    )

@@ -1,0 +1,274 @@
+"""The report as plain values: what stands on each page, every string already formatted.
+
+Pages are built from a handful of blocks (prose, tables, figures, facts, code, notes, a
+gallery of samples, downloads). Templates lay blocks out and decide nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markupsafe import Markup
+
+Tone = Literal["plain", "loud", "bad", "good", "quiet"]
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A mark on a number, and the sentence it stands for."""
+
+    text: str
+    meaning: str
+    tone: Tone = "loud"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table cell."""
+
+    text: str
+    role: Literal["value", "interval", "detail", "reason"] = "value"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table cell: one or more lines, and where the evidence is."""
+
+    lines: tuple[Line, ...]
+    href: str = ""
+    badges: tuple[Badge, ...] = ()
+    heat: int | None = None
+    mark: str = ""
+    """An extra class from a closed list: "baseline", "absent", "wrong", "number"."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A table column; `device` colours a small key before its title."""
+
+    title: str
+    detail: str = ""
+    number: bool = False
+    device: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A table row; the first cell is its header."""
+
+    header: Entry
+    entries: tuple[Entry, ...]
+    id: str = ""
+    device: int | None = None
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """Rows under one heading (none when it is empty)."""
+
+    rows: tuple[Row, ...]
+    title: str = ""
+    id: str = ""
+    href: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file beside the page."""
+
+    href: str
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its title, and the caption that says how to read it."""
+
+    id: str
+    title: str
+    columns: tuple[Column, ...]
+    groups: tuple[RowGroup, ...]
+    caption: str = ""
+    corner: str = ""
+    notes: tuple[str, ...] = ()
+    style: Literal["plain", "matrix", "prose"] = "plain"
+    legend: bool = False
+    """Whether the key of the heat bins stands under it."""
+    download: Download | None = None
+    kind: Literal["table"] = "table"
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of a legend drawn in HTML."""
+
+    text: str
+    colour: str
+    """Name of a CSS custom property without the dashes, such as "s0"."""
+    shape: Literal["dot", "bar", "band", "diamond"] = "dot"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One drawing; `narrow` replaces `wide` where there is little room."""
+
+    wide: Markup
+    narrow: Markup | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Drawings that belong together, with what a reader needs to understand them."""
+
+    id: str
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    keys: tuple[Key, ...] = ()
+    badges: tuple[Badge, ...] = ()
+    table: Table | None = None
+    kind: Literal["figure"] = "figure"
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph."""
+
+    text: str
+    kind: Literal["prose"] = "prose"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A term and what there is to say about it."""
+
+    term: str
+    value: str
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Terms and values."""
+
+    rows: tuple[Fact, ...]
+    title: str = ""
+    id: str = ""
+    kind: Literal["facts"] = "facts"
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of code and what it is."""
+
+    text: str
+    role: Literal["", "key", "text", "note", "head"] = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Code or a log, verbatim."""
+
+    title: str
+    tokens: tuple[Token, ...]
+    folded: bool = False
+    kind: Literal["code"] = "code"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A failure, an absence or a warning: what, why, and what to do."""
+
+    title: str
+    text: str
+    remedy: str = ""
+    where: tuple[Download, ...] = ()
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Notes under one another."""
+
+    items: tuple[Note, ...]
+    kind: Literal["notes"] = "notes"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A sample prediction."""
+
+    source: str
+    """A `data:` address of a PNG."""
+    width: int
+    height: int
+    true: str
+    predicted: str
+    probability: str
+    wrong: bool
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Sample predictions, and the rule by which they were chosen."""
+
+    pictures: tuple[Picture, ...]
+    rule: str
+    kind: Literal["gallery"] = "gallery"
+
+
+@dataclass(frozen=True)
+class Downloads:
+    """Files beside the page."""
+
+    items: tuple[Download, ...]
+    kind: Literal["downloads"] = "downloads"
+
+
+Block = Prose | Table | Figure | Facts | Code | Notes | Gallery | Downloads
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: its topic, what was found, and the blocks that show it."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+    finding: str = ""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something said before any number: the data are synthetic, totals are extrapolated."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page."""
+
+    path: str
+    """Where it lies below the site's root, with "/" between folders."""
+    title: str
+    kicker: str
+    finding: str
+    description: str
+    """For a search engine and a link preview."""
+    sections: tuple[Section, ...]
+    template: str
+    byline: tuple[Fact, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    crumbs: tuple[Download, ...] = ()
+    extra: tuple[Block, ...] = field(default=())
+
+    @property
+    def root(self) -> str:
+        """What leads from the page to the site's root: "" or "../"."""
+        return "../" * self.path.count("/")

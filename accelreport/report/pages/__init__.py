@@ -1,0 +1,1 @@
+"""Pages: what stands on each, as plain values."""

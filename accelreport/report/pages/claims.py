@@ -1,0 +1,90 @@
+"""Claims with their verdicts, the rule that tested them and the numbers it used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, plain_rows
+from accelreport.report.model import (
+    Badge,
+    Column,
+    Download,
+    Entry,
+    Line,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+    Tone,
+)
+from accelreport.report.text import label
+
+_TONES: dict[str, Tone] = {"CONFIRMED": "good", "REFUTED": "bad", "UNDECIDED": "loud"}
+_MEANINGS = {
+    "CONFIRMED": "The whole interval fulfils the rule.",
+    "REFUTED": "The whole interval contradicts the rule.",
+    "UNDECIDED": "The interval holds both, or there is none.",
+    "NOT TESTED HERE": "A device that the rule needs was not measured.",
+}
+_ORDER = ("CONFIRMED", "REFUTED", "UNDECIDED", "NOT TESTED HERE")
+
+
+def claims_section(bench: Bench) -> Section | None:
+    """The section; None where the spec makes no claim."""
+    if bench.claims.empty:
+        return None
+    rows = plain_rows(bench.claims)
+    counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in _ORDER}
+    said = [f"{count} {verdict.lower()}" for verdict, count in counts.items() if count]
+    finding = f"Of {formatting.plural(len(rows), 'claim')}: {formatting.listed(said)}."
+    return Section("claims", "Claims", (claims_table([bench], "claims-table"),), finding=finding)
+
+
+def claims_table(benches: Sequence[Bench], identity: str) -> Table:
+    """Claims of one benchmark, or of all under their titles."""
+    several = len(benches) > 1
+    groups = tuple(
+        RowGroup(
+            tuple(_row(bench, row) for row in plain_rows(bench.claims)),
+            title=label(bench.plan.title) if several else "",
+            href=f"{bench.slug}.html#claims" if several else "",
+            detail=f"{label(bench.plan.profile, 40)} profile" if several else "",
+        )
+        for bench in benches
+        if not bench.claims.empty
+    )
+    return Table(
+        id=identity,
+        title="Claims and verdicts",
+        caption=(
+            "Each sentence is tested by a rule written into the spec. A claim is confirmed or "
+            "refuted only when the whole interval lies on one side."
+        ),
+        corner="claim",
+        columns=(Column("verdict"), Column("measured"), Column("rule"), Column("said by")),
+        groups=groups,
+        style="prose",
+        download=None if several else Download(f"{benches[0].slug}/claims.csv", "CSV"),
+    )
+
+
+def _row(bench: Bench, row: dict[str, Any]) -> Row:
+    verdict = row["verdict"]
+    badge = Badge(verdict.lower(), _MEANINGS.get(verdict, ""), _TONES.get(verdict, "quiet"))
+    measured = [Line(label(row["numbers"], 600))]
+    if row["published"]:
+        measured.append(Line(label(row["published"], 400), "reason"))
+    machines = {series.machine for series in bench.series if series.machine}
+    if row["machine"] and len(machines) > 1:
+        measured.append(Line(f"on machine {label(row['machine'], 20)}", "reason"))
+    return Row(
+        Entry((Line(label(row["text"], 400)),)),
+        (
+            Entry((), badges=(badge,)),
+            Entry(tuple(measured)),
+            Entry((Line(label(row["rule"], 400)),)),
+            Entry((Line(label(row["source"], 200)),)),
+        ),
+    )

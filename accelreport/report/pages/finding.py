@@ -1,0 +1,120 @@
+"""Sentences computed from the data: what a page found, said before any table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.pages.marks import kind_text
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A device with a speedup at a point."""
+
+    series: Series
+    point: Point
+    row: dict[str, Any]
+
+    @property
+    def speedup(self) -> float:
+        """The factor."""
+        return float(self.row["speedup"])
+
+    @property
+    def text(self) -> str:
+        """The factor, formatted."""
+        return formatting.ratio(self.speedup, self.row["low"], self.row["high"])
+
+    @property
+    def interval(self) -> str:
+        """The interval in brackets, or that there is none."""
+        low, high = self.row["low"], self.row["high"]
+        if not present(low) or not present(high):
+            return "(one process each, so no interval)"
+        level = formatting.fixed(100 * self.row["level"], 0)
+        between = formatting.ratio_interval(low, high, self.speedup)
+        return f"({level}{formatting.SPACE}% interval {between})"
+
+
+def compared(bench: Bench) -> list[Compared]:
+    """Every device and point with a speedup, the baseline left out."""
+    found = []
+    for series in bench.series:
+        for point in bench.points:
+            row = bench.speedup(series, point)
+            if not series.baseline and row and present(row["speedup"]):
+                found.append(Compared(series, point, row))
+    return found
+
+
+def headline(bench: Bench) -> str:
+    """The one sentence of a benchmark (two, when something is absent)."""
+    if not bench.shown_series:
+        return "Nothing has been measured yet."
+    found = compared(bench)
+    baseline = bench.title_of(bench.plan.baseline)
+    sentence = _best(bench, found, baseline) if found else _absolute(bench)
+    prefix = "On synthetic data, " if _synthetic(bench) else ""
+    return _capital(prefix + sentence) + _absent(bench)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _synthetic(bench: Bench) -> bool:
+    return any(row["origin"] == "synthetic" for row in bench.rows)
+
+
+def _best(bench: Bench, found: list[Compared], baseline: str) -> str:
+    best = max(found, key=lambda each: each.speedup)
+    verb = "multiplies" if bench.words.kernel else "trains"
+    sentence = f"{best.series.title} {verb} {best.text} as fast as {baseline}"
+    if bench.axes:
+        sentence += f" at {bench.point_title(best.point)}"
+    sentence += f" {best.interval}"
+    return sentence + _range(bench, best, found) + "."
+
+
+def _range(bench: Bench, best: Compared, found: list[Compared]) -> str:
+    """How the same device does at the point where it does worst."""
+    own = [each for each in found if each.series == best.series and each is not best]
+    if not own:
+        return ""
+    worst = min(own, key=lambda each: each.speedup)
+    return f" and {worst.text} at {bench.point_header(worst.point)}"
+
+
+def _absolute(bench: Bench) -> str:
+    """What the only measured device does, when there is nothing to compare."""
+    series = bench.shown_series[0]
+    point = next(p for p in bench.points if bench.measured(series, p))
+    row = bench.speedup(series, point)
+    if row is None or not present(row["seconds"]):
+        return f"{series.title} ended before its first steady {bench.words.step}."
+    seconds = formatting.duration(row["seconds"], row["seconds_low"], row["seconds_high"])
+    where = f" at {bench.point_title(point)}" if bench.axes else ""
+    return f"{series.title} takes {seconds} a {bench.words.step}{where}."
+
+
+def _absent(bench: Bench) -> str:
+    """Which devices have no number at all, and why."""
+    reasons: dict[str, list[str]] = {}
+    for series in bench.series:
+        if series in bench.shown_series:
+            continue
+        rows = [row for point in bench.points for row in bench.of(series, point)]
+        why = formatting.listed(sorted({kind_text(row) for row in rows}))
+        reasons.setdefault(why, []).append(series.title)
+    said = [
+        f" {formatting.listed(who)} {_was(who)} not measured: {why}."
+        for why, who in reasons.items()
+    ]
+    return "".join(said)
+
+
+def _was(who: list[str]) -> str:
+    return "was" if len(who) == 1 else "were"

@@ -1,0 +1,105 @@
+"""The marks a number carries where it stands: synthetic, extrapolated, one process, failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, Point, Rows, Series
+from accelreport.report.model import Badge, Entry, Line
+from accelreport.report.text import label
+
+SYNTHETIC = Badge(
+    "synthetic data",
+    "Measured on a generated stand-in of the same shapes, not on the real data set.",
+)
+USER_SUPPLIED = Badge(
+    "own files",
+    "Measured on files whose checksums are not the published ones.",
+    "quiet",
+)
+EXTRAPOLATED = Badge(
+    "extrapolated",
+    "The time budget ended the run; what is missing is added at the pace of the steady steps.",
+)
+PARTIAL = Badge(
+    "partial run",
+    "The time budget ended the run before its last step; its steady steps were measured.",
+)
+SINGLE = Badge("one process", "A single process gives no interval.", "quiet")
+
+KINDS = {
+    "no-device": "device not present",
+    "data-unavailable": "data not available",
+    "data-corrupt": "data damaged",
+    "oom-host": "out of memory",
+    "oom-device": "out of device memory",
+    "timeout": "ran out of time",
+    "signal": "process was killed",
+    "nan-loss": "loss became NaN",
+    "compile-error": "did not compile",
+    "worker-lost": "a worker was lost",
+    "not-converged": "did not converge",
+    "bad-plugin": "plugin is broken",
+    "interrupted": "interrupted",
+    "harness-error": "error in accelreport",
+}
+"""Failure kinds in words."""
+
+
+def kind_text(row: Mapping[str, Any]) -> str:
+    """Why a row has no numbers, in two or three words."""
+    if row["status"] == "missing":
+        return "not run yet"
+    kind = row["failure_kind"]
+    return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row["status"], 40))
+
+
+def origin_badges(rows: Rows) -> list[Badge]:
+    """What is said about the input of some cells."""
+    origins = {row["origin"] for row in rows}
+    pairs = (("synthetic", SYNTHETIC), ("user-supplied", USER_SUPPLIED))
+    return [badge for origin, badge in pairs if origin in origins]
+
+
+def number_badges(rows: Rows, *, total: bool = False) -> tuple[Badge, ...]:
+    """Marks of a number made from the measured ones of `rows`.
+
+    Args:
+        rows: every cell of one device and point, measured or not.
+        total: whether the number is the total of a run, which a partial run extrapolates.
+    """
+    measured = [row for row in rows if row["status"] in {"ok", "partial"}]
+    badges = origin_badges(measured)
+    if any(row["status"] == "partial" for row in measured):
+        badges.append(EXTRAPOLATED if total else PARTIAL)
+    if len(measured) == 1:
+        badges.append(SINGLE)
+    lost = [row for row in rows if row["status"] not in {"ok", "partial"}]
+    if measured and lost:
+        badges.append(_lost(lost, len(rows)))
+    return tuple(badges)
+
+
+def _lost(lost: Sequence[Mapping[str, Any]], planned: int) -> Badge:
+    reasons = formatting.listed(sorted({kind_text(row) for row in lost}))
+    missing = all(row["status"] == "missing" for row in lost)
+    text = f"{len(lost)} of {planned} {'not run' if missing else 'failed'}"
+    return Badge(text, f"{text}: {reasons}.", "quiet" if missing else "bad")
+
+
+def absence(bench: Bench, series: Series, point: Point, *, why: str = "") -> Entry:
+    """The cell of a table that has no number, with the reason."""
+    rows = bench.of(series, point)
+    texts = sorted({kind_text(row) for row in rows}) or ["not planned"]
+    reason = why or formatting.listed(texts)
+    bad = any(row["status"] == "failed" for row in rows)
+    return Entry(
+        lines=(
+            Line("failed" if bad else "not measured", "value"),
+            Line(label(reason, 90), "reason"),
+        ),
+        href=bench.evidence(series, point),
+        mark="failed" if bad else "absent",
+    )

@@ -1,0 +1,225 @@
+"""Speedups: the table (device × sweep point) and the same as dots with intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
+from accelreport.report.model import (
+    Badge,
+    Column,
+    Download,
+    Entry,
+    Figure,
+    Key,
+    Line,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.finding import compared
+from accelreport.report.pages.marks import absence, kind_text, number_badges
+from accelreport.report.theme import heat_bin
+
+_VERDICTS = {
+    "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
+    "UNDECIDED": Badge("undecided", "The interval holds 1×, or there is none.", "quiet"),
+}
+
+
+def speedup_section(bench: Bench) -> Section:
+    """The section; a page always has it, if only to say what is absent."""
+    blocks: list[Table | Figure] = [speedup_table(bench)]
+    if compared(bench):
+        blocks.append(_dots(bench))
+    return Section("speedup", "Speedup", tuple(blocks), finding=_finding(bench))
+
+
+def _finding(bench: Bench) -> str:
+    verdicts: dict[str, int] = {}
+    found = compared(bench)
+    for each in found:
+        verdicts[each.row["verdict"]] = verdicts.get(each.row["verdict"], 0) + 1
+    if not found:
+        return "There is no second device to compare with."
+    order = ("FASTER", "SLOWER", "SAME", "UNDECIDED")
+    words = {"SAME": "the same", "UNDECIDED": "undecided"}
+    parts = [f"{verdicts[v]} {words.get(v, v.lower())}" for v in order if v in verdicts]
+    name = bench.title_of(bench.plan.baseline)
+    noun = "comparison" if len(found) == 1 else "comparisons"
+    return f"Of {len(found)} {noun} with {name}: {formatting.listed(parts)}."
+
+
+def speedup_table(bench: Bench) -> Table:
+    """Sweep points down, devices across, the baseline's absolute time in its own column."""
+    name = bench.title_of(bench.plan.baseline)
+    step, repeats = bench.words.step, bench.plan.measure.repeats
+    return Table(
+        id="speedup-table",
+        title=f"How many times as fast as {name}",
+        caption=(
+            f"By the steady time of a {step}. Under each factor its 95 % interval, then the time of a {step}. Each time is the geometric "
+            f"mean over processes ({formatting.plural(repeats, 'process', 'processes')} "
+            "planned for each), the interval is Welch’s on logarithms."
+        ),
+        corner=bench.points_heading,
+        columns=tuple(_column(series) for series in bench.series),
+        groups=(RowGroup(tuple(_row(bench, point) for point in bench.points)),),
+        style="matrix",
+        legend=bool(compared(bench)),
+        download=Download(f"{bench.slug}/speedups.csv", "CSV"),
+    )
+
+
+def _column(series: Series) -> Column:
+    detail = "baseline" if series.baseline else ""
+    return Column(series.title, detail=detail, number=True, device=series.colour)
+
+
+def _row(bench: Bench, point: Point) -> Row:
+    return Row(
+        Entry((Line(bench.point_header(point)),)),
+        tuple(speedup_entry(bench, series, point) for series in bench.series),
+    )
+
+
+def speedup_entry(bench: Bench, series: Series, point: Point) -> Entry:
+    """A cell of the table: factor, interval and absolute time, or why there is none."""
+    row = bench.speedup(series, point)
+    if row is None or not present(row["seconds"]):
+        return absence(bench, series, point)
+    badges = number_badges(bench.of(series, point))
+    href = bench.evidence(series, point)
+    time = formatting.duration(row["seconds"], row["seconds_low"], row["seconds_high"])
+    if series.baseline:
+        return Entry(time_lines(row), href=href, badges=badges, mark="baseline")
+    if not present(row["speedup"]):
+        lines = (Line("withheld"), Line(row["reason"], "reason"), Line(time, "detail"))
+        return Entry(lines, href=href, badges=badges, mark="absent")
+    if row["verdict"] in _VERDICTS and present(row["low"]):
+        badges = (*badges, _VERDICTS[row["verdict"]])
+    return Entry(
+        (
+            *ratio_lines(row),
+            Line(time, "detail"),
+        ),
+        href=href,
+        badges=badges,
+        heat=heat_bin(row["speedup"]),
+    )
+
+
+def ratio_lines(row: dict[str, Any]) -> tuple[Line, Line]:
+    """A speedup and its interval, or that there is none."""
+    low, high = row["low"], row["high"]
+    value = Line(formatting.ratio(row["speedup"], low, high))
+    if not present(low) or not present(high):
+        return value, Line("no interval", "interval")
+    return value, Line(formatting.ratio_interval(low, high, row["speedup"]), "interval")
+
+
+def time_lines(row: dict[str, Any]) -> tuple[Line, Line]:
+    """A steady time and its interval, or that there is none."""
+    low, high = row["seconds_low"], row["seconds_high"]
+    value = Line(formatting.duration(row["seconds"], low, high))
+    if not present(low) or not present(high):
+        return value, Line("no interval", "interval")
+    return value, Line(formatting.duration_interval(low, high, row["seconds"]), "interval")
+
+
+def _dots(bench: Bench) -> Figure:
+    found = compared(bench)
+    others = [s for s in bench.series if not s.baseline]
+    marks = [
+        Mark(
+            point=bench.point_header(each.point),
+            series=each.series.title,
+            colour=each.series.colour,
+            value=each.speedup,
+            low=each.row["low"],
+            high=each.row["high"],
+            text=each.text,
+        )
+        for each in found
+    ]
+    have = {(each.series, each.point) for each in found}
+    absences = [
+        Absence(
+            bench.point_header(point), series.title, f"{series.title}: {_why(bench, series, point)}"
+        )
+        for series in others
+        for point in bench.points
+        if (series, point) not in have
+    ]
+    name = bench.title_of(bench.plan.baseline)
+    make = speedup_dots(
+        marks,
+        absences,
+        points=[bench.point_header(point) for point in bench.points],
+        axis_title=f"times as fast as {name} (log scale)",
+    )
+    title = f"Speedup over {name}"
+    said = "; ".join(f"{m.series} at {m.point}: {m.text}" for m in marks[:12])
+    return Figure(
+        id="speedup-dots",
+        title=title,
+        caption=(
+            "Dots are ratios of geometric means over processes, bars their 95 % intervals "
+            "(Welch, on logarithms). The scale is logarithmic to base 2, so twice and half as "
+            "fast lie equally far from 1×."
+        ),
+        panels=(panel(make, prefix="sd", title=title, description=f"{said}."),),
+        keys=tuple(Key(s.title, s.css) for s in others),
+        badges=_figure_badges(bench),
+        table=_data(bench),
+    )
+
+
+def _why(bench: Bench, series: Series, point: Point) -> str:
+    return formatting.listed(sorted({kind_text(row) for row in bench.of(series, point)}))
+
+
+def _figure_badges(bench: Bench) -> tuple[Badge, ...]:
+    found: dict[str, Badge] = {}
+    for series in bench.shown_series:
+        for point in bench.points:
+            for badge in number_badges(bench.of(series, point)):
+                if badge.tone == "loud":
+                    found[badge.text] = badge
+    return tuple(found.values())
+
+
+def _data(bench: Bench) -> Table:
+    """The numbers behind the dots."""
+    rows = []
+    for each in compared(bench):
+        row = each.row
+        low, high = row["low"], row["high"]
+        known = present(low) and present(high)
+        rows.append(
+            Row(
+                Entry((Line(bench.point_header(each.point)),)),
+                tuple(
+                    Entry((Line(text),))
+                    for text in (
+                        each.series.title,
+                        each.text,
+                        formatting.ratio_interval(low, high, each.speedup) if known else "none",
+                        f"{row['n']} and {row['n_baseline']}",
+                        str(row["verdict"]).lower(),
+                    )
+                ),
+            )
+        )
+    titles = ("device", "speedup", "95 % interval", "processes (device and baseline)", "verdict")
+    return Table(
+        id="speedup-data",
+        title="Speedups as drawn",
+        corner=bench.points_heading,
+        columns=tuple(Column(title) for title in titles),
+        groups=(RowGroup(tuple(rows)),),
+    )

@@ -1,0 +1,68 @@
+"""Jinja: where templates are found, and how a page becomes HTML."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from accelreport.report.csp import policy
+from accelreport.report.theme import EDGES, variables
+
+PACKAGED = Path(__file__).parent.parent / "_templates"
+"""Templates as the wheel ships them."""
+CHECKOUT = Path(__file__).parent.parent.parent / "templates"
+"""Templates of a checkout."""
+
+_STYLES = {
+    "full": ("base.css", "table.css", "figure.css", "page.css"),
+    "cell": ("base.css", "table.css"),
+}
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SPACE = re.compile(r"\s+")
+_AROUND = re.compile(r"\s*([{};,>])\s*")
+
+
+class Renderer:
+    """Renders pages; one is enough for a site, however many pages it has.
+
+    Attributes:
+        environment: Jinja's, autoescaping everything and refusing undefined names.
+    """
+
+    def __init__(self, overrides: Path | None = None) -> None:
+        folders = [folder for folder in (overrides, PACKAGED, CHECKOUT) if folder]
+        self.environment = Environment(
+            loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self.environment.globals["edges"] = EDGES
+
+    @cache  # noqa: B019 -- a renderer lives as long as one build
+    def style(self, name: str) -> str:
+        """A style sheet: the colours, then its parts, without comments and idle space."""
+        pairs = variables()
+        light = "".join(f"--{token}:{colour};" for token, colour, _ in pairs)
+        both = "".join(f"--{token}:light-dark({one},{two});" for token, one, two in pairs)
+        parts = [f":root{{{light}}}@supports(color:light-dark(red,red)){{:root{{{both}}}}}"]
+        parts += [self.environment.get_template(part).render() for part in _STYLES[name]]
+        return _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", "\n".join(parts)))).strip()
+
+    def render(self, template: str, style: str, **values: object) -> str:
+        """A page as HTML.
+
+        Args:
+            template: its file.
+            style: name of its style sheet, "full" or "cell".
+            values: what the template names.
+        """
+        sheet = self.style(style)
+        page = self.environment.get_template(template)
+        return page.render(style=Markup(sheet), policy=policy(sheet), **values)  # noqa: S704 -- ours

@@ -1,0 +1,65 @@
+"""Text from specs and records, made safe to show and to name files by.
+
+Labels, logs and error messages come from other people's machines. Nothing is trusted:
+Jinja escapes markup, and this module takes out what escaping leaves in, namely control
+characters that break XML and bidirectional controls that reorder what a reader sees.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_ANSI = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+_UNSAFE_IN_A_NAME = re.compile("[^a-z0-9_-]+")
+_RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), "index", "cells"}
+
+LONGEST_LABEL = 120
+"""Characters of a label or a heading; the rest becomes an ellipsis."""
+LONGEST_LOG = 20_000
+"""Characters of a log or traceback on a page; the whole stands in the record's JSON."""
+
+
+def clean(text: str) -> str:
+    """The text without terminal colours, with every control character made visible.
+
+    Line feeds and tabs stay. A bidirectional control becomes its code point in angle
+    brackets, because silently dropping it would hide that somebody put it there.
+    """
+    text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _BIDI.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def label(text: object, longest: int = LONGEST_LABEL) -> str:
+    """A text on one line, at most `longest` characters."""
+    line = " ".join(clean(str(text)).split())
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def tail(text: str, longest: int = LONGEST_LOG) -> str:
+    """The end of a log, cut at a line where it can be."""
+    text = clean(text).strip("\n")
+    if len(text) <= longest:
+        return text
+    kept = text[-longest:]
+    _, line_feed, rest = kept.partition("\n")
+    return "…\n" + (rest if line_feed and rest else kept)
+
+
+def slug(name: str) -> str:
+    """A file name of the characters a-z, 0-9, "_" and "-", different for different names.
+
+    A name that is already of these characters is kept, so that addresses stay readable;
+    any other gets eight digits of its SHA-256, so that "a/b", "a b" and "A-B" never meet
+    in one file, on file systems that ignore case either.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    plain = _UNSAFE_IN_A_NAME.sub("-", plain).strip("-")[:80]
+    if plain == name and plain not in _RESERVED:
+        return plain
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain or 'x'}-{digest}"
