@@ -28,6 +28,7 @@ class Graphs:
         self.problem = problem
         self.runtime = runtime
         self.columns = ["loss", *problem.metrics]
+        self.width = len(self.columns) + (problem.tally.size if problem.tally else 0)
         with runtime.strategy.scope():
             self.model = problem.model()
             self.optimizer = _scaled(problem.optimizer())
@@ -37,6 +38,27 @@ class Graphs:
     def parameters(self) -> int:
         """Number of all weights of the model."""
         return int(self.model.count_params())
+
+    def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
+        """Metrics by name from the sums that a trainer or an evaluator gives.
+
+        Args:
+            sums: loss, metrics and the problem's tally, added over examples.
+            examples: how many were added.
+        """
+        plain = len(self.columns)
+        values = dict(zip(self.columns, (float(x) / examples for x in sums[:plain]), strict=True))
+        tally = self.problem.tally
+        return values if tally is None else values | tally.metrics(sums[plain:])
+
+    def weights(self) -> list[NDArray[Any]]:
+        """A copy of all weights of the model."""
+        return [np.array(weight) for weight in self.model.get_weights()]
+
+    def set_weights(self, weights: list[NDArray[Any]]) -> None:
+        """Put weights back, on every replica."""
+        with self.runtime.strategy.scope():
+            self.model.set_weights(weights)
 
     def set_learning_rate(self, rate: float) -> None:
         """Set the learning rate of the steps that follow."""
@@ -123,7 +145,7 @@ class Graphs:
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
-            totals = tf.zeros([len(self.columns)], tf.float32)
+            totals = tf.zeros([self.width], tf.float32)
             for number in tf.range(first, first + count):
                 sums = strategy.run(compiled, args=(resident, order[number], weights[number]))
                 totals += strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
@@ -186,13 +208,18 @@ class Graphs:
 
         columns = [losses] + [metric(targets, outputs) for metric in self.problem.metrics.values()]
         table = tf.stack([tf.cast(column, tf.float32) for column in columns])
+        if self.problem.tally is not None:
+            counts = tf.cast(self.problem.tally.count(targets, outputs), tf.float32)
+            table = tf.concat([table, tf.transpose(counts)], axis=0)
         return tf.reduce_sum(table if weights is None else table * weights, axis=1)
 
     def _start(self, count: Any) -> tuple[Any, Any]:
         import tensorflow as tf
 
         length = count if self.runtime.synchronous else 0
-        return tf.zeros([len(self.columns)], tf.float32), tf.TensorArray(tf.float64, size=length)
+        return tf.zeros([self.width], tf.float32), tf.TensorArray(
+            tf.float64, size=length, element_shape=[]
+        )
 
     def _note(self, totals: Any, stamps: Any, number: Any, sums: Any) -> tuple[Any, Any]:
         import tensorflow as tf
