@@ -11,6 +11,9 @@ from typing import Any
 from accelreport.backend import environment as surroundings
 from accelreport.backend.graphs import Graphs
 from accelreport.backend.kernel import run_kernel
+from accelreport.backend.observing import observe
+from accelreport.backend.pace import grace_s
+from accelreport.backend.policies import Policies
 from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime, configure
 from accelreport.backend.training import Trained, Training
@@ -20,7 +23,6 @@ from accelreport.results.record import (
     Flops,
     Memory,
     Record,
-    Sample,
     Times,
     Warned,
 )
@@ -157,6 +159,7 @@ class Measurement:
             )
         with _Timed(self, "build_s", "build"):
             graphs = Graphs(problem, runtime)
+        policies = Policies(parameters, graphs)
         training = Training(
             graphs,
             pipeline=parameters.input == "pipeline",
@@ -165,12 +168,12 @@ class Measurement:
             warmup=self.cell.measure.warmup_steps,
             seed=self.cell.seed,
             reporter=self.reporter,
+            policies=policies,
         )
         trained = training.run(self.cell.measure.budget)
         self._note_training(trained, training, graphs, problem)
-        if problem.describe is not None and parameters.samples:
-            outputs = training.predict(problem.validation_examples)
-            self.facts["samples"] = [Sample(**sample) for sample in problem.describe(outputs)]
+        self._select(policies, trained)
+        self._observe(problem, parameters, training, graphs)
         if self.data is not None and dataset is not None:
             self.data = self.data.model_copy(
                 update={
@@ -194,7 +197,34 @@ class Measurement:
             "parameters": graphs.parameters(),
             "complete": trained.complete,
         }
+        if trained.unevaluated:
+            epochs = ", ".join(map(str, trained.unevaluated))
+            self._warn("not-evaluated", f"the budget left no time to evaluate epoch {epochs}")
         self._check_window([block.wall_s for block in trained.blocks if not block.warmup])
+
+    def _select(self, policies: Policies, trained: Trained) -> None:
+        selection = policies.finish()
+        if selection is not None:
+            self.facts["selection"] = selection
+        if selection is not None and selection.restored:
+            self.facts["final"] = dict(policies.best_metrics)
+        if selection is not None and selection.stopped_early:
+            self.facts["planned_steps"] = sum(block.steps for block in trained.blocks)
+        for metric in sorted(policies.unmonitored):
+            self._warn("unmonitored", f"some epoch has no {metric}, which a policy waits for")
+
+    def _observe(
+        self,
+        problem: TrainingProblem,
+        parameters: TrainingParameters,
+        training: Training,
+        graphs: Graphs,
+    ) -> None:
+        deadline = time.perf_counter() + grace_s(self.cell.measure.budget)
+        observed = observe(problem, parameters, training.evaluation, graphs, self.cell, deadline)
+        self.facts["final"] = {**self.facts["final"], **observed.final}
+        self.facts |= observed.fields
+        self.warnings += observed.warnings
 
     # Parts ----------------------------------------------------------------------------------
 

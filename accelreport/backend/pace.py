@@ -55,3 +55,12 @@ class Pace:
         """Seconds until the cell ends: by its steps or by its budget, whichever is sooner."""
         left = self.left_s()
         return left if self._step_s is None else min(left, (self._total - done) * self._step_s)
+
+
+def grace_s(budget_s: float) -> float:
+    """Seconds by which the work after the last step may overrun a budget.
+
+    A cell that the budget ends is worth little without its accuracy, and evaluating costs a
+    fraction of training; what does not fit is left out and said so.
+    """
+    return max(5.0, 0.25 * budget_s)

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.clock import Stopwatch
-from accelreport.backend.graphs import Graphs, padded_order
+from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.graphs import Graphs
 from accelreport.backend.order import Order
-from accelreport.backend.pace import Pace
+from accelreport.backend.pace import Pace, grace_s
+from accelreport.backend.policies import Policies
 from accelreport.backend.reporter import Reporter
 from accelreport.results.record import Block, Epoch
-
-PREDICTION_BATCH = 512
 
 
 class NanLossError(RuntimeError):
@@ -37,6 +37,8 @@ class Trained:
     first_step_s: float | None = None
     train_s: float = 0.0
     evaluate_s: float = 0.0
+    unevaluated: list[int] = field(default_factory=list)
+    """Epochs whose evaluation did not fit into the budget."""
 
 
 class Training:
@@ -50,6 +52,7 @@ class Training:
         warmup: steps left out of the steady time.
         seed: of the data order.
         reporter: is told about progress.
+        policies: what happens between epochs; nothing when None.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class Training:
         warmup: int,
         seed: int,
         reporter: Reporter,
+        policies: Policies | None = None,
     ) -> None:
         self._graphs = graphs
         self._problem = graphs.problem
@@ -70,12 +74,10 @@ class Training:
         self._reporter = reporter
         self._steps = self._problem.steps_per_epoch
         self._order = Order(self._problem.examples, self._problem.batch_size, seed)
-        self._pipeline = pipeline
-        replicas = graphs.runtime.replicas
-        self._evaluation_batch = -(-evaluation_batch // replicas) * replicas
+        self._policies = policies
         self._runner = self._pipeline_runner if pipeline else self._resident_runner
-        self._validation: dict[str, Any] | None = None
-        self._evaluator: Any = None
+        self._deadline = math.inf
+        self.evaluation = Evaluation(graphs, evaluation_batch)
 
     @property
     def planned_steps(self) -> int:
@@ -89,6 +91,7 @@ class Training:
             NanLossError: the loss of a window is not finite.
         """
         result = Trained()
+        self._deadline = time.perf_counter() + budget_s + grace_s(budget_s)
         pace = Pace(budget_s=budget_s, total=self.planned_steps, warmup=self._warmup)
         run_steps = self._runner()
         self._reporter.phase("compile")
@@ -96,20 +99,12 @@ class Training:
             if self._problem.learning_rate is not None:
                 self._graphs.set_learning_rate(self._problem.learning_rate(number - 1))
             done = self._epoch(number, run_steps(number), pace, result)
+            if done and self._policies and self._policies.after(number, result.epochs[-1].metrics):
+                break
             if done < self._steps or (pace.exhausted() and number < self._epochs):
                 result.complete = False
                 break
         return result
-
-    def predict(self, count: int) -> NDArray[np.float32]:
-        """Outputs for the first `count` validation examples."""
-        import tensorflow as tf
-
-        predictor, resident = self._graphs.predictor(), self._resident_validation()
-        batch = -(-PREDICTION_BATCH // self._graphs.runtime.replicas)
-        indices, _ = padded_order(count, batch * self._graphs.runtime.replicas)
-        parts = [predictor(resident, tf.constant(row)).numpy() for row in indices]
-        return np.asarray(np.concatenate(parts)[:count], dtype=np.float32)
 
     # One epoch ----------------------------------------------------------------------------
 
@@ -117,7 +112,7 @@ class Training:
         self, number: int, run_steps: Callable[[int, int], Any], pace: Pace, result: Trained
     ) -> int:
         before = sum(block.steps for block in result.blocks)
-        totals = np.zeros(len(self._graphs.columns))
+        totals = np.zeros(self._graphs.width)
         done, spent = 0, 0.0
         while done < self._steps and not (pace.exhausted() and before + done > 0):
             block, sums = self._window(number, before, done, run_steps, pace)
@@ -138,10 +133,9 @@ class Training:
         if done == 0:
             return 0
         result.train_s += spent
-        means = totals / (done * self._problem.batch_size)
-        metrics = dict(zip(self._graphs.columns, map(float, means), strict=True))
+        metrics = self._graphs.named(totals, done * self._problem.batch_size)
         watch = time.perf_counter()
-        metrics |= self._evaluate()
+        metrics |= self._evaluate(number, result)
         evaluate_s = time.perf_counter() - watch
         result.evaluate_s += evaluate_s
         self._reporter.epoch(number, metrics)
@@ -223,30 +217,12 @@ class Training:
 
     # Evaluation ---------------------------------------------------------------------------
 
-    def _resident_validation(self) -> dict[str, Any]:
-        if self._validation is None:
-            assert self._problem.validation is not None
-            self._validation = self._graphs.on_devices(self._problem.validation)
-        return self._validation
-
-    def _evaluate(self) -> dict[str, float]:
-        """Mean loss and metrics over the validation data, names prefixed with `val_`."""
-        import tensorflow as tf
-
+    def _evaluate(self, epoch: int, result: Trained) -> dict[str, float]:
         if self._problem.validation is None:
             return {}
         self._reporter.phase("evaluate")
-        examples = self._problem.validation_examples
-        indices, weights = padded_order(examples, self._evaluation_batch)
-        if self._evaluator is None:
-            self._evaluator = self._graphs.evaluator()
-        sums = self._evaluator(
-            self._resident_validation(),
-            tf.constant(indices),
-            tf.constant(weights),
-            tf.constant(0),
-            tf.constant(len(indices)),
-        ).numpy()
+        metrics = self.evaluation.run(self._deadline)
         self._reporter.phase("train")
-        names = [f"val_{name}" for name in self._graphs.columns]
-        return dict(zip(names, (float(total) / examples for total in sums), strict=True))
+        if metrics is None:
+            result.unevaluated.append(epoch)
+        return metrics or {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from accelreport.results.observations import Confusion, Selection
 from accelreport.results.plan_document import Document
 from accelreport.spec.cells import Cell
 
@@ -261,6 +262,10 @@ class Record(Document):
     """Trainable and other weights of the model."""
     samples: list[Sample] = []
     """Predictions for the page, wrong ones first."""
+    confusion: Confusion | None = None
+    """True against predicted classes."""
+    selection: Selection | None = None
+    """Which epoch it ended with, where a metric decides that."""
     flops: Flops | None = None
     """Arithmetic done."""
     memory: Memory = Memory()

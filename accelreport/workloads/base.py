@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field, FiniteFloat, model_validator
 
 from accelreport.spec.models import SpecModel
+from accelreport.spec.validators import FieldsError
+from accelreport.workloads.policies import EarlyStopping, ReduceOnPlateau
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,6 +72,60 @@ class TrainingParameters(WorkloadParameters):
     """Examples in a step of an evaluation."""
     samples: Annotated[int, Field(ge=0, le=1000)] = 0
     """Predictions kept for the page, wrong ones first."""
+    early_stopping: EarlyStopping | None = None
+    """Stop when a metric no longer improves."""
+    restore_best_weights: bool = False
+    """End with the weights of the best epoch by the metric of `early_stopping`, or by
+    `val_loss`; the final metrics are then that epoch's."""
+    reduce_on_plateau: ReduceOnPlateau | None = None
+    """Reduce the learning rate when a metric no longer improves."""
+
+    @model_validator(mode="after")
+    def _one_rule_for_the_learning_rate(self) -> Self:
+        if self.reduce_on_plateau is not None and self.optimizer.schedule is not None:
+            raise FieldsError(
+                "a schedule and a plateau cannot both rule the learning rate",
+                "reduce_on_plateau",
+                "optimizer.schedule",
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Metrics that are ratios of counts (precision, recall, F1), and so no mean of examples.
+
+    Attributes:
+        size: number of counts.
+        count: (targets, outputs) → the counts of each example, shape [batch, size].
+        metrics: sums over all examples [size] → metrics by name.
+        confusion: the same sums → rows of true, columns of predicted classes.
+        classes: names of the classes.
+    """
+
+    size: int
+    count: Callable[[Any, Any], Any]
+    metrics: Callable[[NDArray[np.float64]], dict[str, float]]
+    confusion: Callable[[NDArray[np.float64]], list[list[int]]] | None = None
+    classes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A trained model, given back to its family once the timed region has ended.
+
+    Attributes:
+        model: the Keras model, with the weights the cell ends with.
+        seed: the cell's seed.
+        deadline: instant of `time.perf_counter()` by which to be done.
+        predict: number of examples → outputs for the first of the validation data; fewer
+            than asked for when the deadline comes first.
+    """
+
+    model: Any
+    seed: int
+    deadline: float
+    predict: Callable[[int], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -89,10 +145,14 @@ class TrainingProblem:
         metrics: name → function (targets, outputs) → one value for each example.
         validation: arrays of the evaluation, like `resident`; None when there is none.
         validation_examples: number of evaluation examples.
-        describe: (outputs for all validation examples, in order) → samples for the page.
+        describe: (outputs for the validation examples, in order; only the first ones when
+            the budget allowed no more) → samples for the page.
         steps_per_epoch: steps when the spec does not say.
         batch_size: examples in a step.
         learning_rate: epoch, from 0 → its learning rate; constant when None.
+        tally: metrics that are ratios of counts, for training and validation.
+        observe: what the family wants to know of the trained model: fields of the record by
+            name. `final` adds to the final metrics, `warnings` to the warnings.
     """
 
     model: Callable[[], Any]
@@ -108,6 +168,8 @@ class TrainingProblem:
     steps_per_epoch: int
     describe: Callable[[NDArray[np.float32]], list[dict[str, Any]]] | None = None
     learning_rate: Callable[[int], float] | None = None
+    tally: Tally | None = None
+    observe: Callable[[Observation], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)

@@ -155,16 +155,16 @@ def digits(
     """The predictions to show: every wrong one first, then right ones, in the data's order.
 
     Args:
-        outputs: logits [n, 10].
-        validation: images `x` [n, 28, 28] and labels `y` [n].
+        outputs: logits [n, 10], for the first n images.
+        validation: images `x` [m, 28, 28] and labels `y` [m], m ≥ n.
         classes: names of the classes.
         count: how many to give.
     """
     shifted = np.exp(outputs - outputs.max(axis=1, keepdims=True))
     probabilities = shifted / shifted.sum(axis=1, keepdims=True)
     found = probabilities.argmax(axis=1)
-    wrong = np.flatnonzero(found != validation["y"])
-    right = np.flatnonzero(found == validation["y"])
+    true = validation["y"][: len(found)]
+    wrong, right = np.flatnonzero(found != true), np.flatnonzero(found == true)
     return [
         {
             "index": int(i),

@@ -1,0 +1,95 @@
+"""The model over the validation data, in chunks, so that a deadline can end it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.graphs import Graphs, padded_order
+
+CHUNK_S = 1.0
+"""Seconds of a chunk: short enough for a deadline, long enough not to cost anything."""
+
+PREDICTION_BATCH = 512
+
+
+class Evaluation:
+    """Evaluates outside the timed region.
+
+    Args:
+        graphs: the model and its graphs.
+        batch: examples in a step; no more than there are, and rounded up so that the
+            replicas divide it. Padding has no weight.
+    """
+
+    def __init__(self, graphs: Graphs, batch: int) -> None:
+        self._graphs = graphs
+        self._problem = graphs.problem
+        self._replicas = graphs.runtime.replicas
+        self._batch = self._divisible(min(batch, max(1, self._problem.validation_examples)))
+        self._resident: dict[str, Any] | None = None
+        self._evaluator: Any = None
+        self.sums: NDArray[np.float64] | None = None
+
+    def run(self, deadline: float) -> dict[str, float] | None:
+        """Mean loss and metrics over the validation data, names prefixed with `val_`.
+
+        Args:
+            deadline: instant of `time.perf_counter()` after which it gives up.
+
+        Returns:
+            The metrics, or None when the deadline came first.
+        """
+        import tensorflow as tf
+
+        examples = self._problem.validation_examples
+        indices, weights = padded_order(examples, self._batch)
+        if self._evaluator is None:
+            self._evaluator = self._graphs.evaluator()
+        order, shares = tf.constant(indices), tf.constant(weights)
+        sums = np.zeros(self._graphs.width)
+        done, count = 0, 1
+        while done < len(indices):
+            began = time.perf_counter()
+            if began >= deadline:
+                return None
+            count = min(count, len(indices) - done)
+            sums += self._evaluator(
+                self._on_devices(), order, shares, tf.constant(done), tf.constant(count)
+            ).numpy()
+            done += count
+            step_s = max((time.perf_counter() - began) / count, 1e-6)
+            # Twice as many at most: the first step holds the trace and tells little.
+            count = max(1, min(2 * count, round(CHUNK_S / step_s)))
+        self.sums = sums
+        named = self._graphs.named(sums, examples)
+        return {f"val_{name}": value for name, value in named.items()}
+
+    def predict(self, count: int, deadline: float) -> NDArray[np.float32]:
+        """Outputs for the first `count` validation examples, or as many as the deadline allows.
+
+        A count that the replicas do not divide is padded, and the padding cut off again.
+        """
+        import tensorflow as tf
+
+        predictor = self._graphs.predictor()
+        batch = self._divisible(min(PREDICTION_BATCH, count))
+        indices, _ = padded_order(count, batch)
+        parts: list[Any] = []
+        for row in indices:
+            if parts and time.perf_counter() >= deadline:
+                break
+            parts.append(predictor(self._on_devices(), tf.constant(row)).numpy())
+        return np.asarray(np.concatenate(parts)[:count], dtype=np.float32)
+
+    def _divisible(self, batch: int) -> int:
+        return -(-batch // self._replicas) * self._replicas
+
+    def _on_devices(self) -> dict[str, Any]:
+        if self._resident is None:
+            assert self._problem.validation is not None
+            self._resident = self._graphs.on_devices(self._problem.validation)
+        return self._resident

@@ -1,0 +1,32 @@
+"""What is observed of a trained model beside its speed: parts of a record.
+
+Each is what a published piece showed of its system, so that a page can show it, too.
+"""
+
+from __future__ import annotations
+
+from accelreport.results.plan_document import Document
+
+
+class Confusion(Document):
+    """How often each class was taken for each other one in the last evaluation."""
+
+    classes: list[str]
+    """Names of the classes."""
+    counts: list[list[int]]
+    """A row for each true class, a column for each predicted one."""
+
+
+class Selection(Document):
+    """Which epoch a cell ended with, where its spec lets a metric decide."""
+
+    monitor: str
+    """The metric that decided."""
+    best: float | None = None
+    """Its best value."""
+    best_epoch: int | None = None
+    """The epoch whose weights were kept, from 1."""
+    restored: bool = False
+    """Whether the cell ended with those weights; the final metrics are then that epoch's."""
+    stopped_early: bool = False
+    """Whether training ended before its epochs because the metric no longer improved."""
