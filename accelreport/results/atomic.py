@@ -12,7 +12,7 @@ from pathlib import Path
 TEMPORARY_SUFFIX = ".tmp"
 """Ending of a file that is still being written. Its name also begins with a dot."""
 
-ABANDONED_AFTER_S = 5.0
+ABANDONED_AFTER_S = 1.0
 """A hidden file is swept only when it is this old: a new one may not be locked yet."""
 
 
