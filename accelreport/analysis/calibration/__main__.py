@@ -1,0 +1,69 @@
+"""Rebuilds the tables of docs/statistics.md: `python -m accelreport.analysis.calibration`.
+
+With a path, the tables between the markers of that file are replaced; without one they are
+printed. Takes about two minutes on two cores, and gives the same tables every time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from accelreport.analysis.calibration import tables
+
+EXPERIMENTS = 20_000
+"""Simulated experiments behind every share."""
+
+
+def build(count: int) -> dict[str, str]:
+    """Every table by the name of its marker, from `count` experiments each."""
+    bank = tables.Bank(count)
+    makers: dict[str, Callable[[], str]] = {
+        "coverage": lambda: tables.coverage_table(bank),
+        "difference": lambda: tables.difference_table(bank),
+        "width": lambda: tables.width_table(bank),
+        "methods": lambda: tables.methods_table(bank),
+        "fallback": lambda: tables.fallback_table(bank),
+        "power": lambda: tables.power_table(bank),
+        "needed": lambda: tables.needed_table(count),
+        "peeking": lambda: tables.peeking_table(count),
+        "parity": lambda: tables.parity_table(count),
+    }
+    return {name: make() for name, make in makers.items()}
+
+
+def replace(text: str, name: str, table: str) -> str:
+    """`text` with the table between the markers of `name` replaced.
+
+    Raises:
+        ValueError: the markers are not there.
+    """
+    begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    if not pattern.search(text):
+        raise ValueError(f"no table markers named {name}")
+    return pattern.sub(lambda _: f"{begin}\n{table}\n{end}", text)
+
+
+def main() -> None:
+    """Prints the tables, or writes them into the page that is named."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="accelreport.analysis.calibration")
+    parser.add_argument("page", nargs="?", type=Path, help="Markdown file with the markers")
+    parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
+    options = parser.parse_args()
+    built = build(options.experiments)
+    if options.page is None:
+        for name, table in built.items():
+            sys.stdout.write(f"{name}\n\n{table}\n\n")
+        return
+    text = options.page.read_text(encoding="utf-8")
+    for name, table in built.items():
+        text = replace(text, name, table)
+    options.page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
