@@ -1,0 +1,143 @@
+"""Members of zip and tar archives, read in memory and without trusting the archive.
+
+Nothing is ever written to disk, so no name can lead out of a folder; archives with names
+that try are refused all the same. Sizes are bounded by what is really unpacked, not by
+what the archive says.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+import zlib
+from pathlib import PurePosixPath, PureWindowsPath
+
+from accelreport.datasets.catalogue import MEBIBYTE
+
+_MEMBERS = 10_000
+_TAR_LIMIT = 1024 * MEBIBYTE
+
+
+class ArchiveError(ValueError):
+    """The archive is damaged, or is made to do harm."""
+
+
+class ZipArchive:
+    """A zip archive in memory.
+
+    Args:
+        data: its bytes.
+
+    Raises:
+        ArchiveError: when it is not a zip archive, has too many members, has two of the
+            same name, or has a name that leads elsewhere.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, NotImplementedError) as error:
+            raise ArchiveError(f"It is not a whole zip archive ({error}).") from error
+        self.names = tuple(member.filename for member in self._zip.infolist())
+        if len(self.names) > _MEMBERS:
+            raise ArchiveError(
+                f"It has {len(self.names):,} members; at most {_MEMBERS:,} are read."
+            )
+        if len(set(self.names)) < len(self.names):
+            raise ArchiveError("It has two members of the same name.")
+        for name in self.names:
+            check_name(name)
+
+    def read(self, name: str, limit: int) -> bytes:
+        """Unpack one member.
+
+        Args:
+            name: its name.
+            limit: bytes it may have.
+
+        Raises:
+            ArchiveError: when it is missing, damaged, encrypted or too large.
+        """
+        if name not in self.names:
+            raise ArchiveError(f"It has no member {name!r}.")
+        try:
+            with self._zip.open(name) as member:
+                data = member.read(limit + 1)
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            RuntimeError,
+            OSError,
+            ValueError,
+        ) as error:
+            raise ArchiveError(f"Its member {name!r} is damaged ({error}).") from error
+        if len(data) > limit:
+            raise ArchiveError(f"Its member {name!r} has more than {limit:,} bytes.")
+        return data
+
+
+def read_tar_member(data: bytes, name: str, limit: int) -> bytes:
+    """Unpack one member of a gzipped tar archive, found by its last part.
+
+    Args:
+        data: the archive's bytes.
+        name: the file's name without folders.
+        limit: bytes it may have.
+
+    Raises:
+        ArchiveError: when the member is missing, or the archive is damaged, has a name that
+            leads elsewhere, or unpacks to too much before the member comes.
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
+            bounded = io.BufferedReader(_Bounded(unpacked, _TAR_LIMIT))
+            with tarfile.open(fileobj=bounded, mode="r|") as archive:
+                return _find_member(archive, name, limit)
+    except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
+        raise ArchiveError(f"It is not a whole tar.gz archive ({error}).") from error
+
+
+def check_name(name: str) -> None:
+    """Refuse a member's name that would lead out of the folder it is unpacked in."""
+    parts = (*PurePosixPath(name).parts, *PureWindowsPath(name).parts)
+    anchored = PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor
+    if anchored or ".." in parts or "\0" in name:
+        raise ArchiveError(f"Its member {name!r} leads out of the archive's folder.")
+
+
+def _find_member(archive: tarfile.TarFile, name: str, limit: int) -> bytes:
+    for count, member in enumerate(archive):
+        if count >= _MEMBERS:
+            raise ArchiveError(f"It has more than {_MEMBERS:,} members.")
+        check_name(member.name)
+        if PurePosixPath(member.name).name == name and member.isreg():
+            if member.size > limit:
+                raise ArchiveError(f"Its member {name!r} has more than {limit:,} bytes.")
+            file = archive.extractfile(member)
+            content = b"" if file is None else file.read()
+            if len(content) != member.size:
+                raise ArchiveError(f"Its member {name!r} is cut off.")
+            return content
+    raise ArchiveError(f"It has no member {name!r}.")
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to give more than a number of bytes."""
+
+    def __init__(self, stream: gzip.GzipFile, limit: int) -> None:
+        self._stream = stream
+        self._left = limit
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise ArchiveError(f"It unpacks to more than {_TAR_LIMIT:,} bytes.")
+        buffer[: len(data)] = data
+        return len(data)
