@@ -170,6 +170,18 @@ def dotted(path: KeyPath) -> str:
     return text.removeprefix(".")
 
 
+def value_at(data: object, path: KeyPath) -> object:
+    """The value at a path of a document; None where there is none, for TOML has no null."""
+    for part in path:
+        if isinstance(data, dict):
+            data = data.get(part)
+        elif isinstance(data, list) and isinstance(part, int) and part < len(data):
+            data = data[part]
+        else:
+            return None
+    return data
+
+
 def span_of(text: str, start: int, end: int) -> Span:
     """Two offsets into a text as a span."""
     line, last = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1

@@ -1,0 +1,187 @@
+"""What a spec's tables say of each other: devices, axes, published figures, claims."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from accelreport.spec.claims import EquivalentCheck, PeakCheck, RatioCheck, TrendCheck
+from accelreport.spec.collect import Collector
+from accelreport.spec.models import Claim, Published, Scalar
+from accelreport.spec.positions import KeyPath
+from accelreport.spec.problems import did_you_mean, listed, quote
+from accelreport.spec.sections import Parts
+from accelreport.spec.sweep import same
+
+_TRAINING_ONLY = {
+    "epoch_time",
+    "first_epoch_time",
+    "accuracy",
+    "val_accuracy",
+    "loss",
+    "val_loss",
+    "sample_time",
+}
+_KERNEL_ONLY = {"tflops_cold"}
+
+
+def check_devices(collector: Collector, parts: Parts, known: Collection[str]) -> None:
+    """The devices exist, each is named once, and the baseline is among them."""
+    for index, name in enumerate(parts.devices or ()):
+        path = ("devices", index)
+        first = (parts.devices or []).index(name)
+        if first != index:
+            also = [(("devices", first), "it is named here already")]
+            collector.add("duplicate-value", path, f"{quote(name)} is named twice", also=also)
+        elif name not in known:
+            message = f"there is no device {quote(name)} in the devices file"
+            help_ = did_you_mean(name, known, quoted=True) or f"it has {_every(known)}"
+            collector.add("unknown-device", path, message, help=help_)
+    if parts.baseline is not None:
+        _is_used(collector, parts, ("baseline",), parts.baseline, "the baseline ")
+
+
+def check_published(collector: Collector, parts: Parts) -> None:
+    """Rows speak of devices, axes and values that the spec has, each once."""
+    rows: list[tuple[Published, int]] = []
+    for index, row in parts.published.items():
+        path: KeyPath = ("published", index)
+        _is_used(collector, parts, (*path, "device"), row.device)
+        if row.over and _is_used(collector, parts, (*path, "over"), row.over):
+            _differ(collector, (*path, "over"), row.device, row.over)
+        _where(collector, parts, path, row.where)
+        for figure in row.figures():
+            _fits(collector, parts, (*path, figure), figure)
+        twin = next((at for other, at in rows if _same_row(row, other)), None)
+        if twin is not None:
+            also = [(("published", twin), "this row is for the same device, label and point")]
+            collector.add("duplicate-row", path, "this row was given before", also=also)
+        rows.append((row, index))
+
+
+def check_claims(collector: Collector, parts: Parts) -> None:
+    """Claims speak of devices, axes and values that the spec has, each once."""
+    texts: dict[str, int] = {}
+    for index, claim in parts.claims.items():
+        first = texts.setdefault(claim.text, index)
+        if first != index:
+            also = [(("claims", first, "text"), "it stands here already")]
+            path: KeyPath = ("claims", index, "text")
+            collector.add("duplicate-value", path, "this claim is made twice", also=also)
+        _check_claim(collector, parts, claim, ("claims", index, "check"))
+
+
+def check_target(collector: Collector, parts: Parts) -> None:
+    """Only a training has a learning curve whose target can be reached."""
+    family, measure = parts.family, parts.measure
+    if family and measure and measure.target and family.shape == "kernel":
+        message = f"{family.kind} trains nothing, so it reaches no target"
+        also = [(("workload", "kind"), "the workload")]
+        collector.add("not-measured", ("measure", "target"), message, at_key=True, also=also)
+
+
+def _check_claim(collector: Collector, parts: Parts, claim: Claim, path: KeyPath) -> None:
+    check = claim.check
+    if isinstance(check, PeakCheck):
+        return
+    _where(collector, parts, path, check.where)
+    for name in ("rises", "falls", "ratio", "to", "value", "equivalent"):
+        if quantity := getattr(check, name, None):
+            _fits(collector, parts, (*path, name), quantity)
+    if isinstance(check, EquivalentCheck):
+        return
+    _is_used(collector, parts, (*path, "of"), check.of)
+    if isinstance(check, TrendCheck):
+        _trend(collector, parts, check, path)
+    if isinstance(check, TrendCheck | RatioCheck) and check.over:
+        _is_used(collector, parts, (*path, "over"), check.over)
+    if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
+        _differ(collector, (*path, "of"), check.of, check.over or _baseline(parts))
+    if isinstance(check, RatioCheck) and check.to in {None, check.ratio}:
+        _differ(collector, (*path, "of"), check.of, check.over or _baseline(parts))
+
+
+def _trend(collector: Collector, parts: Parts, check: TrendCheck, path: KeyPath) -> None:
+    values = _axis(collector, parts, (*path, "along"), check.along)
+    if values is None:
+        return
+    where = (*path, "along")
+    also = [(parts.sweep.paths[check.along], f"the values of `{check.along}`")]
+    if any(isinstance(value, str | bool) for value in values):
+        message = f"`{check.along}` is not a number, so nothing rises or falls along it"
+        collector.add("no-order", where, message, also=also)
+    elif len(values) < 2:
+        message = f"`{check.along}` has one value, so nothing rises or falls along it"
+        collector.add("no-order", where, message, also=also)
+    if check.along in check.where:
+        message = f"`{check.along}` cannot be held while the claim follows it"
+        collector.add("contradiction", (*path, "where", check.along), message, at_key=True)
+
+
+def _where(collector: Collector, parts: Parts, path: KeyPath, where: Mapping[str, Scalar]) -> None:
+    for axis, value in where.items():
+        place = (*path, "where", axis)
+        values = _axis(collector, parts, place, axis, at_key=True)
+        if values is not None and not any(same(value, known) for known in values):
+            message = f"`{axis}` does not take the value {quote(value)} in this sweep"
+            also = [(parts.sweep.paths[axis], f"the values of `{axis}`")]
+            collector.add("unknown-value", place, message, also=also)
+
+
+def _axis(
+    collector: Collector, parts: Parts, path: KeyPath, axis: str, *, at_key: bool = False
+) -> list[Scalar] | None:
+    """The values of an axis, or None after it was noted that there is no such axis."""
+    axes = parts.sweep.axes
+    if axis in axes:
+        return axes[axis]
+    if axis in parts.sweep.broken:
+        return None  # Its own problems were noted.
+    help_ = did_you_mean(axis.removeprefix("workload."), axes)
+    if not axes:
+        help_ = "this spec has no [sweep]"
+    elif not help_:
+        help_ = f"the swept keys are {listed([f'`{name}`' for name in axes])}"
+    message = f"`{axis}` is not swept"
+    collector.add("unknown-axis", path, message, help=help_, at_key=at_key)
+    return None
+
+
+def _is_used(collector: Collector, parts: Parts, path: KeyPath, name: str, what: str = "") -> bool:
+    if parts.devices is None or name in parts.devices:
+        return True
+    message = f"{what}{quote(name)} is not among the devices of this spec"
+    help_ = did_you_mean(name, parts.devices, quoted=True)
+    also = [(("devices",), "its devices")]
+    collector.add("unknown-device", path, message, help=help_, also=also)
+    return False
+
+
+def _differ(collector: Collector, path: KeyPath, one: str, other: str | None) -> None:
+    if one == other:
+        message = f"this compares {quote(one)} with itself"
+        help_ = "name another device in `over`"
+        collector.add("contradiction", path, message, help=help_)
+
+
+def _fits(collector: Collector, parts: Parts, path: KeyPath, quantity: str) -> None:
+    """A kernel has no epochs, and only a kernel has a cold rate."""
+    family = parts.family
+    if family is None:
+        return
+    wrong = _TRAINING_ONLY if family.shape == "kernel" else _KERNEL_ONLY
+    if quantity in wrong:
+        message = f"{family.kind} has no `{quantity}`"
+        also = [(("workload", "kind"), "the workload")]
+        collector.add("not-measured", path, message, at_key=path[-1] == quantity, also=also)
+
+
+def _same_row(one: Published, other: Published) -> bool:
+    return (one.device, one.label, one.where) == (other.device, other.label, other.where)
+
+
+def _baseline(parts: Parts) -> str | None:
+    return parts.baseline or (parts.devices[0] if parts.devices else None)
+
+
+def _every(names: Collection[str]) -> str:
+    return listed([quote(name) for name in sorted(names)]) or "none"

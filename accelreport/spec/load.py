@@ -1,0 +1,195 @@
+"""Spec files to checked specs, or every problem of every file at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from accelreport.spec.base import Scalar
+from accelreport.spec.device import Device
+from accelreport.spec.devices import FILE_NAME, read_devices
+from accelreport.spec.examine import SpecFile
+from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, listed, quote
+from accelreport.spec.sections import NAME, NAME_RULE
+from accelreport.spec.source import SourceFile, read_file
+from accelreport.spec.spec import Spec, SpecSet
+from accelreport.spec.view import FULL
+
+Devices = dict[str, Device | None]
+
+
+def load(
+    paths: Sequence[Path],
+    *,
+    profile: str | None = None,
+    overrides: Mapping[str, Scalar] | None = None,
+    devices_file: Path | None = None,
+) -> SpecSet:
+    """Read, check and expand specs.
+
+    Args:
+        paths: spec files, or folders, of which every `*.toml` but the devices file is read.
+        profile: the profile to read them with; a spec without it is read as it stands.
+        overrides: dotted keys, as in a profile, and their values from the command line;
+            applied after the profile, to the specs that have the key.
+        devices_file: the devices; `devices.toml` beside each spec when absent.
+
+    Raises:
+        SpecErrors: something is wrong; it holds every problem of every file.
+    """
+    problems: list[Problem] = []
+    files = list(_read_all(paths, devices_file, problems))
+    devices = _Devices(devices_file, problems)
+    for path in paths:
+        if path.name == FILE_NAME and path.is_file():
+            devices.read(path)
+    specs = [SpecFile(file, devices.beside(file.path)) for file in files]
+    for spec in specs:
+        problems += spec.problems
+    problems += _twins(specs)
+    problems += _unknown_profile(specs, profile)
+    problems += _unknown_overrides(specs, overrides or {})
+    wanted = profile or FULL
+    ready = [(spec, spec.overridden(wanted, overrides or {})) for spec in specs]
+    problems += [problem for _, examined in ready for problem in examined.problems]
+    if problems:
+        raise SpecErrors(_ordered(problems))
+    built: Iterable[Spec] = (spec.spec(examined, wanted) for spec, examined in ready)
+    return SpecSet(tuple(built), {name: item for name, item in devices.all.items() if item})
+
+
+class _Devices:
+    """Devices files, each read once."""
+
+    def __init__(self, only: Path | None, problems: list[Problem]) -> None:
+        self.all: Devices = {}
+        self._only = only
+        self._problems = problems
+        self._files: dict[Path, Devices] = {}
+        self._places: dict[str, Place] = {}
+
+    def beside(self, spec: Path) -> Devices:
+        """The devices that a spec may name."""
+        return self.read(self._only or spec.parent / FILE_NAME)
+
+    def read(self, path: Path) -> Devices:
+        """The devices of a file."""
+        key = path.resolve()
+        if key not in self._files:
+            self._files[key] = self._read(path)
+        return self._files[key]
+
+    def _read(self, path: Path) -> Devices:
+        file = read_file(path, str(path))
+        if isinstance(file, Problem):
+            if not path.exists():
+                help_ = "write one beside the specs, with a table such as [cpu]"
+                file = Problem("no-devices", Place(str(path)), "there is no devices file", help_)
+            self._problems.append(file)
+            return {}
+        found, problems = read_devices(file)
+        self._problems += [*file.syntax_problems(), *problems]
+        for name, device in found.items():
+            place = file.place((name,), at_key=True, label="it is another device here")
+            if name in self.all and self.all[name] != device:
+                message = f"the device `{name}` is not the same in two devices files"
+                also = (self._places[name],)
+                self._problems.append(Problem("duplicate-name", place, message, "", name, also))
+            self.all.setdefault(name, device)
+            self._places.setdefault(name, place)
+        return found
+
+
+def _read_all(
+    paths: Sequence[Path], devices_file: Path | None, problems: list[Problem]
+) -> Iterator[SourceFile]:
+    """The spec files that could be read, each once."""
+    skipped = {devices_file.resolve()} if devices_file else set()
+    seen: set[Path] = set()
+    for path in _files(paths, problems):
+        if path.name == FILE_NAME or path.resolve() in seen | skipped:
+            continue
+        seen.add(path.resolve())
+        if not re.fullmatch(NAME, path.stem):
+            message = f"{quote(path.stem)} cannot be the name of a spec"
+            problems.append(Problem("bad-name", Place(str(path)), message, NAME_RULE))
+        file = read_file(path, str(path))
+        if isinstance(file, Problem):
+            problems.append(file)
+        else:
+            yield file
+
+
+def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
+    for path in paths:
+        place = Place(str(path))
+        if path.is_dir():
+            inside = sorted(path.glob("*.toml"))
+            if not any(file.name != FILE_NAME for file in inside):
+                message = (
+                    "this folder holds no spec, that is, no other *.toml file than devices.toml"
+                )
+                problems.append(Problem("no-spec", place, message))
+            yield from inside
+        elif not path.exists() and not path.is_symlink():
+            siblings = [file.name for file in path.parent.glob("*.toml")]
+            help_ = did_you_mean(path.name, siblings)
+            problems.append(Problem("no-file", place, "there is no such file", help_))
+        elif path.suffix != ".toml":
+            problems.append(Problem("no-spec", place, "a spec is a file whose name ends in .toml"))
+        else:
+            yield path
+    if not paths:
+        problems.append(Problem("no-spec", Place("command line"), "no spec was named"))
+
+
+def _twins(specs: Sequence[SpecFile]) -> Iterator[Problem]:
+    """Specs that the report could not tell apart."""
+    names: dict[str, SpecFile] = {}
+    titles: dict[str, SpecFile] = {}
+    for spec in specs:
+        name, title = spec.file.path.stem, spec.full.parts.title
+        # Names become file names, and some systems do not tell A from a.
+        first = names.setdefault(name.casefold(), spec)
+        if first is not spec:
+            also = (Place(first.file.name, label="the other one"),)
+            message = f"two specs are called {quote(name)}"
+            yield Problem("duplicate-name", Place(spec.file.name), message, related=also)
+        first = titles.setdefault(title, spec)
+        if title and first is not spec:
+            also = (first.file.place(("title",), label="the other one"),)
+            message = "two specs have this title"
+            place = spec.file.place(("title",))
+            yield Problem("duplicate-name", place, message, key="title", related=also)
+
+
+def _unknown_profile(specs: Sequence[SpecFile], profile: str | None) -> Iterator[Problem]:
+    if not specs or profile in {None, FULL} or any(profile in spec.profiles for spec in specs):
+        return
+    known = sorted({name for spec in specs for name in spec.profiles})
+    near = did_you_mean(str(profile), known, quoted=True)
+    every = listed([quote(name) for name in [*known, FULL]])
+    message = f"no spec has a profile {quote(profile)}"
+    yield Problem("no-profile", Place("command line"), message, near or f"there is {every}")
+
+
+def _unknown_overrides(
+    specs: Sequence[SpecFile], overrides: Mapping[str, Scalar]
+) -> Iterator[Problem]:
+    for key in overrides:
+        if specs and not any(spec.takes(key) for spec in specs):
+            message = f"no spec has a key `{key}` that can be given another value"
+            yield Problem("unknown-key", Place("command line"), message, key=key)
+
+
+def _ordered(problems: Iterable[Problem]) -> list[Problem]:
+    """By file, in the order in which the files were first met, then by place; each once."""
+    unique = list(dict.fromkeys(problems))
+    order = {
+        name: number for number, name in enumerate(dict.fromkeys(p.place.file for p in unique))
+    }
+    return sorted(
+        unique,
+        key=lambda problem: (order[problem.place.file], problem.place.line, problem.place.column),
+    )

@@ -1,0 +1,169 @@
+"""What pydantic found, in the words of the person who wrote the spec."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from accelreport.spec.claims import CHECKS
+from accelreport.spec.fields import fields_at, keys_of
+from accelreport.spec.positions import KeyPath, value_at
+from accelreport.spec.problems import did_you_mean, listed, quote
+from accelreport.spec.validators import FieldsError
+from accelreport.spec.wording import TYPES, Finding, subject, wrong_choice, wrong_type
+
+_BOUNDS = {
+    "greater_than": ("gt", "greater than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+}
+
+
+def findings(
+    error: ValidationError, model: type[BaseModel], data: Mapping[str, Any], noun: str
+) -> list[Finding]:
+    """Everything a validation found, one finding for each thing to be changed.
+
+    Args:
+        error: what pydantic raised.
+        model: the model that validated.
+        data: what it was given.
+        noun: what an unknown key is said not to be: "a key of [measure]".
+    """
+    groups: dict[KeyPath, list[ErrorDetails]] = defaultdict(list)
+    for details in error.errors(include_url=False):
+        groups[_path(details, data)].append(details)
+    found = []
+    for path, group in groups.items():
+        details = next((item for item in group if item["type"] not in TYPES), group[0])
+        value = value_at(data, path)
+        if len(group) > 1 and details["type"] in TYPES:
+            found.append(wrong_type(path, listed(_kinds(group), "or"), value))
+        else:
+            found.append(_finding(details, path, value, model, noun))
+    return found
+
+
+def _finding(
+    details: ErrorDetails, path: KeyPath, value: object, model: type[BaseModel], noun: str
+) -> Finding:
+    kind, context = details["type"], details.get("ctx", {})
+    if kind in TYPES:
+        return wrong_type(path, TYPES[kind], value)
+    if kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        message = f"{subject(path)} must be {words} {context[name]}, not {quote(value)}"
+        return Finding("out-of-range", path, message)
+    special = _SPECIAL.get(kind)
+    if special is not None:
+        return special(details, path, value, model, noun)
+    message = details["msg"][:1].lower() + details["msg"][1:]
+    return Finding("wrong-value", path, f"{subject(path)}: {message}")
+
+
+def _missing(
+    details: ErrorDetails, path: KeyPath, _: object, model: type[BaseModel], __: str
+) -> Finding:
+    field = fields_at(model, details["loc"][:-1]).get(str(path[-1]))
+    text = " ".join((field.description or "").split()) if field else ""
+    help_ = f"{path[-1]}: {text[:1].lower()}{text[1:]}" if text else ""
+    return Finding("missing-key", path, f"`{path[-1]}` is missing", help_)
+
+
+def _unknown(
+    details: ErrorDetails, path: KeyPath, _: object, model: type[BaseModel], noun: str
+) -> Finding:
+    known = keys_of(fields_at(model, details["loc"][:-1]))
+    parents = [part for part in path[:-1] if isinstance(part, str)]
+    owner = f"a key of `{parents[-1]}`" if parents else noun
+    message = f"`{path[-1]}` is not {owner}"
+    help_ = did_you_mean(str(path[-1]), known) or f"the keys are {listed(known)}"
+    return Finding("unknown-key", path, message, help_, at_key=True)
+
+
+def _literal(
+    details: ErrorDetails, path: KeyPath, value: object, _: type[BaseModel], __: str
+) -> Finding:
+    expected = str(details.get("ctx", {}).get("expected", ""))
+    choices = re.findall(r"'([^']*)'", expected)
+    if choices:
+        return wrong_choice(path, value, choices)
+    message = f"{subject(path)} must be {expected.lower()}, not {quote(value)}"
+    return Finding("wrong-value", path, message)
+
+
+def _not_finite(
+    _: ErrorDetails, path: KeyPath, value: object, __: type[BaseModel], ___: str
+) -> Finding:
+    return Finding("wrong-value", path, f"{subject(path)} must be a finite number, not {value}")
+
+
+def _too_short(
+    details: ErrorDetails, path: KeyPath, _: object, __: type[BaseModel], ___: str
+) -> Finding:
+    least = details.get("ctx", {}).get("min_length", 1)
+    return Finding("empty", path, f"{subject(path)} must hold at least {least}")
+
+
+def _said(
+    details: ErrorDetails, path: KeyPath, value: object, _: type[BaseModel], __: str
+) -> Finding:
+    """An error that a validator of ours raised."""
+    error = details.get("ctx", {}).get("error")
+    if not isinstance(error, FieldsError):
+        return Finding("wrong-value", path, f"{subject(path)} {error}")
+    fields: list[KeyPath] = [(*path, *name.split(".")) for name in error.fields]
+    written = [field for field in fields if isinstance(value, dict) and field[-1] in value]
+    first, *rest = written or [path]
+    return Finding("contradiction", first, str(error), error.help, also=tuple(rest))
+
+
+def _no_rule(
+    _: ErrorDetails, path: KeyPath, value: object, __: type[BaseModel], ___: str
+) -> Finding:
+    """A check none of whose keys says which rule it is."""
+    if not isinstance(value, dict):
+        return wrong_type(path, "a table", value)
+    near = next((help_ for key in value if (help_ := did_you_mean(key, CHECKS))), "")
+    names = listed([f"`{name}`" for name in CHECKS], "or")
+    return Finding("unknown-check", path, f"a check begins with {names}", near)
+
+
+_SPECIAL: dict[str, Callable[[ErrorDetails, KeyPath, object, type[BaseModel], str], Finding]] = {
+    "missing": _missing,
+    "extra_forbidden": _unknown,
+    "literal_error": _literal,
+    "finite_number": _not_finite,
+    "too_short": _too_short,
+    "value_error": _said,
+    "union_tag_not_found": _no_rule,
+    "union_tag_invalid": _no_rule,
+}
+
+
+def _kinds(group: list[ErrorDetails]) -> list[str]:
+    """What a union accepts: "a number" covers "a whole number"."""
+    words = [TYPES[item["type"]] for item in group if item["type"] in TYPES]
+    if "a number" in words:
+        words = [word for word in words if word != "a whole number"]
+    return list(dict.fromkeys(sorted(words)))
+
+
+def _path(details: ErrorDetails, data: object) -> KeyPath:
+    """The error's place in the data: pydantic's, without the names of union members."""
+    path: KeyPath = ()
+    location = details["loc"]
+    for number, part in enumerate(location, start=1):
+        inner = value_at(data, (part,))
+        if inner is not None:
+            data = inner
+        elif details["type"] != "missing" or number < len(location):
+            continue
+        path = (*path, part)
+    return path

@@ -1,0 +1,168 @@
+"""The tables of a spec, each checked by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from accelreport.spec.collect import Collector, Model
+from accelreport.spec.document import SCHEMA, Header, SpecDocument
+from accelreport.spec.fields import keys_of
+from accelreport.spec.models import Claim, Measure, Published, Source
+from accelreport.spec.problems import did_you_mean, listed, quote
+from accelreport.spec.sweep import Sweep, read_sweep
+from accelreport.spec.wording import wrong_type
+from accelreport.workloads.base import Family
+from accelreport.workloads.registry import FAMILIES
+
+NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
+"""What names of specs, profiles and devices look like: they become names of files."""
+
+NAME_RULE = "a name begins with a letter or digit and holds only letters, digits, - and _"
+"""The same in words."""
+
+
+@dataclass
+class Parts:
+    """What could be read of a spec; what is None had problems, which were noted.
+
+    Attributes:
+        title: the title.
+        description: the description.
+        devices: names of devices.
+        baseline: name of the baseline, as it is written.
+        source: the source.
+        family: the workload's family.
+        sweep: the axes without problems.
+        measure: how to measure.
+        published: rows by their index.
+        claims: claims by their index.
+    """
+
+    title: str = ""
+    description: str = ""
+    devices: list[str] | None = None
+    baseline: str | None = None
+    source: Source | None = None
+    family: Family | None = None
+    sweep: Sweep = field(default_factory=Sweep)
+    measure: Measure | None = None
+    published: dict[int, Published] = field(default_factory=dict)
+    claims: dict[int, Claim] = field(default_factory=dict)
+
+
+def read_parts(collector: Collector) -> Parts:
+    """Read every table of a view; each one's problems are noted, and the rest still read."""
+    data = collector.view.data
+    parts = Parts(family=_family(collector))
+    collector.homes = _homes(parts.family)
+    _header(collector, parts)
+    parts.sweep = read_sweep(collector, parts.family)
+    parts.source = _table(collector, "source", Source) if "source" in data else None
+    parts.measure = _table(collector, "measure", Measure)
+    parts.published = dict(_rows(collector, "published", Published))
+    parts.claims = dict(_rows(collector, "claims", Claim))
+    return parts
+
+
+def check_schema(collector: Collector) -> bool:
+    """Whether the file is of the version that is read here; another one is not read on."""
+    version = collector.view.data.get("schema")
+    if isinstance(version, int) and not isinstance(version, bool) and version != SCHEMA:
+        message = f"this file says `schema = {version}`, and this accelreport reads {SCHEMA}"
+        newer = "a newer accelreport may read it" if version > SCHEMA else f"write {SCHEMA}"
+        collector.add("schema-version", ("schema",), message, help=newer)
+        return False
+    return True
+
+
+def _header(collector: Collector, parts: Parts) -> None:
+    data = collector.view.data
+    known = keys_of(SpecDocument.model_fields)
+    for key in data:
+        if key not in known:
+            help_ = did_you_mean(key, known)
+            if home := collector.homes.get(key):
+                help_ = help_ or f"`{key}` belongs {home}"
+            help_ = help_ or f"the keys are {listed(known)}"
+            collector.add(
+                "unknown-key", (key,), f"`{key}` is not a key of a spec", help=help_, at_key=True
+            )
+    if "workload" not in data:
+        help_ = "say what is computed: [workload], with `kind` and its parameters"
+        collector.add("missing-key", (), "[workload] is missing", help=help_)
+    given = {key: data[key] for key in keys_of(Header.model_fields) if key in data}
+    before = len(collector.problems)
+    collector.checked(Header, (), given, "a key of a spec")
+    wrong = {problem.key.split("[")[0] for problem in collector.problems[before:]}
+    # Strict models convert nothing here, so what was not wrong is right as it is written.
+    sound = {key: value for key, value in given.items() if key not in wrong}
+    parts.title, parts.description = sound.get("title", ""), sound.get("description", "")
+    parts.devices, parts.baseline = sound.get("devices"), sound.get("baseline")
+
+
+def _family(collector: Collector) -> Family | None:
+    raw = collector.view.data.get("workload")
+    if raw is None:
+        return None
+    if not isinstance(raw, dict):
+        found = wrong_type(("workload",), "a table", raw)
+        collector.add(found.code, found.path, found.message)
+        return None
+    kind, path = raw.get("kind"), ("workload", "kind")
+    kinds = sorted(FAMILIES)
+    every = listed([quote(name) for name in kinds], "or")
+    if kind is None:
+        message, help_ = "`kind` is missing: the family of the workload", f"write {every}"
+        collector.add("missing-key", path, message, help=help_)
+    elif not isinstance(kind, str):
+        found = wrong_type(path, "text", kind)
+        collector.add(found.code, path, found.message, help=f"write {every}")
+    elif kind not in FAMILIES:
+        near = did_you_mean(kind, kinds, quoted=True)
+        message = f"there is no workload of the kind {quote(kind)}"
+        collector.add("unknown-kind", path, message, help=near or f"write {every}")
+    return FAMILIES.get(kind) if isinstance(kind, str) else None
+
+
+def _table(collector: Collector, name: str, model: type[Model]) -> Model | None:
+    raw = collector.view.data.get(name, {})
+    if isinstance(raw, dict):
+        return collector.checked(model, (name,), raw, f"a key of [{name}]")
+    found = wrong_type((name,), "a table", raw)
+    collector.add(found.code, found.path, found.message, help=f"write [{name}], and keys under it")
+    return None
+
+
+def _rows(collector: Collector, name: str, model: type[Model]) -> Iterator[tuple[int, Model]]:
+    raw = collector.view.data.get(name, [])
+    if not isinstance(raw, list):
+        found = wrong_type((name,), "a list of tables", raw)
+        help_ = f"write [[{name}]], with two brackets, above each row"
+        collector.add(found.code, found.path, found.message, help=help_)
+        return
+    for index, row in enumerate(raw):
+        path = (name, index)
+        if not isinstance(row, dict):
+            found = wrong_type(path, "a table", row)
+            collector.add(found.code, path, found.message)
+        elif value := collector.checked(model, path, row, f"a key of [[{name}]]"):
+            yield index, value
+
+
+def _homes(family: Family | None) -> dict[str, str]:
+    """The table in which a key belongs, for keys that stand in another one."""
+    tables: list[tuple[str, type[BaseModel] | None]] = [
+        ("in [source]", Source),
+        ("in [measure]", Measure),
+        ("in [workload]", family.parameters if family else None),
+        ("at the top of the file, before the first [table]", Header),
+    ]
+    homes: dict[str, str] = {}
+    for words, model in tables:
+        fields: Mapping[str, Any] = model.model_fields if model else {}
+        homes |= dict.fromkeys(keys_of(fields), words)
+    return homes

@@ -1,0 +1,123 @@
+"""A file as it was read: its text, what it says, and where it says it."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from accelreport.spec.positions import KeyPath, Span, dotted
+from accelreport.spec.problems import Place, Problem
+from accelreport.spec.syntax import Document, read
+
+LARGEST = 1 << 20
+"""Bytes of the largest file that is read: a spec is written by hand."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A TOML file that could be opened.
+
+    Attributes:
+        path: where it is.
+        name: what messages call it: the path as the person gave it.
+        text: what it holds, verbatim.
+        document: what could be read of it.
+    """
+
+    path: Path
+    name: str
+    text: str
+    document: Document
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return _unified(self.text).split("\n")
+
+    def place(self, path: KeyPath, *, at_key: bool = False, label: str = "") -> Place:
+        """Where a value (or its key) stands, or the nearest table around it."""
+        positions = self.document.positions
+        for length in range(len(path), 0, -1):
+            near = path[:length]
+            value, key = positions.value(near), positions.key(near)
+            span = (key or value) if at_key and length == len(path) else (value or key)
+            if span is not None:
+                return self.at(span, label)
+        return self.at(Span(1, 1, 1, 1), label)
+
+    def at(self, span: Span, label: str = "") -> Place:
+        """A span as a place; of several lines, the first is meant."""
+        line = self._lines[span.line - 1]
+        end = span.end_column if span.end_line == span.line else len(line.rstrip()) + 1
+        return Place(self.name, span.line, span.column, max(end, span.column), line, label)
+
+    def syntax_problems(self) -> Iterable[Problem]:
+        """Everything in the file that is not TOML."""
+        for problem in self.document.problems:
+            first = problem.first
+            yield Problem(
+                "duplicate-key" if problem.path else "syntax",
+                self.at(problem.span),
+                problem.message,
+                problem.help,
+                dotted(problem.path),
+                (self.at(first, "it was defined here"),) if first else (),
+            )
+
+
+def read_file(path: Path, name: str) -> SourceFile | Problem:
+    """Read a TOML file, or say why it cannot be read.
+
+    Args:
+        path: the file.
+        name: what messages call it.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return _unreadable(name, "is not a file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        return _unreadable(name, f"cannot be read: {error.strerror}")
+    return _decoded(path, name, content)
+
+
+def _decoded(path: Path, name: str, content: bytes) -> SourceFile | Problem:
+    if len(content) > LARGEST:
+        return _unreadable(name, "is larger than 1 MiB; a spec is written by hand")
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _first(name, "encoding", "this file is UTF-16", "save it as UTF-8")
+    if content.startswith(b"\xef\xbb\xbf"):
+        message = "this file begins with a byte order mark"
+        return _first(name, "encoding", message, "save it as UTF-8 without a byte order mark")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        return _not_utf8(name, content, error.start)
+    if not text.strip():
+        return _first(name, "empty", "this file is empty", "a spec begins with `schema = 1`")
+    return SourceFile(path, name, text, read(_unified(text)))
+
+
+def _unified(text: str) -> str:
+    """The text with every line ending as a line feed, as TOML reads it."""
+    return text.replace("\r\n", "\n")
+
+
+def _not_utf8(name: str, content: bytes, offset: int) -> Problem:
+    start = content.rfind(b"\n", 0, offset) + 1
+    source = content[start:].split(b"\n")[0].decode(errors="replace")
+    line, column = content.count(b"\n", 0, offset) + 1, len(content[start:offset].decode()) + 1
+    place = Place(name, line, column, column + 1, source)
+    message = f"the byte 0x{content[offset]:02x} is not UTF-8"
+    return Problem("encoding", place, message, "save the file as UTF-8")
+
+
+def _unreadable(name: str, why: str) -> Problem:
+    return Problem("unreadable", Place(name), f"this {why}" if why.startswith("is") else why)
+
+
+def _first(name: str, code: str, message: str, help_: str) -> Problem:
+    return Problem(code, Place(name, 1, 1, 1), message, help_)
