@@ -250,8 +250,73 @@ _SHAKESPEARE_GUTENBERG = CatalogueEntry(
     shape="about 5.5 million characters",
 )
 
+_WEATHER_DENMARK = CatalogueEntry(
+    name="weather_denmark",
+    title="Weather of five Danish cities, 1980–2018",
+    module="accelreport.datasets.weather_denmark",
+    files=(
+        RemoteFile(
+            "weather/weather-denmark.tar.gz",
+            None,
+            None,
+            url="https://github.com/Hvass-Labs/weather-denmark/raw/master/weather-denmark.tar.gz",
+        ),
+    ),
+    licence="non-commercial use only (National Climatic Data Center, USA)",
+    citation=(
+        "M. E. H. Pedersen: weather-denmark, 2018. https://github.com/Hvass-Labs/weather-denmark"
+    ),
+    homepage="https://github.com/Hvass-Labs/weather-denmark",
+    shape="333,109 hours of 4 quantities in 5 cities",
+)
+
+_BEIJING = CatalogueEntry(
+    name="beijing_pm25",
+    title="Beijing PM2.5 and weather, 2010–2014",
+    module="accelreport.datasets.beijing",
+    files=(
+        RemoteFile(
+            "weather/beijing+pm2+5+data.zip",
+            None,
+            None,
+            url="https://archive.ics.uci.edu/static/public/381/beijing+pm2+5+data.zip",
+            limit=64 * MEBIBYTE,
+            instead=(KnownFile("weather/PRSA_data_2010.1.1-2014.12.31.csv", None, None),),
+        ),
+    ),
+    licence="CC BY 4.0",
+    citation=(
+        "X. Liang, T. Zou, B. Guo, S. Li, H. Zhang, S. Zhang, H. Huang, S. X. Chen: Assessing "
+        "Beijing's PM2.5 pollution. Proceedings of the Royal Society A 471, 20150257, 2015. "
+        "doi:10.24432/C5JS49"
+    ),
+    homepage="https://archive.ics.uci.edu/dataset/381",
+    shape="43,824 hours of 8 quantities",
+)
+
+_CSV = CatalogueEntry(
+    name="csv",
+    title="A series of your own",
+    module="accelreport.datasets.csv_series",
+    files=(),
+    licence="yours",
+    citation="",
+    homepage="",
+    shape="any CSV file with a time and columns of numbers",
+)
+
 CATALOGUE: dict[str, CatalogueEntry] = {
     entry.name: entry
-    for entry in (_MNIST, _FASHION_MNIST, _IMDB, _UCI_HAR, _SHAKESPEARE, _SHAKESPEARE_GUTENBERG)
+    for entry in (
+        _MNIST,
+        _FASHION_MNIST,
+        _IMDB,
+        _UCI_HAR,
+        _SHAKESPEARE,
+        _SHAKESPEARE_GUTENBERG,
+        _WEATHER_DENMARK,
+        _BEIJING,
+        _CSV,
+    )
 }
 """Every data set by its name."""

@@ -57,6 +57,7 @@ def load(
     else:
         files = read_entry(entry)
         parts = source.read(entry, files, checked)
+        files = [*files, *parts.files]
         origin = "official" if all(file.official for file in files) else "user-supplied"
         pin = next((file.pin for file in files if file.pin), "")
         sums = {file.path.name: file.sha256 for file in files}

@@ -23,13 +23,17 @@ class Options(BaseModel):
 
 @dataclass(frozen=True)
 class Parts:
-    """Arrays of a data set, with what their reader must know (see `Dataset`)."""
+    """Arrays of a data set, with what their reader must know (see `Dataset`).
+
+    `files` are those that the module itself read, beside the catalogue's.
+    """
 
     train: Mapping[str, NDArray[Any]]
     validation: Mapping[str, NDArray[Any]]
     classes: tuple[str, ...] = ()
     note: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[Contents, ...] = ()
 
 
 class Source(Protocol):

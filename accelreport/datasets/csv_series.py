@@ -1,0 +1,79 @@
+"""A person's own CSV file as a series."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from accelreport.datasets.cache import Contents, data_root, read_bounded
+from accelreport.datasets.catalogue import MEBIBYTE, CatalogueEntry
+from accelreport.datasets.errors import DataUnavailable
+from accelreport.datasets.parts import Parts
+from accelreport.datasets.series import SeriesError, make_series, make_stand_in
+from accelreport.datasets.synthetic_series import make_table
+from accelreport.datasets.tables import TableOptions, read_table
+
+ROWS = 43_824
+"""Rows of a stand-in: five years of hours."""
+
+_LIMIT = 1024 * MEBIBYTE
+_REMEDY = "Correct the file or the options of the data set, or use `--data synthetic`."
+
+
+class Options(TableOptions):
+    """The file and what its columns mean."""
+
+    path: Annotated[str, Field(min_length=1)]
+    """The file; when not absolute, below the data folder or else the working folder."""
+
+
+def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Parts:  # noqa: ARG001
+    """Read the file.
+
+    Returns:
+        `inputs` float32 [T, n_in] and `targets` float32 [T, n_out] of both parts.
+
+    Raises:
+        DataUnavailable: when there is no such file.
+        DataCorrupt: when it is no table of the kind that the options describe.
+    """
+    file = _read_file(options.path)
+    try:
+        table, inputs = read_table(file.data, options)
+        made = make_series(table, inputs, options.targets, options)
+    except SeriesError as error:
+        raise file.corrupt(str(error)) from error
+    return Parts(made.train, made.validation, (), made.note, made.details, (file,))
+
+
+def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:  # noqa: ARG001
+    """Make seasonal series with the columns that the options name, 43,824 hours long.
+
+    Returns:
+        Arrays as `read` gives them; the file is not read, so inputs that the options leave
+        to the file are the targets and three more.
+    """
+    inputs = options.inputs or [*options.targets, "a", "b", "c"]
+    words = [f"{name}={word}" for name in options.one_hot for word in "abcd"]
+    columns = list(dict.fromkeys([*inputs, *options.targets, *words]))
+    table = make_table(columns, ROWS, seed, flags=len(words))
+    note = "A learnable stand-in of made-up seasonal series, not your file."
+    return make_stand_in(table, [*inputs, *words], options.targets, options, note)
+
+
+def _read_file(path: str) -> Contents:
+    asked = Path(path).expanduser()
+    places = [asked] if asked.is_absolute() else [data_root() / asked, Path.cwd() / asked]
+    place = next((place for place in places if place.is_file()), None)
+    if place is None:
+        raise DataUnavailable(
+            f"There is no file {path}.",
+            why=f"Looked for: {', '.join(str(place) for place in places)}.",
+            remedy="Correct the path, or use `--data synthetic`.",
+        )
+    data = read_bounded(place, _LIMIT, _REMEDY)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Contents(place, data, sha256, official=False, pin="", remedy=_REMEDY)
