@@ -36,6 +36,7 @@ class Contents:
         data: its bytes.
         sha256: their checksum.
         official: whether they are the published file's.
+        published_size: bytes of the published file, when they are known.
         pin: day of the first download when the checksum was pinned then; else empty.
         remedy: what to tell a person when the contents turn out to be unusable.
     """
@@ -44,11 +45,14 @@ class Contents:
     data: bytes
     sha256: str
     official: bool
-    pin: str
     remedy: str
+    published_size: int | None = None
+    pin: str = ""
 
     def corrupt(self, why: str) -> DataCorrupt:
         """The error that says why this file cannot be used."""
+        if self.published_size not in {None, len(self.data)}:
+            why += f" It has {len(self.data):,} bytes, the published file {self.published_size:,}."
         return DataCorrupt(self.path, why, remedy=self.remedy)
 
 
@@ -75,7 +79,7 @@ def read_entry(entry: CatalogueEntry) -> list[Contents]:
             official = sha256 == published(form, pins)
             pinned = official and form.sha256 is None
             day = pins[form.path].date if pinned else ""
-            contents.append(Contents(path, data, sha256, official, day, remedy))
+            contents.append(Contents(path, data, sha256, official, remedy, form.size, day))
     return contents
 
 

@@ -76,4 +76,4 @@ def _read_file(path: str) -> Contents:
         )
     data = read_bounded(place, _LIMIT, _REMEDY)
     sha256 = hashlib.sha256(data).hexdigest()
-    return Contents(place, data, sha256, official=False, pin="", remedy=_REMEDY)
+    return Contents(place, data, sha256, official=False, remedy=_REMEDY)

@@ -140,14 +140,17 @@ def _without_missing(table: pd.DataFrame, missing: Missing) -> tuple[pd.DataFram
             f"{count:,} values are missing, such as {column!r} in row {row:,}; "
             'say missing = "interpolate", "forward_fill" or "drop".'
         )
+    told: list[str] = []
+    how = ""
     if missing == "forward_fill":
         table = table.ffill()
-        told = [f"{count:,} missing values were given the last value before them."]
+        how = "given the last value before them"
     elif missing == "interpolate":
         table = table.interpolate(method="time", limit_area="inside").ffill()
-        told = [f"{count:,} missing values were interpolated in time."]
-    else:
-        told = []
+        how = "interpolated in time"
+    filled = count - int(table.isna().to_numpy().sum())
+    if filled:
+        told.append(f"{filled:,} missing values were {how}.")
     whole = table.dropna()
     if len(whole) < len(table):
         told.append(f"{len(table) - len(whole):,} rows without all values were left out.")
