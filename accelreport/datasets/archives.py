@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from pathlib import PurePosixPath, PureWindowsPath
 
-from accelreport.datasets.catalogue import MEBIBYTE
+from accelreport.datasets.entry import MEBIBYTE
 
 _MEMBERS = 10_000
 _TAR_LIMIT = 1024 * MEBIBYTE

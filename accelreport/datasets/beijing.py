@@ -6,7 +6,7 @@ import numpy as np
 
 from accelreport.datasets.archives import ArchiveError, ZipArchive
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.catalogue import MEBIBYTE, CatalogueEntry
+from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import Missing, SeriesError, make_series, make_stand_in
 from accelreport.datasets.synthetic_series import make_table

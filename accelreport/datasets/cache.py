@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelreport.datasets.catalogue import CatalogueEntry, KnownFile, RemoteFile
+from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.pins import Pin, read_pins
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from accelreport.datasets.cache import Contents, data_root, read_bounded
-from accelreport.datasets.catalogue import MEBIBYTE, CatalogueEntry
+from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import SeriesError, make_series, make_stand_in

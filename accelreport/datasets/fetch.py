@@ -16,11 +16,12 @@ from urllib.parse import quote, urlsplit
 from filelock import FileLock, Timeout
 
 from accelreport.datasets.cache import checksum, data_root, locate, published
-from accelreport.datasets.catalogue import MEBIBYTE, CatalogueEntry, RemoteFile
+from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry, RemoteFile
 from accelreport.datasets.errors import DataError, DataUnavailable
 from accelreport.datasets.find import find
+from accelreport.datasets.goal import Goal, Patience, discard
 from accelreport.datasets.pins import read_pins, write_pin
-from accelreport.datasets.transfer import Goal, Patience, discard, download
+from accelreport.datasets.transfer import download
 
 FileProgress = Callable[[str, int, int | None], None]
 """Told a file's path in the cache, its bytes that are here, and its size if known."""

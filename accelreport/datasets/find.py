@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 
-from accelreport.datasets.catalogue import CATALOGUE, CatalogueEntry
+from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataUnavailable
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.catalogue import CatalogueEntry
+from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.idx import IdxError, read_idx
 from accelreport.datasets.parts import Options as Options
 from accelreport.datasets.parts import Parts

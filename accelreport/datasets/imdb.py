@@ -12,8 +12,8 @@ from pydantic import Field
 from accelreport.datasets import parts
 from accelreport.datasets.archives import ArchiveError, ZipArchive
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.catalogue import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.derived import derived
+from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.fingerprint import Arrays
 from accelreport.datasets.integer_lists import NpyError, read_integer_lists, read_plain_array
 from accelreport.datasets.parts import Parts

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from accelreport.datasets.base import Dataset, Origin
 from accelreport.datasets.cache import read_entry
-from accelreport.datasets.catalogue import CatalogueEntry
+from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
 from accelreport.datasets.find import find
 from accelreport.datasets.fingerprint import fingerprint

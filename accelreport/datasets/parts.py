@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.catalogue import CatalogueEntry
+from accelreport.datasets.entry import CatalogueEntry
 
 
 class Options(BaseModel):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from accelreport.datasets.cache import checksum, data_root, locate, published
-from accelreport.datasets.catalogue import CatalogueEntry
+from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.find import find
 from accelreport.datasets.pins import read_pins
 

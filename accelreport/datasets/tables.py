@@ -129,7 +129,7 @@ def _numbers(raw: pd.DataFrame, name: str) -> NDArray[np.float64]:
             f"Column {name!r} holds {str(column.iloc[row])!r} in row {row + 1:,}, which is no "
             "number; name it in one_hot, or the text in na_values."
         )
-    return values.to_numpy(np.float64)
+    return np.asarray(values, np.float64)
 
 
 def _one_hot(column: pd.Series, name: str) -> dict[str, NDArray[np.float64]]:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from accelreport.datasets import parts
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.catalogue import CatalogueEntry
+from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.synthetic_text import write_play
 

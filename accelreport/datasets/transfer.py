@@ -12,7 +12,6 @@ import json
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,58 +21,13 @@ from urllib3.exceptions import HTTPError
 import accelreport
 from accelreport.datasets.cache import checksum
 from accelreport.datasets.connection import open_pool, permanent, reason
-from accelreport.datasets.errors import DataUnavailable
+from accelreport.datasets.goal import Goal, Patience, discard
 
 Progress = Callable[[int, int | None], None]
 """Told the bytes that are here and the bytes of the whole, if they are known."""
 
 _CHUNK = 1 << 16
 _REQUESTS = 200
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long to wait for a server, and how often to ask again."""
-
-    connect_s: float = 10.0
-    """Seconds to wait for a connection."""
-    read_s: float = 30.0
-    """Seconds to wait for the next bytes."""
-    tries: int = 5
-    """Attempts in a row that bring nothing new."""
-    pause_s: float = 1.0
-    """Seconds before the second attempt; doubled before each further one."""
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What is to be downloaded.
-
-    Attributes:
-        url: from where.
-        part: the file in which it grows.
-        size: bytes it must have; None when not known.
-        limit: bytes it may have at most.
-        checked: whether its checksum is known, so that a part may be resumed although the
-            server names no version.
-        remedy: what a person can do when it fails.
-    """
-
-    url: str
-    part: Path
-    size: int | None
-    limit: int
-    checked: bool
-    remedy: str
-
-    @property
-    def notes(self) -> Path:
-        """The file that remembers which version the part belongs to."""
-        return self.part.with_name(f"{self.part.name}.json")
-
-    def failed(self, why: str) -> DataUnavailable:
-        """The error that says why it could not be downloaded."""
-        return DataUnavailable(f"{self.url} could not be downloaded.", why=why, remedy=self.remedy)
 
 
 class _PassingError(Exception):
@@ -109,12 +63,6 @@ def download(goal: Goal, patience: Patience, progress: Progress) -> str:
                 raise goal.failed(reason(error, goal.url)) from error
             time.sleep(patience.pause_s * 2 ** (fruitless - 1))
     raise goal.failed(f"The connection broke {_REQUESTS} times.")
-
-
-def discard(goal: Goal) -> None:
-    """Forget what has arrived."""
-    goal.part.unlink(missing_ok=True)
-    goal.notes.unlink(missing_ok=True)
 
 
 def _attempt(pool: urllib3.PoolManager, goal: Goal, progress: Progress) -> str:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from accelreport.datasets.archives import ArchiveError, ZipArchive
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.catalogue import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.derived import derived
+from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.fingerprint import Arrays
 from accelreport.datasets.parts import Options as Options
 from accelreport.datasets.parts import Parts

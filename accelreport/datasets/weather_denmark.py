@@ -18,8 +18,8 @@ from pydantic import field_validator
 
 from accelreport.datasets.archives import ArchiveError, read_tar_member
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.catalogue import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.derived import derived
+from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.fingerprint import Arrays
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (

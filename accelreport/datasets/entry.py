@@ -1,0 +1,68 @@
+"""What the catalogue says of a data set and of each of its files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEBIBYTE = 1024 * 1024
+"""Bytes in a mebibyte."""
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A file with the place it has in the cache.
+
+    Attributes:
+        path: place below the data folder, with forward slashes.
+        size: bytes of the published file; None when it is pinned on first download.
+        sha256: checksum of the published file; None when it is pinned on first download.
+    """
+
+    path: str
+    size: int | None
+    sha256: str | None
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True)
+class RemoteFile(KnownFile):
+    """A published file.
+
+    Attributes:
+        url: where it is published.
+        limit: bytes above which nothing is accepted in its place.
+        instead: files that serve in its stead when they are already in the cache.
+    """
+
+    url: str = ""
+    limit: int = 256 * MEBIBYTE
+    instead: tuple[KnownFile, ...] = ()
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """A data set.
+
+    Attributes:
+        name: its name in a spec.
+        title: what the report calls it.
+        module: module with `Options`, `read` and `synthetic` for it.
+        files: what it consists of; empty when the person brings the file.
+        licence: the terms under which it is published.
+        citation: how to cite it.
+        homepage: where it is described.
+        shape: one line on what is inside.
+    """
+
+    name: str
+    title: str
+    module: str
+    files: tuple[RemoteFile, ...]
+    licence: str
+    citation: str
+    homepage: str
+    shape: str
