@@ -29,6 +29,7 @@ class Evaluation:
         self._graphs = graphs
         self._problem = graphs.problem
         self._replicas = graphs.runtime.replicas
+        self._agreed = graphs.runtime.placement.agreed
         self._batch = self._divisible(min(batch, max(1, self._problem.validation_examples)))
         self._resident: dict[str, Any] | None = None
         self._evaluator: Any = None
@@ -49,14 +50,15 @@ class Evaluation:
         indices, weights = padded_order(examples, self._batch)
         if self._evaluator is None:
             self._evaluator = self._graphs.evaluator()
+        self._graphs.settle()
         order, shares = tf.constant(indices), tf.constant(weights)
         sums = np.zeros(self._graphs.width)
         done, count = 0, 1
         while done < len(indices):
             began = time.perf_counter()
-            if began >= deadline:
+            if self._agreed(began >= deadline):
                 return None
-            count = min(count, len(indices) - done)
+            count = round(self._agreed(min(count, len(indices) - done)))
             sums += self._evaluator(
                 self._on_devices(), order, shares, tf.constant(done), tf.constant(count)
             ).numpy()
@@ -76,11 +78,12 @@ class Evaluation:
         import tensorflow as tf
 
         predictor = self._graphs.predictor()
+        self._graphs.settle()
         batch = self._divisible(min(PREDICTION_BATCH, count))
         indices, _ = padded_order(count, batch)
         parts: list[Any] = []
         for row in indices:
-            if parts and time.perf_counter() >= deadline:
+            if parts and self._agreed(time.perf_counter() >= deadline):
                 break
             parts.append(predictor(self._on_devices(), tf.constant(row)).numpy())
         return np.asarray(np.concatenate(parts)[:count], dtype=np.float32)

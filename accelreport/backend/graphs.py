@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.replica_state import (
+    finite_together,
+    part_random_streams,
+    statistics_averager,
+)
 from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
 
@@ -25,15 +30,24 @@ class Graphs:
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
+        import keras
+
         self.problem = problem
         self.runtime = runtime
         self.columns = ["loss", *problem.metrics]
         self.width = len(self.columns) + (problem.tally.size if problem.tally else 0)
         with runtime.strategy.scope():
             self.model = problem.model()
-            self.optimizer = _scaled(problem.optimizer())
+            self._scaling = keras.config.dtype_policy().name == "mixed_float16"
+            self.optimizer = problem.optimizer()
+            if self._scaling:  # float16 gradients underflow
+                self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
             self.optimizer.build(self.model.trainable_variables)
         self._variables = [variable.value for variable in self.model.trainable_variables]
+        self._average: Callable[[], None] = lambda: None
+        if runtime.replicas > 1:
+            part_random_streams(self.model, runtime.strategy)
+            self._average = statistics_averager(self.model, runtime.strategy)
 
     def parameters(self) -> int:
         """Number of all weights of the model."""
@@ -51,8 +65,13 @@ class Graphs:
         tally = self.problem.tally
         return values if tally is None else values | tally.metrics(sums[plain:])
 
+    def settle(self) -> None:
+        """Make all replicas the same model, moving statistics included."""
+        self._average()
+
     def weights(self) -> list[NDArray[Any]]:
         """A copy of all weights of the model."""
+        self.settle()
         return [np.array(weight) for weight in self.model.get_weights()]
 
     def set_weights(self, weights: list[NDArray[Any]]) -> None:
@@ -66,24 +85,14 @@ class Graphs:
 
     def learning_rate(self) -> float:
         """The learning rate in force."""
-        return float(self.optimizer.learning_rate)
+        import tensorflow as tf
+
+        return float(tf.convert_to_tensor(self.optimizer.learning_rate).numpy())
 
     def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         """Copy arrays to every replica's device, in the dtype in which they are stored."""
-        import tensorflow as tf
-
-        if self.runtime.replicas == 1:
-            with tf.device(self.runtime.devices[0]):
-                return {name: tf.constant(array) for name, array in arrays.items()}
-
-        def copy(array: NDArray[Any]) -> Any:
-            def to_replica(context: Any) -> Any:
-                with tf.device(self.runtime.devices[context.replica_id_in_sync_group]):
-                    return tf.constant(array)
-
-            return self.runtime.strategy.experimental_distribute_values_from_function(to_replica)
-
-        return {name: copy(array) for name, array in arrays.items()}
+        found: dict[str, Any] = self.runtime.placement.resident(arrays)
+        return found
 
     def resident_trainer(self) -> Any:
         """A function (resident, order [steps, batch], first, count) → (sums, stamps).
@@ -95,36 +104,37 @@ class Graphs:
         """
         import tensorflow as tf
 
-        strategy = self.runtime.strategy
+        placement, strategy = self.runtime.placement, self.runtime.strategy
         # jit_compile is always said: left to TensorFlow it turns True on some hosts.
         step = tf.function(self._resident_step, jit_compile=self.runtime.jit_compile)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def train(resident: Any, order: Any, first: Any, count: Any) -> tuple[Any, Any]:
+            arrays = placement.opened(resident)
             totals, stamps = self._start(count)
             for number in tf.range(count):
-                sums = strategy.run(step, args=(resident, order[first + number]))
+                sums = strategy.run(step, args=(arrays, order[first + number]))
                 totals, stamps = self._note(totals, stamps, number, sums)
             return totals, stamps.stack()
 
-        return train
+        return placement.steps(train)
 
     def pipeline_trainer(self) -> Any:
-        """A function (iterator, count) → (sums, stamps), as `resident_trainer` gives."""
+        """A function (iterator, first, count) → (sums, stamps), as `resident_trainer` gives."""
         import tensorflow as tf
 
         strategy = self.runtime.strategy
         step = tf.function(self.learn, jit_compile=self.runtime.jit_compile)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
-        def train(iterator: Any, count: Any) -> tuple[Any, Any]:
+        def train(iterator: Any, first: Any, count: Any) -> tuple[Any, Any]:  # noqa: ARG001
             totals, stamps = self._start(count)
             for number in tf.range(count):
                 sums = strategy.run(step, args=next(iterator))
                 totals, stamps = self._note(totals, stamps, number, sums)
             return totals, stamps.stack()
 
-        return train
+        return self.runtime.placement.steps(train)
 
     def evaluator(self) -> Any:
         """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
@@ -133,7 +143,7 @@ class Graphs:
         """
         import tensorflow as tf
 
-        strategy = self.runtime.strategy
+        placement, strategy = self.runtime.placement, self.runtime.strategy
 
         def step(resident: Any, indices: Any, weights: Any) -> Any:
             inputs, targets = self.problem.take(resident, self._share(indices))
@@ -145,19 +155,21 @@ class Graphs:
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
+            arrays = placement.opened(resident)
             totals = tf.zeros([self.width], tf.float32)
             for number in tf.range(first, first + count):
-                sums = strategy.run(compiled, args=(resident, order[number], weights[number]))
+                sums = strategy.run(compiled, args=(arrays, order[number], weights[number]))
                 totals += strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
             return totals
 
-        return evaluate
+        return placement.steps(evaluate)
 
     def predictor(self) -> Any:
         """A function (resident, indices [batch]) → outputs [batch, …], in the order asked for."""
         import tensorflow as tf
 
-        strategy, replicas = self.runtime.strategy, self.runtime.replicas
+        placement, strategy = self.runtime.placement, self.runtime.strategy
+        replicas = self.runtime.replicas
 
         def step(resident: Any, indices: Any) -> Any:
             inputs, _ = self.problem.take(resident, self._share(indices))
@@ -165,12 +177,11 @@ class Graphs:
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def predict(resident: Any, indices: Any) -> Any:
-            outputs = strategy.run(step, args=(resident, indices))
-            if replicas == 1:
-                return outputs
-            return tf.concat(strategy.experimental_local_results(outputs), axis=0)
+            outputs = strategy.run(step, args=(placement.opened(resident), indices))
+            # Over several workers the outputs of the others are fetched, too.
+            return outputs if replicas == 1 else strategy.gather(outputs, axis=0)
 
-        return predict
+        return placement.once(predict)
 
     # One step -----------------------------------------------------------------------------
 
@@ -200,6 +211,8 @@ class Graphs:
                 objective += tf.cast(penalty, losses.dtype) / self.runtime.replicas
             objective = self.optimizer.scale_loss(objective)
         gradients = tape.gradient(objective, self._variables)
+        if self._scaling and self.runtime.replicas > 1:
+            gradients = finite_together(gradients)
         self.optimizer.apply(gradients, self.model.trainable_variables)
         return self._sums(losses, targets, outputs)
 
@@ -243,12 +256,3 @@ def padded_order(examples: int, batch: int) -> tuple[NDArray[np.int32], NDArray[
     weights = np.zeros(steps * batch, dtype=np.float32)
     weights[:examples] = 1
     return indices.reshape(steps, batch), weights.reshape(steps, batch)
-
-
-def _scaled(optimizer: Any) -> Any:
-    """Loss scaling where the policy computes in float16, whose gradients underflow."""
-    import keras
-
-    if keras.config.dtype_policy().name == "mixed_float16":
-        return keras.optimizers.LossScaleOptimizer(optimizer)
-    return optimizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 WINDOW_S = 0.5
 """A window long enough that starting and synchronising it do not count, short enough for
@@ -16,12 +17,21 @@ class Pace:
         budget_s: measured seconds after which the cell stops.
         total: steps of a complete cell.
         warmup: steps left out of the steady time; a window never crosses this edge.
+        agreed: one worker's number → the chief's, on every worker (see `Placement.agreed`).
     """
 
-    def __init__(self, *, budget_s: float, total: int, warmup: int) -> None:
+    def __init__(
+        self,
+        *,
+        budget_s: float,
+        total: int,
+        warmup: int,
+        agreed: Callable[[float], float] = float,
+    ) -> None:
         self._deadline = time.perf_counter() + budget_s
         self._total = total
         self._warmup = warmup
+        self._agreed = agreed
         self._step_s: float | None = None
 
     def steps(self, done: int, left_in_epoch: int) -> int:
@@ -36,7 +46,7 @@ class Pace:
         count = 2 if self._step_s is None else max(1, round(WINDOW_S / self._step_s))
         if done < self._warmup:
             count = min(count, self._warmup - done)
-        return max(1, min(count, left_in_epoch))
+        return round(self._agreed(max(1, min(count, left_in_epoch))))
 
     def saw(self, steps: int, wall_s: float, *, first: bool) -> None:
         """Learn from a window; the first one tells nothing about steps."""
@@ -45,7 +55,7 @@ class Pace:
 
     def exhausted(self) -> bool:
         """Whether the budget is spent."""
-        return time.perf_counter() >= self._deadline
+        return bool(self._agreed(time.perf_counter() >= self._deadline))
 
     def left_s(self) -> float:
         """Seconds of the budget that are left."""

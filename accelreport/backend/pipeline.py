@@ -24,5 +24,6 @@ def batches(problem: TrainingProblem, order: NDArray[np.int32]) -> Any:
     return (
         tf.data.Dataset.from_tensor_slices(order)
         .map(lambda indices: problem.take(arrays, indices), num_parallel_calls=tf.data.AUTOTUNE)
+        .repeat()  # endless: nothing has to look for its end before every step
         .prefetch(tf.data.AUTOTUNE)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from accelreport.backend.strategies.placement import Placement
 from accelreport.spec.models import Device
 
 
@@ -19,21 +20,34 @@ class Runtime:
     """A configured TensorFlow.
 
     Attributes:
-        strategy: the `tf.distribute` strategy.
-        replicas: replicas in sync.
-        devices: TensorFlow's names of the devices in use.
-        synchronous: whether an operation has ended when the next one begins on the host, so
-            that a time stamp inside the graph is true (CPUs only).
+        placement: where the model lies and how its graphs are run there.
         jit_compile: whether steps are compiled by XLA.
         facts: what TensorFlow resolved, for the record.
     """
 
-    strategy: Any
-    replicas: int
-    devices: list[str]
-    synchronous: bool
+    placement: Placement
     jit_compile: bool
     facts: dict[str, str]
+
+    @property
+    def strategy(self) -> Any:
+        """The `tf.distribute` strategy."""
+        return self.placement.strategy
+
+    @property
+    def replicas(self) -> int:
+        """Replicas in sync, over all workers."""
+        return self.placement.replicas
+
+    @property
+    def devices(self) -> list[str]:
+        """TensorFlow's names of the devices that compute."""
+        return self.placement.devices
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether a time stamp inside a graph is true."""
+        return self.placement.synchronous
 
 
 def configure(device: Device) -> Runtime:
@@ -56,7 +70,7 @@ def configure(device: Device) -> Runtime:
     if device.kind == "GPU":
         _prepare_gpus(tf, device)
     keras.mixed_precision.set_global_policy(device.precision)
-    strategy, devices = STRATEGIES[device.strategy](device)
+    placement = STRATEGIES[device.strategy](device)
     build = tf.sysconfig.get_build_info()
     facts = {
         "intra_op_threads": str(tf.config.threading.get_intra_op_parallelism_threads() or "all"),
@@ -66,13 +80,10 @@ def configure(device: Device) -> Runtime:
         "cudnn": str(build.get("cudnn_version", "")),
         "xla": "on" if device.xla else "off",
         "precision": device.precision,
-        "strategy": type(strategy).__name__,
+        "strategy": type(placement.strategy).__name__,
     }
     return Runtime(
-        strategy=strategy,
-        replicas=strategy.num_replicas_in_sync,
-        devices=devices,
-        synchronous=device.kind == "CPU",
+        placement=placement,
         jit_compile=device.xla,
         facts={name: value for name, value in facts.items() if value},
     )

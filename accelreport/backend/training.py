@@ -92,7 +92,12 @@ class Training:
         """
         result = Trained()
         self._deadline = time.perf_counter() + budget_s + grace_s(budget_s)
-        pace = Pace(budget_s=budget_s, total=self.planned_steps, warmup=self._warmup)
+        pace = Pace(
+            budget_s=budget_s,
+            total=self.planned_steps,
+            warmup=self._warmup,
+            agreed=self._graphs.runtime.placement.agreed,
+        )
         run_steps = self._runner()
         self._reporter.phase("compile")
         for number in range(1, self._epochs + 1):
@@ -201,19 +206,13 @@ class Training:
     def _pipeline_runner(self) -> Callable[[int], Callable[[int, int], Any]]:
         import tensorflow as tf
 
-        from accelreport.backend.pipeline import batches
-
         trainer = self._graphs.pipeline_trainer()
         # One iterator for the whole cell: taking a drained one down can stall for seconds.
         orders = self._order.epoch(self.planned_steps)
-        iterator = iter(
-            self._graphs.runtime.strategy.experimental_distribute_dataset(
-                batches(self._problem, orders)
-            )
-            if self._graphs.runtime.replicas > 1
-            else batches(self._problem, orders)
+        iterator = self._graphs.runtime.placement.batches(self._problem, orders)
+        return lambda _: (
+            lambda first, count: trainer(iterator, tf.constant(first), tf.constant(count))
         )
-        return lambda _: lambda _first, count: trainer(iterator, tf.constant(count))
 
     # Evaluation ---------------------------------------------------------------------------
 

@@ -220,6 +220,27 @@ class Environment(Document):
     """CPU clock at the start, where it can be read."""
 
 
+class Host(Document):
+    """One process of a distributed cell, and the machine it ran on."""
+
+    task: str
+    """Its task in the cluster, such as `worker:0`, `ps:0` or `chief:0`."""
+    host: str
+    """Name of the machine."""
+    address: str = ""
+    """Where the other processes reach it: `host:port`."""
+    chief: bool = False
+    """Whether it is the one that writes the record."""
+    machine: str = ""
+    """Fingerprint of the machine, where the process could say it."""
+    cpu: str = ""
+    """CPU model, where the process could say it."""
+    devices: list[str] = []
+    """Devices of the process that compute, by TensorFlow's names."""
+    peak_bytes: int | None = None
+    """Peak resident set of the process, where it was read."""
+
+
 class Warned(Document):
     """Something a reader of the number should know."""
 
@@ -274,6 +295,9 @@ class Record(Document):
     """Where the input came from."""
     environment: Environment | None = None
     """What it ran on and with."""
+    hosts: list[Host] = []
+    """Every process of a distributed cell, the chief first; empty when there was one process.
+    `times`, `memory` and `environment` are the chief's."""
     warnings: list[Warned] = []
     """What a reader should know."""
     log_tail: str = ""

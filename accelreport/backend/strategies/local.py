@@ -1,36 +1,31 @@
-"""The `tf.distribute` strategies a device may name, each made by one function."""
+"""The strategies of one process: no distribution, one named device, a mirrored model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from accelreport.backend.strategies.placement import InGraph
 from accelreport.spec.models import Device
-
-Placed = tuple[Any, list[str]]
-"""A strategy and TensorFlow's names of its devices."""
 
 
 def _first(device: Device) -> str:
     return f"/{device.kind}:0"
 
 
-def default(device: Device) -> Placed:
+def default(device: Device) -> InGraph:
     """No distribution: TensorFlow places operations on the first device it has."""
     import tensorflow as tf
 
-    return tf.distribute.get_strategy(), [_first(device)]
+    return InGraph(tf.distribute.get_strategy(), 1, [_first(device)], device.kind == "CPU")
 
 
-def one_device(device: Device) -> Placed:
+def one_device(device: Device) -> InGraph:
     """Everything on one named device."""
     import tensorflow as tf
 
     name = _first(device)
-    return tf.distribute.OneDeviceStrategy(name), [name]
+    return InGraph(tf.distribute.OneDeviceStrategy(name), 1, [name], device.kind == "CPU")
 
 
-def mirrored(device: Device) -> Placed:
+def mirrored(device: Device) -> InGraph:
     """The model on every GPU, or on `replicas` logical CPUs of one machine."""
     import tensorflow as tf
 
@@ -39,12 +34,5 @@ def mirrored(device: Device) -> Placed:
         logical = [tf.config.LogicalDeviceConfiguration() for _ in range(device.replicas)]
         tf.config.set_logical_device_configuration(cpu, logical)
     names = [f"/{device.kind}:{number}" for number in range(device.replicas)]
-    return tf.distribute.MirroredStrategy(names), names
-
-
-STRATEGIES: dict[str, Callable[[Device], Placed]] = {
-    "default": default,
-    "one_device": one_device,
-    "mirrored": mirrored,
-}
-"""Strategies by the name a devices file gives them."""
+    strategy = tf.distribute.MirroredStrategy(names)
+    return InGraph(strategy, strategy.num_replicas_in_sync, names, device.kind == "CPU")

@@ -1,0 +1,145 @@
+"""Where a model lies, where its data lie, and how its graphs are run there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from accelreport.results.record import Host, Warned
+from accelreport.workloads.base import TrainingProblem
+
+
+class Placement(Protocol):
+    """What the timed loop must know of a strategy; the loop itself is the same for all.
+
+    Attributes:
+        strategy: the `tf.distribute` strategy.
+        replicas: replicas in sync, over all workers.
+        devices: TensorFlow's names of the devices that compute.
+        synchronous: whether an operation has ended when the next one begins on the host, so
+            that a time stamp inside the graph is true (CPUs only).
+        warnings: what a reader of its numbers should know.
+    """
+
+    @property
+    def strategy(self) -> Any: ...  # noqa: D102
+
+    @property
+    def replicas(self) -> int: ...  # noqa: D102
+
+    @property
+    def devices(self) -> list[str]: ...  # noqa: D102
+
+    @property
+    def synchronous(self) -> bool: ...  # noqa: D102
+
+    @property
+    def warnings(self) -> list[Warned]: ...  # noqa: D102
+
+    def hosts(self, key: str) -> list[Host]:
+        """The processes of the cell, the chief first; none when there is only this one.
+
+        Args:
+            key: of the cell, to find out that all processes measure the same one.
+        """
+
+    def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """Arrays copied to every replica's device, in the dtype in which they are stored."""
+
+    def opened(self, resident: Any) -> Mapping[str, Any]:
+        """Inside a graph: the tensors that `resident` or `batches` stands for."""
+
+    def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
+        """An endless iterator of (inputs, targets) through `tf.data`.
+
+        Args:
+            problem: gives the arrays and `take`.
+            order: indices of every batch, shape [steps, batch]; each replica reads its own
+                contiguous share of every batch, and no other.
+        """
+
+    def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Have a graph over many steps run where the model lies.
+
+        Args:
+            function: (source, *tables, first, count) → sums, or (sums, stamps).
+        """
+
+    def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Have a graph run where the model lies, once for each call."""
+
+    def agreed(self, number: float) -> float:
+        """The chief's number, on every worker.
+
+        What depends on a clock must be decided by one of them: workers that ran different
+        numbers of steps would wait for each other for ever.
+        """
+
+
+@dataclass
+class InGraph:
+    """All replicas run the same step at the same time, driven by a loop inside one graph."""
+
+    strategy: Any
+    replicas: int
+    devices: list[str]
+    synchronous: bool
+    warnings: list[Warned] = field(default_factory=list)
+
+    def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - a contract
+        """See `Placement.hosts`."""
+        return []
+
+    def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """See `Placement.resident`."""
+        import tensorflow as tf
+
+        if self.replicas == 1:
+            with tf.device(self.devices[0]):
+                return {name: tf.constant(array) for name, array in arrays.items()}
+
+        def copy(array: NDArray[Any]) -> Any:
+            def to_replica(context: Any) -> Any:
+                # Over several workers the number is global, and the devices are ours.
+                here = context.replica_id_in_sync_group % len(self.devices)
+                with tf.device(self.devices[here]):
+                    return tf.constant(array)
+
+            return self.strategy.experimental_distribute_values_from_function(to_replica)
+
+        return {name: copy(array) for name, array in arrays.items()}
+
+    def opened(self, resident: Any) -> Mapping[str, Any]:
+        """See `Placement.opened`."""
+        found: Mapping[str, Any] = resident
+        return found
+
+    def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
+        """See `Placement.batches`."""
+        from accelreport.backend.pipeline import batches
+
+        if self.replicas == 1:
+            return iter(batches(problem, order))
+
+        def for_worker(context: Any) -> Any:
+            here = self.replicas // context.num_input_pipelines
+            first = context.input_pipeline_id * here
+            shares = order.reshape(len(order), self.replicas, -1)[:, first : first + here]
+            return batches(problem, shares.reshape(len(order) * here, -1))
+
+        return iter(self.strategy.distribute_datasets_from_function(for_worker))
+
+    def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """See `Placement.steps`."""
+        return function
+
+    def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """See `Placement.once`."""
+        return function
+
+    def agreed(self, number: float) -> float:
+        """See `Placement.agreed`."""
+        return number
