@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from accelreport.datasets.base import Dataset
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.image_classification import ImageClassificationParameters
+from accelreport.workloads.objectives import class_accuracy, class_loss
 from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
 
 CLASSES = 10
@@ -122,21 +123,14 @@ def problem(parameters: ImageClassificationParameters, data: Dataset) -> Trainin
         pixels = tf.cast(tf.gather(resident["x"], indices), tf.float32) / divisor
         return pixels[..., tf.newaxis], tf.cast(tf.gather(resident["y"], indices), tf.int32)
 
-    def loss(targets: Any, outputs: Any) -> Any:
-        return tf.nn.sparse_softmax_cross_entropy_with_logits(targets, tf.cast(outputs, tf.float32))
-
-    def accuracy(targets: Any, outputs: Any) -> Any:
-        found = tf.argmax(outputs, axis=-1, output_type=tf.int32)
-        return tf.cast(tf.equal(found, targets), tf.float32)
-
     return TrainingProblem(
         model=model,
         optimizer=lambda: keras_optimizer(parameters.optimizer),
         resident=train,
         examples=len(train["y"]),
         take=take,
-        loss=loss,
-        metrics={"accuracy": accuracy},
+        loss=class_loss,
+        metrics={"accuracy": class_accuracy},
         validation=validation,
         validation_examples=len(validation["y"]),
         batch_size=parameters.batch_size,

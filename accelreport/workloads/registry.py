@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from accelreport.workloads import image_classification, matmul
+from accelreport.workloads import (
+    image_classification,
+    matmul,
+    sequence_classification,
+    text_classification,
+)
 from accelreport.workloads.base import Family
 
 FAMILIES: dict[str, Family] = {
-    family.kind: family for family in (matmul.FAMILY, image_classification.FAMILY)
+    family.kind: family
+    for family in (
+        matmul.FAMILY,
+        image_classification.FAMILY,
+        text_classification.FAMILY,
+        sequence_classification.FAMILY,
+    )
 }
 """The built-in families."""

@@ -1,0 +1,72 @@
+"""Losses and metrics that several families share; one value for each example.
+
+Models give logits: a probability that was rounded to 0 or 1 has no logarithm. Everything is
+reckoned in float32, whatever the model's precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def class_loss(targets: Any, outputs: Any) -> Any:
+    """Cross-entropy of classes: labels [batch], logits [batch, classes] → [batch]."""
+    import tensorflow as tf
+
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(targets, tf.cast(outputs, tf.float32))
+
+
+def class_accuracy(targets: Any, outputs: Any) -> Any:
+    """Whether the largest logit is the true one: [batch], [batch, classes] → [batch]."""
+    import tensorflow as tf
+
+    found = tf.argmax(outputs, axis=-1, output_type=tf.int32)
+    return tf.cast(tf.equal(found, targets), tf.float32)
+
+
+def binary_loss(targets: Any, outputs: Any) -> Any:
+    """Cross-entropy of 0 and 1: labels [batch], logits [batch, 1] → [batch]."""
+    import tensorflow as tf
+
+    logits = tf.cast(outputs[:, 0], tf.float32)
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels=targets, logits=logits)
+
+
+def binary_accuracy(targets: Any, outputs: Any) -> Any:
+    """Whether the logit's sign tells 0 from 1: [batch], [batch, 1] → [batch]."""
+    import tensorflow as tf
+
+    return tf.cast(tf.equal(outputs[:, 0] > 0, targets > 0), tf.float32)
+
+
+def step_loss(targets: Any, outputs: Any) -> Any:
+    """Mean cross-entropy of a sequence: [batch, steps], [batch, steps, classes] → [batch]."""
+    import tensorflow as tf
+
+    return tf.reduce_mean(class_loss(targets, outputs), axis=1)
+
+
+def step_accuracy(targets: Any, outputs: Any) -> Any:
+    """Share of right steps: [batch, steps], [batch, steps, classes] → [batch]."""
+    import tensorflow as tf
+
+    return tf.reduce_mean(class_accuracy(targets, outputs), axis=1)
+
+
+def squared_error_after(warmup: int, targets: Any, outputs: Any) -> Any:
+    """Mean squared error without the first `warmup` steps.
+
+    A recurrent model has seen nothing at a sequence's beginning, and is not asked about it.
+
+    Args:
+        warmup: steps left out.
+        targets: [batch, steps, series].
+        outputs: the same shape.
+
+    Returns:
+        [batch]: the mean over the other steps and all series.
+    """
+    import tensorflow as tf
+
+    error = tf.cast(targets, tf.float32) - tf.cast(outputs, tf.float32)
+    return tf.reduce_mean(tf.square(error[:, warmup:]), axis=[1, 2])
