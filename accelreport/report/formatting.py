@@ -108,6 +108,16 @@ def percent(share: float | None, places: int = 2) -> str:
     return f"{fixed(100 * share, places)}{SPACE}%"
 
 
+def signed(value: float, places: int) -> str:
+    """A difference with its sign: "+0.12", "−0.30", "0.00"."""
+    text = fixed(value, places)
+    return (
+        text
+        if text.startswith("\N{MINUS SIGN}") or not float(f"{value:.{places}f}")
+        else f"+{text}"
+    )
+
+
 def size(count: float | None) -> str:
     """Bytes in binary units, such as "1.4 GiB"."""
     if count is None or not math.isfinite(count):
@@ -126,6 +136,14 @@ def rate(per_second: float | None, noun: str) -> str:
         if per_second >= scale:
             return f"{number(per_second / scale)}{SPACE}{prefix}{SPACE}{noun}/s"
     return f"{number(per_second)}{SPACE}{noun}/s"
+
+
+def short(value: float) -> str:
+    """A tick's number without an exponent: "0.05", "20", "50 k"."""
+    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= 10 * scale or (abs(value) >= scale and prefix != "k"):
+            return f"{value / scale:.6f}".rstrip("0").rstrip(".") + f"{SPACE}{prefix}"
+    return f"{value:.9f}".rstrip("0").rstrip(".") or "0"
 
 
 def count(value: float | None) -> str:

@@ -6,7 +6,7 @@ gallery of samples, downloads). Templates lay blocks out and decide nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from markupsafe import Markup
@@ -29,6 +29,7 @@ class Line:
 
     text: str
     role: Literal["value", "interval", "detail", "reason"] = "value"
+    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -218,6 +219,8 @@ class Gallery:
 
     pictures: tuple[Picture, ...]
     rule: str
+    href: str = ""
+    """The page of the run they are from."""
     kind: Literal["gallery"] = "gallery"
 
 
@@ -266,7 +269,6 @@ class Page:
     byline: tuple[Fact, ...] = ()
     notices: tuple[Notice, ...] = ()
     crumbs: tuple[Download, ...] = ()
-    extra: tuple[Block, ...] = field(default=())
 
     @property
     def root(self) -> str:

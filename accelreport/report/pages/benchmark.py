@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Download, Fact, Page
+from accelreport.report.pages.about import (
+    downloads_section,
+    environment_section,
+    measured_facts,
+    reproduce_section,
+    source_facts,
+    spec_section,
+)
 from accelreport.report.pages.claims import claims_section
+from accelreport.report.pages.cold import cold_section
+from accelreport.report.pages.environment import machine_line
+from accelreport.report.pages.evidence import evidence_section
 from accelreport.report.pages.finding import headline
 from accelreport.report.pages.notices import notices_of
+from accelreport.report.pages.problems import problems_section, warnings_section
+from accelreport.report.pages.published import published_section
+from accelreport.report.pages.quality import quality_section
+from accelreport.report.pages.samples import samples_section
 from accelreport.report.pages.speedup import speedup_section
+from accelreport.report.pages.steps import steps_section
+from accelreport.report.pages.sweep import sweep_section
 from accelreport.report.text import label
 
 
@@ -15,7 +33,23 @@ def benchmark_page(bench: Bench) -> Page:
     """The page of one plan."""
     plan = bench.plan
     finding = headline(bench)
-    sections = [speedup_section(bench), claims_section(bench)]
+    sections = (
+        speedup_section(bench),
+        quality_section(bench),
+        cold_section(bench),
+        sweep_section(bench),
+        steps_section(bench),
+        published_section(bench),
+        claims_section(bench),
+        samples_section(bench),
+        problems_section(bench),
+        warnings_section(bench),
+        environment_section(bench),
+        reproduce_section(bench),
+        spec_section(bench),
+        evidence_section(bench),
+        downloads_section(bench),
+    )
     return Page(
         path=f"{bench.slug}.html",
         title=label(plan.title),
@@ -32,4 +66,13 @@ def benchmark_page(bench: Bench) -> Page:
 
 def byline(bench: Bench) -> tuple[Fact, ...]:
     """When, where and after whom."""
-    return ()
+    facts = [
+        *source_facts(bench),
+        Fact("Measured on", machine_line(bench.records.values())),
+        *measured_facts(bench),
+    ]
+    starts = [when for r in bench.records.values() if (when := formatting.instant(r.started_at))]
+    if starts:
+        first, last = formatting.day(min(starts)), formatting.day(max(starts))
+        facts.append(Fact("Date", first if first == last else f"{first} to {last}"))
+    return tuple(facts)

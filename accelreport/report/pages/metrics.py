@@ -1,0 +1,76 @@
+"""Names and units of qualities and of published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench
+from accelreport.report.text import label
+
+_SHARES = ("accuracy", "precision", "recall", "f1")
+_PREFERRED = ("val_accuracy", "accuracy", "val_loss", "loss")
+
+FIGURES: dict[str, tuple[str, str]] = {
+    "first_epoch_time": ("first epoch", "time"),
+    "epoch_time": ("later epoch", "time"),
+    "step_time": ("step", "time"),
+    "sample_time": ("time for each sample", "time"),
+    "total_time": ("whole training", "time"),
+    "accuracy": ("training accuracy", "share"),
+    "val_accuracy": ("validation accuracy", "share"),
+    "loss": ("training loss", "number"),
+    "tflops_cold": ("TFLOPS, first call", "number"),
+    "tflops": ("TFLOPS, later calls", "number"),
+    "speedup": ("speedup", "ratio"),
+}
+"""Published figures: what they are called and how they are written."""
+
+_TEXTS: dict[str, Callable[..., str]] = {
+    "time": formatting.duration,
+    "number": formatting.number,
+    "ratio": formatting.ratio,
+}
+
+
+def figure_text(
+    figure: str, value: float, low: float | None = None, high: float | None = None
+) -> str:
+    """A published or measured figure with its unit."""
+    unit = FIGURES[figure][1]
+    if unit == "share":
+        return formatting.percent(value)
+    return _TEXTS[unit](value, low, high)
+
+
+def is_share(metric: str) -> bool:
+    """Whether a metric is a share, to be written in per cent."""
+    return any(share in metric for share in _SHARES)
+
+
+def metric_title(metric: str) -> str:
+    """A metric in words: "val_accuracy" is "validation accuracy"."""
+    words = label(metric, 60).replace("_", " ")
+    return f"validation {words[4:]}" if words.startswith("val ") else f"training {words}"
+
+
+def metric_text(metric: str, value: float, spread: float | None = None) -> str:
+    """A metric's value, with a standard deviation where there is one."""
+    known = formatting.present(spread)
+    if is_share(metric):
+        text = formatting.percent(value)
+        return (
+            f"{text} ± {formatting.fixed(100 * spread, 2)}"
+            if known and spread is not None
+            else text
+        )
+    text = formatting.number(value)
+    return f"{text} ± {formatting.number(spread)}" if known else text
+
+
+def primary_metric(bench: Bench) -> str:
+    """The quality a page speaks of: the target's, else the most telling one there is."""
+    known = set(bench.curves["metric"])
+    target = bench.plan.measure.target
+    wanted = ([target.metric] if target else []) + [*_PREFERRED, *sorted(known)]
+    return next((metric for metric in wanted if metric in known), "")

@@ -1,0 +1,105 @@
+"""What failed, what is absent, and what a reader should know: each said once, with where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench
+from accelreport.report.model import Download, Note, Notes, Section, Tone
+from accelreport.report.pages.marks import kind_text
+from accelreport.report.text import label
+
+MOST_LINKS = 12
+"""Cells named under a note; the table of all cells has the others."""
+
+_HEADINGS = {"failed": "Failed", "skipped": "Skipped", "missing": "Not run yet"}
+
+
+def problems_section(bench: Bench) -> Section | None:
+    """Failures, skipped devices and missing cells; None where every cell was measured."""
+    groups: dict[tuple[str, str, str, str, str], list[dict[str, Any]]] = {}
+    for row in bench.rows:
+        if row["status"] in {"ok", "partial"}:
+            continue
+        what = (row["failure_kind"], row["failure_message"], row["failure_remedy"])
+        groups.setdefault((row["status"], row["device"], *what), []).append(row)
+    if not groups:
+        return None
+    order = list(_HEADINGS)
+    notes = [
+        _note(bench, key, rows)
+        for key, rows in sorted(groups.items(), key=lambda each: order.index(each[0][0]))
+    ]
+    counts = {s: sum(row["status"] == s for row in bench.rows) for s in order}
+    said = [f"{n} {_HEADINGS[s].lower()}" for s, n in counts.items() if n]
+    finding = f"Of {formatting.plural(len(bench.rows), 'cell')}: {formatting.listed(said)}."
+    return Section("absent", "What was not measured", (Notes(tuple(notes)),), finding=finding)
+
+
+def _note(bench: Bench, key: tuple[str, str, str, str, str], rows: list[dict[str, Any]]) -> Note:
+    status, device, _, message, remedy = key
+    tones: dict[str, Tone] = {"failed": "bad", "skipped": "plain", "missing": "quiet"}
+    title = f"{bench.title_of(device)}: {kind_text(rows[0])}."
+    count = formatting.plural(len(rows), "cell")
+    where = _where(bench, rows)
+    text = f"{label(_sentence(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."
+    if status == "missing":
+        remedy = "Run the spec again; only what is missing will be run."
+        text = f"{count[:1].upper()}{count[1:]}{_points(bench, rows)}."
+    return Note(title, text.strip(), label(remedy, 600), where, tones[status])
+
+
+def _sentence(message: str) -> str:
+    message = message.strip()
+    if not message:
+        return ""
+    return message[0].upper() + message[1:] + ("" if message.endswith((".", "!", "?")) else ".")
+
+
+def _points(bench: Bench, rows: list[dict[str, Any]]) -> str:
+    points = dict.fromkeys(bench.point_of(row) for row in rows)
+    if not bench.axes or len(points) == len(bench.points):
+        return ""
+    return " at " + formatting.listed([bench.point_title(point) for point in points][:6])
+
+
+def _where(bench: Bench, rows: list[dict[str, Any]]) -> tuple[Download, ...]:
+    links = [
+        Download(bench.cell_page(row), _cell_name(bench, row)) for row in rows if row["machine"]
+    ]
+    return tuple(links[:MOST_LINKS])
+
+
+def _cell_name(bench: Bench, row: Mapping[str, Any]) -> str:
+    where = f"{bench.point_title(bench.point_of(row))}, " if bench.axes else ""
+    return f"{where}seed {row['seed']}"
+
+
+def warnings_section(bench: Bench) -> Section | None:
+    """Every warning of every record, each once with the cells that carry it."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in bench.rows:
+        for kind, message in row["warnings"]:
+            groups.setdefault((kind, message), []).append(row)
+    if not groups:
+        return None
+    notes = tuple(
+        Note(
+            title=label(kind.replace("-", " ").capitalize(), 80) + ".",
+            text=f"{label(_sentence(message), 600)} {_who(bench, rows)}",
+            where=_where(bench, rows) if len(rows) <= MOST_LINKS else (),
+            tone="loud",
+        )
+        for (kind, message), rows in sorted(groups.items())
+    )
+    return Section("warnings", "Warnings", (Notes(notes),))
+
+
+def _who(bench: Bench, rows: list[dict[str, Any]]) -> str:
+    devices = dict.fromkeys(bench.title_of(row["device"]) for row in rows)
+    measured = sum(row["status"] in {"ok", "partial"} for row in bench.rows)
+    if len(rows) == measured:
+        return "Every measured cell."
+    return f"{formatting.plural(len(rows), 'cell')} of {formatting.listed(list(devices))}."

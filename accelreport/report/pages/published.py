@@ -1,0 +1,197 @@
+"""Published against measured: somebody else's figures beside ours, never mixed with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, Rows, plain_rows, present
+from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.published import Pair, published_pairs
+from accelreport.report.charts.scales import plain, plain_duration
+from accelreport.report.model import (
+    Badge,
+    Column,
+    Download,
+    Entry,
+    Figure,
+    Key,
+    Line,
+    Panel,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.metrics import FIGURES, figure_text
+from accelreport.report.text import label
+from accelreport.report.words import axis_title
+
+MISMATCH = Badge("other conditions", "The published figure was made under other conditions.")
+FLAG = Badge("flagged", "The published figures contradict arithmetic or physics.", "bad")
+MARKS = {
+    "S": "printed in the source",
+    "O": "from the original behind the source",
+    "D": "derived from the source by arithmetic",
+}
+
+
+def published_section(bench: Bench) -> Section | None:
+    """The section; None where the spec quotes nobody."""
+    if bench.published.empty:
+        return None
+    by_figure: dict[str, Rows] = {}
+    for row in plain_rows(bench.published):
+        by_figure.setdefault(row["figure"], []).append(row)
+    ordered = {figure: by_figure[figure] for figure in FIGURES if figure in by_figure}
+    blocks = (_figure(bench, ordered), _table(bench, ordered))
+    return Section(
+        "published", "Published against measured", blocks, finding=_finding(bench, ordered)
+    )
+
+
+def _finding(bench: Bench, by_figure: dict[str, Rows]) -> str:
+    rows = [row for rows in by_figure.values() for row in rows]
+    measured = [row for row in rows if present(row["measured"])]
+    source = f" by “{label(bench.plan.source.title)}”" if bench.plan.source else ""
+    published = f"Of {formatting.plural(len(rows), 'figure')} published{source}, "
+    if not measured:
+        return f"{published}none could be measured here."
+    fair = [row for row in measured if row["comparable"]]
+    near = [row for row in fair if 1 / 1.25 <= row["ratio"] <= 1.25]
+    text = f"{published}{len(measured)} have a counterpart measured here"
+    if len(fair) < len(measured):
+        text += f", {len(fair)} of them under the same conditions"
+    return f"{text}; {len(near)} agree within a factor of 1.25."
+
+
+def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:
+    panels = []
+    for figure, rows in by_figure.items():
+        name = FIGURES[figure][0]
+        pairs = [_pair(bench, row) for row in rows]
+        make = published_pairs(pairs, axis_title=name, text=_tick(figure))
+        said = "; ".join(
+            _sentence(pair.row, figure, row) for pair, row in zip(pairs, rows, strict=True)
+        )
+        number = list(FIGURES).index(figure)
+        drawn = panel(
+            make, prefix=f"pm{number}", title=f"Published and measured {name}", description=said
+        )
+        panels.append(Panel(drawn.wide, drawn.narrow, title=name[:1].upper() + name[1:]))
+    return Figure(
+        id="published-pairs",
+        title="Published (◇) and measured here (●)",
+        caption=(
+            "A diamond is somebody else's figure as printed, a dot ours with its 95 % interval, "
+            "the rule between them their distance. Dashed: the published conditions differ from "
+            "the spec's. A diamond alone: the device was not measured here."
+        ),
+        panels=tuple(panels),
+        keys=_keys(bench, by_figure),
+    )
+
+
+def _keys(bench: Bench, by_figure: dict[str, Rows]) -> tuple[Key, ...]:
+    devices = dict.fromkeys(row["device"] for rows in by_figure.values() for row in rows)
+    return tuple(Key(bench.title_of(name), f"s{bench.colours[name]}") for name in devices)
+
+
+def _sentence(name: str, figure: str, row: dict[str, Any]) -> str:
+    ours = figure_text(figure, row["measured"]) if present(row["measured"]) else "nothing"
+    return f"{name}: published {figure_text(figure, row['published'])}, measured {ours}"
+
+
+def _row_name(bench: Bench, row: dict[str, Any]) -> str:
+    where = ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in row["point"].items())
+    machines = {series.machine for series in bench.series if series.machine}
+    name = label(row["label"], 44) + (f", {where}" if where else "")
+    return f"{name} @ {label(row['machine'], 12)}" if len(machines) > 1 and row["machine"] else name
+
+
+def _pair(bench: Bench, row: dict[str, Any]) -> Pair:
+    known = present(row["measured"])
+    interval = known and present(row["low"]) and present(row["high"])
+    return Pair(
+        row=_row_name(bench, row),
+        colour=bench.colours[row["device"]],
+        published=float(row["published"]),
+        measured=float(row["measured"]) if known else None,
+        low=float(row["low"]) if interval else None,
+        high=float(row["high"]) if interval else None,
+        comparable=bool(row["comparable"]),
+    )
+
+
+def _tick(figure: str) -> Any:
+    unit = FIGURES[figure][1]
+    texts = {
+        "time": plain_duration,
+        "share": lambda value: f"{plain(round(100 * value, 6))}{formatting.SPACE}%",
+        "number": formatting.short,
+        "ratio": lambda value: f"{plain(value)}×",
+    }
+    return texts[unit]
+
+
+def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
+    groups = tuple(
+        RowGroup(
+            tuple(_row(bench, figure, row) for row in rows),
+            title=FIGURES[figure][0][:1].upper() + FIGURES[figure][0][1:],
+        )
+        for figure, rows in by_figure.items()
+    )
+    source = bench.plan.source
+    return Table(
+        id="published-table",
+        title="Published against measured",
+        caption=(
+            "Published figures stand as printed and enter no statistic. "
+            + (f"Source: {label(source.title)}. " if source else "")
+            + "S: printed in the source; O: in the original behind it; D: derived by arithmetic."
+        ),
+        corner="published on",
+        columns=(
+            Column("published", number=True),
+            Column("measured here", number=True),
+            Column("measured ÷ published", number=True),
+            Column("what to know"),
+        ),
+        groups=groups,
+        download=Download(f"{bench.slug}/published.csv", "CSV"),
+    )
+
+
+def _row(bench: Bench, figure: str, row: dict[str, Any]) -> Row:
+    badges = (() if row["comparable"] else (MISMATCH,)) + ((FLAG,) if row["flags"] else ())
+    notes = [row["note"], row["caveat"], *row["flags"]]
+    known = tuple(Line(label(note, 500)) for note in notes if note)
+    device = bench.title_of(row["device"])
+    return Row(
+        Entry((Line(_row_name(bench, row)), Line(f"against {device}", "reason"))),
+        (
+            Entry(
+                (Line(f"{figure_text(figure, row['published'])} [{row['mark']}]"),), badges=badges
+            ),
+            _measured(figure, row),
+            Entry((Line(formatting.ratio(row["ratio"]) if present(row["ratio"]) else "–"),)),
+            Entry(known or (Line("–"),)),
+        ),
+        device=bench.colours[row["device"]],
+    )
+
+
+def _measured(figure: str, row: dict[str, Any]) -> Entry:
+    if not present(row["measured"]):
+        return Entry((Line("not measured", "reason"),))
+    known = present(row["low"]) and present(row["high"])
+    low, high = (row["low"], row["high"]) if known else (None, None)
+    lines = [Line(figure_text(figure, row["measured"], low, high))]
+    if known:
+        between = f"{figure_text(figure, row['low'])} to {figure_text(figure, row['high'])}"
+        lines.append(Line(between, "interval"))
+    caveat = row["caveat"]
+    badges = [Badge("extrapolated", caveat)] if "extrapolated" in caveat else []
+    badges += [Badge("synthetic data", caveat)] if "synthetic" in caveat else []
+    return Entry(tuple(lines), badges=tuple(badges))

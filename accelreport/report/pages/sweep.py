@@ -1,0 +1,226 @@
+"""What the swept number does: rate against it, both axes logarithmic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, Point, Series, median, present
+from accelreport.report.charts.drawing import PANEL, draw, panel
+from accelreport.report.charts.scales import plain
+from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
+from accelreport.report.model import (
+    Column,
+    Entry,
+    Figure,
+    Line,
+    Panel,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.marks import absence, kind_text, number_badges
+from accelreport.report.pages.panels import MOST_PANELS, keys, loud_badges
+from accelreport.report.text import label
+from accelreport.report.words import axis_title
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate at a point with the interval of its time, in things per second or TFLOPS."""
+
+    value: float
+    low: float
+    high: float
+
+
+def sweep_section(bench: Bench) -> Section | None:
+    """The section; None where no number is swept over at least two measured values."""
+    axis = swept_number(bench)
+    if axis is None:
+        return None
+    held = [name for name in bench.axes if name != axis]
+    panels = []
+    for fixed in _held_values(bench, held)[:MOST_PANELS]:
+        made = _panel(bench, axis, fixed, alone=not held)
+        if made:
+            panels.append(made)
+    if not panels:
+        return None
+    quantity = _quantity(bench)
+    table = _table(bench)
+    figure = Figure(
+        id="sweep-lines",
+        title=f"{quantity[:1].upper()}{quantity[1:]} by {axis_title(axis)}",
+        caption=(
+            f"Both axes are logarithmic. Dots are {quantity} from the geometric mean of the "
+            "steady time over processes, bars its 95 % interval. A cross ends a line where the "
+            "device failed; it stands at the height of the nearest measured value."
+        ),
+        panels=tuple(panels),
+        keys=keys(bench.shown_series),
+        badges=loud_badges(bench),
+        table=table,
+    )
+    return Section("sweep", f"By {axis_title(axis)}", (figure,), finding=_finding(bench, axis))
+
+
+def swept_number(bench: Bench) -> str | None:
+    """The first axis with at least two numeric values, all positive."""
+    for axis, values in bench.plan.axes.items():
+        numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        if len(numbers) == len(values) >= 2 and min(numbers) > 0:
+            return axis
+    return None
+
+
+def _held_values(bench: Bench, held: Sequence[str]) -> list[dict[str, Any]]:
+    found = {}
+    for point in bench.points:
+        values = dict(zip(bench.axes, point, strict=True))
+        fixed = {name: values[name] for name in held}
+        found[tuple(fixed.values())] = fixed
+    return list(found.values())
+
+
+def _quantity(bench: Bench) -> str:
+    return "TFLOPS" if bench.words.kernel else f"{bench.words.sample} each second"
+
+
+def rate(bench: Bench, series: Series, point: Point) -> Rate | None:
+    """The rate at a point; None where there is no steady time."""
+    row = bench.speedup(series, point)
+    if row is None or not present(row["seconds"]):
+        return None
+    column = "flops_per_step" if bench.words.kernel else "samples_per_step"
+    work = median([cell[column] for cell in bench.measured(series, point)])
+    work *= 1e-12 if bench.words.kernel else 1
+    if not present(work):
+        return None
+    low, high = row["seconds_high"], row["seconds_low"]
+    known = present(low) and present(high)
+    value = work / row["seconds"]
+    return Rate(value, work / low if known else value, work / high if known else value)
+
+
+def _panel(bench: Bench, axis: str, fixed: dict[str, Any], *, alone: bool) -> Panel | None:
+    points = [p for p in bench.points if _matches(bench, p, fixed)]
+    number = bench.axes.index(axis)
+    points.sort(key=lambda point: point[number])
+    lines, ends = [], []
+    for series in bench.shown_series:
+        rates = [(p, r) for p in points if (r := rate(bench, series, p))]
+        if rates:
+            lines.append(_line(series, rates, number))
+            ends += _ends(bench, series, points, rates, number)
+    if not any(len(line.x) > 1 for line in lines):
+        return None
+    quantity = _quantity(bench)
+    make = sweep_lines(
+        lines,
+        ends,
+        x_title=f"{axis_title(axis)} (log scale)",
+        y_title=f"{quantity} (log scale)",
+        y_text=lambda value: formatting.short(value),
+    )
+    where = " · ".join(f"{axis_title(k)} {label(v, 40)}" for k, v in fixed.items())
+    title = f"{quantity} by {axis_title(axis)}" + (f", {where}" if where else "")
+    said = "; ".join(
+        f"{line.title} from {formatting.number(line.y[0])} at {plain(line.x[0])} to "
+        f"{formatting.number(line.y[-1])} at {plain(line.x[-1])}"
+        for line in lines
+    )
+    prefix = f"sl{bench.points.index(points[0])}"
+    if alone:
+        return panel(make, prefix=prefix, title=title, description=f"{said}.")
+    drawn = draw(make(PANEL), prefix=prefix, title=title, description=f"{said}.")
+    return Panel(wide=drawn, title=where)
+
+
+def _matches(bench: Bench, point: Point, fixed: dict[str, Any]) -> bool:
+    values = dict(zip(bench.axes, point, strict=True))
+    return all(values[name] == value for name, value in fixed.items())
+
+
+def _line(series: Series, rates: Sequence[tuple[Point, Rate]], number: int) -> SweepLine:
+    return SweepLine(
+        colour=series.colour,
+        title=series.title,
+        x=tuple(float(point[number]) for point, _ in rates),
+        y=tuple(each.value for _, each in rates),
+        low=tuple(each.low for _, each in rates),
+        high=tuple(each.high for _, each in rates),
+    )
+
+
+def _ends(
+    bench: Bench,
+    series: Series,
+    points: Sequence[Point],
+    rates: Sequence[tuple[Point, Rate]],
+    number: int,
+) -> list[End]:
+    """Marks where every process of a device failed."""
+    known = {point for point, _ in rates}
+    ends = []
+    for point in points:
+        failed = [row for row in bench.of(series, point) if row["status"] == "failed"]
+        if point in known or not failed:
+            continue
+        nearest = min(rates, key=lambda each: abs(each[0][number] - point[number]))
+        text = kind_text(failed[0])
+        ends.append(End(series.colour, float(point[number]), nearest[1].value, text))
+    return ends
+
+
+def _finding(bench: Bench, axis: str) -> str:
+    number = bench.axes.index(axis)
+    best = None
+    for series in bench.shown_series:
+        for point in bench.points:
+            found = rate(bench, series, point)
+            if found and (best is None or found.value > best[2].value):
+                best = (series, point, found)
+    if best is None:
+        return ""
+    series, point, found = best
+    if bench.words.kernel:
+        amount = f"{formatting.number(found.value, found.low, found.high)} TFLOPS"
+    else:
+        amount = formatting.rate(found.value, bench.words.sample)
+    return f"The most was {amount}, on {series.title} at {axis_title(axis)} {label(point[number])}."
+
+
+def _table(bench: Bench) -> Table:
+    rows = tuple(
+        Row(
+            Entry((Line(bench.point_header(point)),)),
+            tuple(_entry(bench, series, point) for series in bench.series),
+        )
+        for point in bench.points
+    )
+    quantity = _quantity(bench)
+    return Table(
+        id="sweep-data",
+        title=quantity[:1].upper() + quantity[1:],
+        corner=bench.points_heading,
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        groups=(RowGroup(rows),),
+    )
+
+
+def _entry(bench: Bench, series: Series, point: Point) -> Entry:
+    found = rate(bench, series, point)
+    if found is None:
+        gone = absence(bench, series, point)
+        return Entry((Line(gone.lines[1].text, "reason"),), href=gone.href)
+    lines = [Line(formatting.number(found.value, found.low, found.high))]
+    if found.low < found.high:
+        places = formatting.decimals(found.value, found.low, found.high)
+        low, high = formatting.fixed(found.low, places), formatting.fixed(found.high, places)
+        lines.append(Line(f"{low}{formatting.EN_DASH}{high}", "interval"))
+    badges = number_badges(bench.of(series, point))
+    return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges)
