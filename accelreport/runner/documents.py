@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.spec.base import Scalar
 from accelreport.spec.cells import MEASURED_BY
-from accelreport.spec.models import Scalar
-
-if TYPE_CHECKING:
-    from accelreport.spec.load import Spec
+from accelreport.spec.spec import Spec
 
 
-def plan_document(spec: Spec, overrides: Mapping[str, Scalar]) -> PlanDocument:
+def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
     """What a spec says, with every cell it asks for.
 
     Args:
         spec: the spec as it was read, profile and overrides applied.
-        overrides: values the command line gave instead of the spec's. Where they change what
-            is measured, the document stands under a name of its own (see `variant`), so that
-            a trial with synthetic data does not take the page of the real ones.
+        changes: values the command line gave instead of the spec's that change what is
+            measured. The document then stands under a name of its own (see `variant`), so
+            that a trial with synthetic data does not take the page of the real ones.
     """
-    changes = changing(overrides)
     return PlanDocument(
         spec=spec.name,
         profile=variant(spec.profile, changes),
-        overrides=changes,
+        overrides=dict(changes),
         title=spec.title,
         description=spec.description,
         source=spec.source,

@@ -26,25 +26,35 @@ class Estimate:
     at_most_s: float
 
 
-def estimate(todo: Iterable[Cell], records: Iterable[Record]) -> Estimate:
-    """The mean wall time of earlier records of the same cell with any seed.
+class Expectation:
+    """Wall times of cells by their likeness: the same cell with any seed."""
 
-    Args:
-        todo: the cells to be measured.
-        records: records of this machine.
-    """
-    took: dict[str, list[float]] = {}
-    for record in records:
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self._took: dict[str, list[float]] = {}
+        for record in records:
+            self.learn(record)
+
+    def learn(self, record: Record) -> None:
+        """Take a record of this machine into account, if it holds a measurement."""
         if record.status in {"ok", "partial"} and record.times.wall_s is not None:
-            took.setdefault(_likeness(record.cell), []).append(record.times.wall_s)
-    known: list[float] = []
-    unknown: list[Cell] = []
-    for cell in todo:
-        if like := took.get(_likeness(cell)):
-            known.append(fmean(like))
-        else:
-            unknown.append(cell)
-    return Estimate(sum(known), len(unknown), sum(cell.measure.budget for cell in unknown))
+            self._took.setdefault(_likeness(record.cell), []).append(record.times.wall_s)
+
+    def of(self, cell: Cell) -> float | None:
+        """Seconds that a cell will take; None when its like was never measured."""
+        took = self._took.get(_likeness(cell))
+        return fmean(took) if took else None
+
+    def total(self, cells: Iterable[Cell]) -> Estimate:
+        """Seconds that cells will take one after the other."""
+        known: list[float] = []
+        unknown: list[Cell] = []
+        for cell in cells:
+            seconds = self.of(cell)
+            if seconds is None:
+                unknown.append(cell)
+            else:
+                known.append(seconds)
+        return Estimate(sum(known), len(unknown), sum(cell.measure.budget for cell in unknown))
 
 
 def _likeness(cell: Cell) -> str:

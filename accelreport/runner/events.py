@@ -11,6 +11,7 @@ from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.results.plan_document import Document
 from accelreport.results.record import FailureKind, Record, Status
 from accelreport.runner.plan import Action, RunPlan
+from accelreport.runner.timings import TimingsLine
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Scalar
 
@@ -143,7 +144,9 @@ class EndLine(Document):
     """The results folder."""
 
 
-RunLine = PlanLine | WaitingLine | CellStartLine | CellEventLine | CellEndLine | EndLine
+RunLine = (
+    PlanLine | WaitingLine | CellStartLine | CellEventLine | CellEndLine | EndLine | TimingsLine
+)
 
 
 class Observer(Protocol):

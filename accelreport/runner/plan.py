@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from accelreport.results.record import FailureKind, Record
-from accelreport.runner.estimate import Estimate, estimate
+from accelreport.runner.estimate import Estimate, Expectation
 from accelreport.runner.order import interleaved
 from accelreport.spec.cells import Cell
 
@@ -63,12 +63,14 @@ class RunPlan:
         return [planned for planned in self.cells if planned.action == action]
 
     @cached_property
+    def expectation(self) -> Expectation:
+        """Wall times by the earlier records of these cells."""
+        return Expectation(planned.earlier for planned in self.cells if planned.earlier)
+
+    @cached_property
     def estimate(self) -> Estimate:
-        """How long the cells to be run will take, by their earlier records."""
-        return estimate(
-            [planned.cell for planned in self.of("run")],
-            [planned.earlier for planned in self.cells if planned.earlier],
-        )
+        """How long the cells to be run will take."""
+        return self.expectation.total(planned.cell for planned in self.of("run"))
 
 
 def make_plan(

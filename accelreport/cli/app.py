@@ -1,0 +1,103 @@
+"""The program `accelreport`: its commands, and what happens to errors."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from accelreport import __version__
+from accelreport.cli import build, data, inspect, run
+from accelreport.errors import AccelReportError
+
+UNEXPECTED = 1
+"""Exit code of an error that nobody foresaw."""
+
+ABOUT = """Declarative accelerator benchmarks that end as a report people trust.
+
+Write what to measure as a TOML file, run it on the machines you have, and publish the results
+as a static page.
+
+\b
+  accelreport check specs/     is every spec right?
+  accelreport run specs/       measure what is not yet measured
+  accelreport build            make site/index.html of the results
+"""
+
+CODES = """\b
+Exit codes:
+    0  everything asked for was done
+    1  something went wrong inside accelreport itself
+    2  the command line is wrong
+    3  a spec, or the devices file, has an error; nothing was run
+    4  some cells failed; the others are kept
+    5  no cell could be run, or there was nothing to build from
+    6  a comparison found something slower than its gate allows
+    7  a results folder cannot be read or written
+    8  a data set could not be fetched or read
+  130  stopped by Ctrl-C; finished cells are kept
+
+\b
+Environment:
+  ACCELREPORT_DATA    folder of the data sets
+  ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
+  TMPDIR              where locks and files in passing lie
+  NO_COLOR            no colours
+"""
+
+app = typer.Typer(
+    name="accelreport",
+    help=ABOUT,
+    epilog=CODES,
+    no_args_is_help=True,
+    # Plain text: it reads like a manual page, in a pager and aloud too, and takes half the time.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command(epilog=run.EXAMPLES)(run.run)
+app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
+app.command(epilog=build.EXAMPLES)(build.build)
+app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
+app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)
+app.add_typer(data.app, name="data")
+
+
+def _version(asked: bool) -> None:  # noqa: FBT001 -- Typer calls it so
+    if asked:
+        typer.echo(f"accelreport {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print the traceback of an unexpected error.")
+    ] = False,
+) -> None:
+    """Options of all commands; `main` looks for --debug itself."""
+
+
+def main() -> None:
+    """Run the program and end with its exit code."""
+    try:
+        app()
+    except AccelReportError as error:
+        from accelreport.terminal.failure import show
+
+        show(error)
+        sys.exit(error.exit_code)
+    except Exception as error:
+        if "--debug" in sys.argv:
+            raise
+        from accelreport.runner.workspace import Workspace
+        from accelreport.terminal.failure import show_unexpected
+
+        show_unexpected(error, Workspace().errors)
+        sys.exit(UNEXPECTED)

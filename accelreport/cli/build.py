@@ -1,0 +1,65 @@
+"""`accelreport build`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from accelreport.cli.options import RESULTS, SPECS, Results
+
+EXAMPLES = """\b
+The specs:
+  Titles, published figures and claims are taken from specs/ as it stands now, for the profiles
+  that were run; without that folder, from what the runs left in results/.
+
+\b
+The output folder:
+  Only what an earlier build wrote is replaced or removed; files of your own stay.
+
+\b
+Examples:
+  accelreport build
+  accelreport build --results results --out site --title "Accelerators in our lab"
+
+\b
+Exit codes: 0 built, 5 there was nothing to build from, 7 a folder cannot be read or written.
+"""
+
+
+def build(
+    *,
+    results: Results = RESULTS,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")
+    ] = Path("site"),
+    specs: Annotated[
+        Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if it is here.")
+    ] = SPECS[0],
+    title: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="The site's name.")
+    ] = "Accelerator benchmarks",
+    templates: Annotated[
+        Path | None,
+        typer.Option(
+            "--templates", metavar="DIR", help="Templates that replace ours, file by file."
+        ),
+    ] = None,
+) -> None:
+    """Build the report: static pages of everything under results/.
+
+    Needs neither TensorFlow nor a network. The same results give the same bytes.
+    """
+    from accelreport.report import site
+    from accelreport.results.store import Store
+    from accelreport.runner.refresh import refresh
+
+    store = Store(results)
+    for complaint in refresh(store, specs) if specs.is_dir() else ():
+        typer.echo(f"warning: {complaint}", err=True)
+    built = site.build(store, out, options=site.BuildOptions(title=title, templates=templates))
+    for problem in store.problems:
+        typer.echo(f"warning: left out: {problem}", err=True)
+    noun = "page" if built.pages == 1 else "pages"
+    typer.echo(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")

@@ -1,0 +1,88 @@
+"""`accelreport data list`, `fetch` and `where`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from accelreport.cli.completion import complete_dataset
+from accelreport.cli.options import Json
+
+LIST_EXAMPLES = """\b
+Examples:
+  accelreport data list
+  accelreport data list --json
+"""
+
+FETCH_EXAMPLES = """\b
+A download that breaks off goes on where it stopped, now or at the next call. Nothing appears
+under a file's name before its checksum is right.
+
+\b
+Examples:
+  accelreport data fetch mnist
+  accelreport data fetch mnist fashion_mnist
+  accelreport data fetch --all
+
+\b
+Exit codes: 0 everything is here, 8 something could not be fetched.
+"""
+
+WHERE_EXAMPLES = """\b
+Examples:
+  accelreport data where
+  ACCELREPORT_DATA=/data accelreport data where
+"""
+
+app = typer.Typer(
+    help="List data sets, fetch them, and tell where they are kept.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        help="Data sets, as `accelreport data list` names them.",
+        metavar="[NAME]...",
+        autocompletion=complete_dataset,
+    ),
+]
+All = Annotated[bool, typer.Option("--all", help="Fetch every data set that can be fetched.")]
+Replace = Annotated[
+    bool,
+    typer.Option("--replace", help="Replace files that are not the published ones."),
+]
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+def list_(*, json: Json = False) -> None:
+    """List the data sets: what they are, their licences, and whether they are here."""
+    from accelreport.terminal.data_view import catalogue_json, catalogue_text
+
+    typer.echo(catalogue_json() if json else "\n".join(catalogue_text()))
+
+
+@app.command(epilog=FETCH_EXAMPLES)
+def fetch(
+    names: Names = [],  # noqa: B006 -- Typer copies it
+    *,
+    all_: All = False,
+    replace: Replace = False,
+) -> None:
+    """Download data sets from their publishers, checked by SHA-256."""
+    from accelreport.terminal.data_view import fetch_all, fetchable
+
+    chosen = fetchable() if all_ else names
+    if not chosen:
+        raise typer.BadParameter("name a data set, or give --all")
+    fetch_all(chosen, replace=replace)
+
+
+@app.command(epilog=WHERE_EXAMPLES)
+def where(*, json: Json = False) -> None:
+    """Tell where data sets are kept."""
+    from accelreport.terminal.data_view import place_json, place_text
+
+    typer.echo(place_json() if json else "\n".join(place_text()))

@@ -1,0 +1,101 @@
+"""`accelreport check`, `devices` and `schema`: they measure nothing."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from accelreport.cli.options import SPECS, DevicesFile, Json, Specs
+from accelreport.errors import ExitCode
+
+CHECK_EXAMPLES = """\b
+Examples:
+  accelreport check specs/
+  accelreport check specs/mnist_batch_sweep.toml
+  accelreport check specs/ --json
+
+\b
+JSON: one object with the counts and a list of problems, each with its code, file, line,
+  column, message and help.
+
+\b
+Exit codes: 0 all is well, 3 there are errors.
+"""
+
+DEVICES_EXAMPLES = """\b
+Examples:
+  accelreport devices
+  accelreport devices --no-probe       at once, without asking TensorFlow
+  accelreport devices --json
+
+\b
+Exit codes: 0 told, 3 the devices file has an error.
+"""
+
+SCHEMA_EXAMPLES = """\b
+Examples:
+  accelreport schema > spec.schema.json
+  accelreport schema --devices > devices.schema.json
+
+\b
+An editor that knows TOML (Taplo, Even Better TOML) checks and completes a spec whose first
+line is:
+  #:schema ./spec.schema.json
+"""
+
+NoProbe = Annotated[
+    bool,
+    typer.Option("--no-probe", help="Do not ask TensorFlow which devices it sees (seconds)."),
+]
+OfDevices = Annotated[bool, typer.Option("--devices", help="The schema of devices files.")]
+
+
+def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json = False) -> None:
+    """Read specs and show every error of every file, with its place."""
+    from accelreport.spec.load import load
+    from accelreport.spec.problems import SpecErrors
+
+    try:
+        found = load(specs, devices_file=devices_file)
+    except SpecErrors as errors:
+        if not json:
+            raise
+        problems = [problem.as_json() for problem in errors.problems]
+        typer.echo(json_module.dumps({"ok": False, "problems": problems}, indent=2))
+        raise typer.Exit(ExitCode.BAD_SPEC) from errors
+    counts = {"specs": len(found.specs), "cells": len(found.cells)}
+    if json:
+        typer.echo(json_module.dumps({"ok": True, **counts, "problems": []}, indent=2))
+    else:
+        noun = "spec" if counts["specs"] == 1 else "specs"
+        typer.echo(f"{counts['specs']} {noun}, {counts['cells']:,} cells: no errors")
+
+
+def devices(
+    *,
+    devices_file: Annotated[
+        Path, typer.Option("--devices-file", metavar="FILE", help="The devices file.")
+    ] = SPECS[0] / "devices.toml",
+    no_probe: NoProbe = False,
+    json: Json = False,
+) -> None:
+    """Show what this machine has, and which devices of the devices file can run here."""
+    from accelreport.runner.machine import survey
+    from accelreport.terminal.machine_view import machine_text
+
+    found = survey(devices_file, ask_tensorflow=not no_probe)
+    if json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        typer.echo("\n".join(machine_text(found)))
+
+
+def schema(*, devices: OfDevices = False) -> None:
+    """Print the JSON Schema of specs, for editors that complete and check them."""
+    from accelreport.spec.schema import devices_json_schema, json_schema
+
+    document = devices_json_schema() if devices else json_schema()
+    typer.echo(json_module.dumps(document, indent=2, ensure_ascii=False))

@@ -1,0 +1,168 @@
+"""`accelreport run`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from accelreport.cli.completion import complete_filter
+from accelreport.cli.options import (
+    RESULTS,
+    SPECS,
+    Devices,
+    DevicesFile,
+    Json,
+    Profile,
+    Results,
+    Specs,
+)
+
+if TYPE_CHECKING:
+    from accelreport.runner.session import Prepared
+
+EXAMPLES = """\b
+What is run:
+  A spec asks for cells: sweep points × devices × repeats. Each is measured in a process of its
+  own, in a shuffled order that falls on all devices alike. A cell is done, and not run again,
+  when its record is complete, or was ended by a budget that was no shorter than this one.
+  Cells that failed are left alone until --retry-failed, because most failures cost their whole
+  time again; data that were missing, and runs that were interrupted, are tried again anyway.
+  Cells whose device is not here are skipped, and looked at anew in every run.
+  A measurement is never replaced by a failure. Editing a spec runs only what the edit changes.
+
+\b
+Ctrl-C:
+  Once: the cell that is running is given up, all finished ones are kept, exit code 130.
+  Run the same command again to go on. Twice: at once.
+
+\b
+Two runs at a time:
+  The second waits for the first, so that neither disturbs the other's measurements.
+
+\b
+Examples:
+  accelreport run specs/
+  accelreport run specs/ --profile quick
+  accelreport run specs/mnist_batch_sweep.toml --device cpu --filter batch_size=512
+  accelreport run specs/ --dry-run
+  accelreport run specs/ --data synthetic --budget 2m
+  accelreport run specs/matmul.toml --set workload.count=10 --set measure.repeats=5
+  accelreport run specs/ --json | jq -r 'select(.event == "cell-end") | .status'
+
+\b
+JSON events, one a line: plan, waiting, cell-start, cell-event, cell-end, end, timings.
+
+\b
+Exit codes: 0 done, 3 bad spec, 4 some cells failed, 5 no cell could be run,
+  7 results cannot be written, 130 interrupted.
+"""
+
+Filters = Annotated[
+    list[str],
+    typer.Option(
+        "--filter",
+        "-f",
+        metavar="KEY=VALUE",
+        autocompletion=complete_filter,
+        help="Run only this value of a swept key. May be given several times.",
+        show_default="all",
+    ),
+]
+Data = Annotated[
+    Literal["real", "synthetic"] | None,
+    typer.Option("--data", help="Real data, or stand-ins of the same shapes."),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="TIME",
+        help='Measured time after which a cell stops: "90s", "2m". Its total is extrapolated.',
+    ),
+]
+Set = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Another value for a key of the specs, such as measure.repeats=5 or "
+        "workload.epochs=2. May be given several times.",
+        show_default="",
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", "-n", help="Show what would be run, skipped and why.")
+]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Run cells again that failed before.")
+]
+Rerun = Annotated[bool, typer.Option("--rerun", help="Run every cell again.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
+Timings = Annotated[bool, typer.Option("--timings", help="Show where the wall time went.")]
+
+
+def run(
+    *,
+    specs: Specs = SPECS,
+    profile: Profile = None,
+    device: Devices = [],  # noqa: B006 -- Typer copies it
+    filter_: Filters = [],  # noqa: B006
+    data: Data = None,
+    budget: Budget = None,
+    set_: Set = [],  # noqa: B006
+    results: Results = RESULTS,
+    devices_file: DevicesFile = None,
+    dry_run: DryRun = False,
+    retry_failed: RetryFailed = False,
+    rerun: Rerun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    timings: Timings = False,
+) -> None:
+    """Measure every cell of the specs that is not yet measured.
+
+    Results go to results/, one file for each cell, as soon as the cell has ended.
+    """
+    from accelreport.runner.overrides import parse_overrides
+    from accelreport.runner.plan import Policy
+    from accelreport.runner.session import Request, prepare
+
+    overrides = parse_overrides(set_)
+    overrides |= {"workload.data": data} if data else {}
+    overrides |= {"measure.budget": budget} if budget else {}
+    request = Request(
+        paths=specs,
+        results=results,
+        profile=profile,
+        devices=device,
+        filters=filter_,
+        overrides=overrides,
+        devices_file=devices_file,
+        policy=Policy(retry_failed=retry_failed, rerun=rerun),
+    )
+    prepared = prepare(request, waiting=lambda reason: typer.echo(f"{reason} …", err=True))
+    for problem in prepared.problems:
+        typer.echo(f"warning: {problem}; the cell is measured again", err=True)
+    if dry_run:
+        _show_plan(prepared, json=json)
+    else:
+        raise typer.Exit(_carry_out(prepared, json=json, quiet=quiet, timings=timings))
+
+
+def _show_plan(prepared: Prepared, *, json: bool) -> None:
+    from accelreport.runner.events import plan_line
+    from accelreport.terminal.plan_view import plan_text
+
+    line = plan_line(prepared.plan, prepared.store.root)
+    typer.echo(line.model_dump_json() if json else "\n".join(plan_text(line)))
+
+
+def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool) -> int:
+    from accelreport.runner.session import carry_out, exit_code
+    from accelreport.runner.workspace import Workspace
+    from accelreport.terminal.show import showing
+
+    with showing(prepared.plan, json=json, quiet=quiet) as observer:
+        end = carry_out(prepared, observer, Workspace(), tell_timings=timings)
+    return exit_code(end)

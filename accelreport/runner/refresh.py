@@ -1,0 +1,53 @@
+"""Plan documents brought up to date with the specs they came from, before a report is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.store import Store
+from accelreport.runner.documents import plan_document, profile_of
+from accelreport.spec.load import load
+from accelreport.spec.problems import SpecErrors
+
+
+def refresh(store: Store, specs: Path) -> list[str]:
+    """Write the plans that a results folder holds again, as the specs stand now.
+
+    A title, a published figure or a claim that was edited after a run then shows without
+    another run. Plans of specs that are not in the folder stay as they are, and so do all
+    plans of a profile under which the specs have an error.
+
+    Args:
+        store: the results folder.
+        specs: the folder of the specs.
+
+    Returns:
+        What could not be brought up to date, in sentences.
+
+    Raises:
+        ResultsError: the results folder cannot be written.
+    """
+    complaints = []
+    readings: dict[str, list[PlanDocument]] = {}
+    for plan in store.plans():
+        reading = f"{profile_of(plan)} {sorted(plan.overrides.items())}"
+        readings.setdefault(reading, []).append(plan)
+    for plans in readings.values():
+        first = plans[0]
+        profile = profile_of(first)
+        try:
+            read = load([specs], profile=profile, overrides=first.overrides)
+        except SpecErrors as errors:
+            where = ", ".join(sorted({problem.place.name for problem in errors.problems})[:3])
+            complaints.append(
+                f"The plans of profile {first.profile} are shown as they were run, because the "
+                f"specs have errors now ({where}): accelreport check {specs}"
+            )
+            continue
+        now = {spec.name: plan_document(spec, first.overrides) for spec in read.specs}
+        for plan in plans:
+            new = now.get(plan.spec)
+            if new is not None and new.profile == plan.profile and new != plan:
+                store.write_plan(new)
+    return complaints

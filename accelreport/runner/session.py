@@ -1,0 +1,202 @@
+"""One call of `accelreport run`, from the command line's wishes to an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from accelreport.backend.availability import needs_probe, unavailable
+from accelreport.backend.environment import environment
+from accelreport.backend.inventory import inventory
+from accelreport.backend.probe import probe
+from accelreport.errors import ExitCode
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.problems import ResultProblem, ResultsError
+from accelreport.results.store import Store
+from accelreport.runner.documents import changing, plan_document
+from accelreport.runner.events import EndLine, Observer, plan_line
+from accelreport.runner.interrupt import stopped_by_signals
+from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.plan import Policy, RunPlan, make_plan
+from accelreport.runner.sweep import Sweep
+from accelreport.runner.timings import timings
+from accelreport.runner.workspace import Workspace
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell
+from accelreport.spec.load import load
+from accelreport.spec.select import select
+from accelreport.spec.spec import Spec
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for.
+
+    Attributes:
+        paths: spec files and folders.
+        results: the results folder.
+        profile: the profile to read the specs with.
+        devices: run on these only; empty means all.
+        filters: `key=value`, to run a part of the sweep.
+        overrides: values instead of the spec's.
+        devices_file: the devices; beside each spec when absent.
+        policy: what counts as done.
+    """
+
+    paths: Sequence[Path]
+    results: Path
+    profile: str | None = None
+    devices: Sequence[str] = ()
+    filters: Sequence[str] = ()
+    overrides: Mapping[str, Scalar] = field(default_factory=dict)
+    devices_file: Path | None = None
+    policy: Policy = field(default_factory=Policy)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that could begin.
+
+    Attributes:
+        plan: what will be done with each cell.
+        documents: what the report will need to know of the specs.
+        store: the results folder.
+        machine: this machine's fingerprint.
+        policy: what counts as done.
+        problems: records of chosen cells that cannot be read; these cells are measured again.
+    """
+
+    plan: RunPlan
+    documents: tuple[PlanDocument, ...]
+    store: Store
+    machine: str
+    policy: Policy
+    problems: tuple[ResultProblem, ...]
+
+
+def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
+    """Read the specs, look at the machine and at what is done, and decide about every cell.
+
+    Nothing is written.
+
+    Args:
+        request: what is asked for.
+        waiting: told what takes seconds.
+
+    Raises:
+        SpecErrors: a spec is wrong.
+        AccelReportError: an unknown device or filter.
+        ResultsError: a chosen cell's record was written by a newer accelreport.
+    """
+    specs = load(
+        request.paths,
+        profile=request.profile,
+        overrides=request.overrides,
+        devices_file=request.devices_file,
+    )
+    chosen = select(specs.cells, devices=request.devices, filters=request.filters)
+    absent = absences(chosen, waiting=waiting)
+    store, machine = Store(request.results), inventory().machine
+    plan = make_plan(
+        chosen,
+        earlier=lambda key: store.get(key, machine),
+        unavailable=lambda cell: absent[cell.device],
+        policy=request.policy,
+    )
+    for problem in store.problems:
+        if problem.kind == "newer":
+            raise ResultsError(
+                f"{problem.path} cannot be used.",
+                why=f"{problem.message[0].upper()}{problem.message[1:]}.",
+                remedy="Or choose another folder with --results.",
+            )
+    return Prepared(
+        plan=plan,
+        documents=tuple(_documents(request, specs.specs)),
+        store=store,
+        machine=machine,
+        policy=request.policy,
+        problems=tuple(store.problems),
+    )
+
+
+def carry_out(
+    prepared: Prepared, observer: Observer, workspace: Workspace, *, tell_timings: bool = False
+) -> EndLine:
+    """Measure what the plan says; must be called in the main thread.
+
+    Args:
+        prepared: the run.
+        observer: is told what happens.
+        workspace: locks and files in passing.
+        tell_timings: tell at the end where the time went.
+
+    Raises:
+        ResultsError: the results folder cannot be written.
+    """
+    workspace.prepare()
+    prepared.store.prepare()
+    for document in prepared.documents:
+        prepared.store.write_plan(document)
+    observer.on(plan_line(prepared.plan, prepared.store.root))
+    with stopped_by_signals() as stop:
+        sweep = Sweep(
+            store=prepared.store,
+            launcher=LocalLauncher(workspace.scratch, environment),
+            machine=prepared.machine,
+            environment=environment,
+            workspace=workspace,
+            observer=observer,
+            stop=stop,
+            policy=prepared.policy,
+        )
+        end = sweep.run(prepared.plan)
+    if tell_timings:
+        observer.on(timings(sweep.records, end.wall_s))
+    return end
+
+
+def exit_code(end: EndLine) -> ExitCode:
+    """What a run's end means to the caller of the program.
+
+    Cells that failed earlier and were left alone count as failed: nothing is well as long
+    as they are. Skipped cells do not, unless nothing else was there.
+    """
+    if end.stopped_by:
+        return ExitCode.INTERRUPTED
+    if end.failed or end.failed_before:
+        return ExitCode.SOME_FAILED
+    if end.ok or end.partial or end.done_before:
+        return ExitCode.OK
+    return ExitCode.NOTHING_RAN
+
+
+def absences(cells: Iterable[Cell], *, waiting: Callable[[str], None]) -> dict[str, str | None]:
+    """Device name → why it cannot run here, or None, for the devices of these cells."""
+    devices = {cell.device: cell.device_spec for cell in cells}
+    machine = inventory()
+    answer = None
+    if needs_probe(devices.values(), machine):
+        waiting("TensorFlow is asked which devices it sees")
+        answer = probe()
+    return {name: unavailable(device, machine, answer) for name, device in devices.items()}
+
+
+def _documents(request: Request, specs: Iterable[Spec]) -> Iterator[PlanDocument]:
+    """A plan document for each spec; overrides count only where they change its cells."""
+    changes = changing(request.overrides)
+    unchanged: dict[str, set[str]] = {}
+    if changes:
+        others = {key: value for key, value in request.overrides.items() if key not in changes}
+        plain = load(
+            request.paths,
+            profile=request.profile,
+            overrides=others,
+            devices_file=request.devices_file,
+        )
+        unchanged = {spec.name: {cell.key for cell in spec.cells} for spec in plain.specs}
+    for spec in specs:
+        keys = {cell.key for cell in spec.cells}
+        same = unchanged.get(spec.name, keys) == keys
+        yield plan_document(spec, {} if same else changes)

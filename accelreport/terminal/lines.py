@@ -1,0 +1,95 @@
+"""A run told in plain lines, and as JSON for programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from accelreport.runner.events import (
+    CellEndLine,
+    CellStartLine,
+    EndLine,
+    PlanLine,
+    RunLine,
+    WaitingLine,
+)
+from accelreport.runner.timings import TimingsLine
+from accelreport.terminal.summary import closing, opening
+from accelreport.terminal.timings_view import timings_text
+from accelreport.terminal.wording import MARKS, cell_name, duration, end_text
+
+
+@dataclass
+class PlainLines:
+    """One line for each finished cell, for logs and pipes."""
+
+    stream: TextIO
+    _numbers: dict[str, str] = field(default_factory=dict)
+    _spec: str = ""
+
+    def on(self, line: RunLine) -> None:
+        """Print what is worth a line."""
+        match line:
+            case PlanLine():
+                self._print(*opening(line))
+            case WaitingLine():
+                self._print(f"{line.reason[0].upper()}{line.reason[1:]} …")
+            case CellStartLine():
+                width = len(str(line.of))
+                self._numbers[line.key] = f"[{line.number:>{width}}/{line.of}]"
+            case CellEndLine() if line.key in self._numbers:
+                self._heading(line)
+                took = f"  ({duration(line.wall_s)})" if line.wall_s is not None else ""
+                self._print(
+                    f"{self._numbers[line.key]} {MARKS[line.status]} {cell_name(line)}  "
+                    f"{end_text(line)}{took}"
+                )
+            case EndLine():
+                self._print(*closing(line))
+            case TimingsLine():
+                self._print(*timings_text(line))
+
+    def tick(self) -> None:
+        """Nothing moves here."""
+
+    def _heading(self, line: CellEndLine) -> None:
+        spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
+        if spec != self._spec:
+            self._spec = spec
+            self._print(spec)
+
+    def _print(self, *lines: str) -> None:
+        for text in lines:
+            self.stream.write(f"{text}\n")
+        self.stream.flush()
+
+
+@dataclass
+class JsonLines:
+    """One JSON object for each thing that happens; `runner/events.py` documents each."""
+
+    stream: TextIO
+
+    def on(self, line: RunLine) -> None:
+        """Print it."""
+        self.stream.write(f"{line.model_dump_json()}\n")
+        self.stream.flush()
+
+    def tick(self) -> None:
+        """Nothing moves here."""
+
+
+@dataclass
+class Quiet:
+    """Only what went wrong."""
+
+    stream: TextIO
+
+    def on(self, line: RunLine) -> None:
+        """Print failures."""
+        if isinstance(line, CellEndLine) and line.status == "failed":
+            self.stream.write(f"{line.spec} {cell_name(line)}  {end_text(line)}\n")
+            self.stream.flush()
+
+    def tick(self) -> None:
+        """Nothing moves here."""

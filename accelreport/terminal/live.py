@@ -1,0 +1,220 @@
+"""A run as it goes on: bars with times left, and above them a line for each finished cell."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
+from accelreport.results.record import Record
+from accelreport.runner.estimate import Expectation
+from accelreport.runner.events import (
+    CellEndLine,
+    CellEventLine,
+    CellStartLine,
+    EndLine,
+    PlanLine,
+    RunLine,
+    WaitingLine,
+)
+from accelreport.runner.plan import RunPlan
+from accelreport.runner.timings import TimingsLine
+from accelreport.spec.cells import Cell
+from accelreport.terminal.summary import closing, opening
+from accelreport.terminal.timings_view import timings_text
+from accelreport.terminal.wording import MARKS, cell_name, duration, end_text
+
+REFRESH_S = 0.5
+"""Drawing costs CPU time of the machine that is being measured: twice a second is enough."""
+
+PHASES = {
+    "import": "importing TensorFlow",
+    "data": "reading data",
+    "build": "building the model",
+    "compile": "first step: tracing and compiling",
+    "train": "measuring",
+    "evaluate": "evaluating",
+    "finish": "writing its record",
+}
+STYLES = {"ok": "green", "partial": "yellow", "failed": "red", "skipped": "dim"}
+
+
+@dataclass
+class _Now:
+    """The cell that is being measured."""
+
+    start: CellStartLine
+    began: float
+    phase: str = "starting"
+    progress: ProgressEvent | None = None
+    told_at: float = 0.0
+    last: str = ""
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds to the end of its steps, by their pace."""
+        if self.progress is None:
+            return None
+        return max(0.0, self.progress.eta_s - (time.monotonic() - self.told_at))
+
+
+class LiveProgress:
+    """Draws the run with rich. To be used as a context manager, so that the cursor returns."""
+
+    def __init__(self, console: Console, plan: RunPlan) -> None:
+        self._console = console
+        self._expectation: Expectation = plan.expectation
+        self._left: list[Cell] = [planned.cell for planned in plan.of("run")]
+        self._total = len(self._left)
+        self._finished = 0
+        self._took: list[float] = []
+        self._now: _Now | None = None
+        self._waiting = ""
+        self._spec = ""
+        self._drawn = 0.0
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def on(self, line: RunLine) -> None:
+        """Draw what happened."""
+        match line:
+            case PlanLine():
+                self._say(*opening(line))
+            case WaitingLine():
+                self._waiting = line.reason
+            case CellStartLine():
+                self._waiting = ""
+                self._now = _Now(line, time.monotonic())
+            case CellEventLine():
+                self._hear(line)
+                return
+            case CellEndLine() if self._now is not None:
+                self._ended(line)
+            case EndLine():
+                self._live.update("", refresh=True)
+                self._say(*closing(line))
+                return
+            case TimingsLine():
+                self._say(*timings_text(line))
+                return
+        self._draw()
+
+    def tick(self) -> None:
+        """Count the times left down."""
+        if time.monotonic() - self._drawn >= REFRESH_S:
+            self._draw()
+
+    def _hear(self, line: CellEventLine) -> None:
+        now = self._now
+        if now is None:
+            return
+        match line.says:
+            case PhaseEvent():
+                now.phase = PHASES[line.says.phase]
+            case ProgressEvent():
+                now.progress, now.told_at = line.says, time.monotonic()
+            case EpochEvent():
+                metrics = line.says.metrics
+                shown = next((n for n in ("val_accuracy", "accuracy", "loss") if n in metrics), "")
+                now.last = f"{shown} {metrics[shown]:.4f}" if shown else ""
+        self.tick()
+
+    def _ended(self, line: CellEndLine) -> None:
+        self._learn(line.record)
+        self._now = None
+        spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
+        if spec != self._spec:
+            self._spec = spec
+            self._console.print(Text(spec, style="bold"))
+        took = f"  {duration(line.wall_s)}" if line.wall_s is not None else ""
+        text = Text(f"  {MARKS[line.status]} ", style=STYLES[line.status])
+        text.append(cell_name(line), style="default")
+        text.append(f"  {end_text(line)}", style="red" if line.status == "failed" else "default")
+        text.append(took, style="dim")
+        self._console.print(text)
+
+    def _learn(self, record: Record) -> None:
+        self._finished += 1
+        self._left = [cell for cell in self._left if cell.key != record.key]
+        self._expectation.learn(record)
+        if record.times.wall_s is not None:
+            self._took.append(record.times.wall_s)
+
+    def _all_left_s(self) -> float | None:
+        """Seconds to the end of the run; None while nothing is known of some cell."""
+        mean = sum(self._took) / len(self._took) if self._took else None
+        running = self._now.start.key if self._now else ""
+        total = 0.0
+        for cell in self._left:
+            seconds = self._expectation.of(cell)
+            seconds = mean if seconds is None else seconds
+            if cell.key == running and self._now:
+                seconds = self._rest_of_running(seconds)
+            if seconds is None:
+                return None
+            total += seconds
+        return total
+
+    def _rest_of_running(self, expected: float | None) -> float | None:
+        if self._now is None:
+            return None
+        if expected is not None:
+            return max(0.0, expected - (time.monotonic() - self._now.began))
+        return self._now.left_s
+
+    def _draw(self) -> None:
+        self._drawn = time.monotonic()
+        self._live.update(self._picture(), refresh=True)
+
+    def _picture(self) -> RenderableType:
+        table = Table.grid(padding=(0, 1))
+        table.add_column(no_wrap=True)
+        table.add_column(width=24)
+        table.add_column(no_wrap=True, overflow="ellipsis")
+        if self._waiting:
+            return Group(Text(f"{self._waiting[0].upper()}{self._waiting[1:]} …", style="yellow"))
+        left = self._all_left_s()
+        table.add_row(
+            f"{self._finished}/{self._total} cells",
+            ProgressBar(total=max(self._total, 1), completed=self._finished, width=24),
+            Text(f"about {duration(left)} left" if left is not None else "", style="dim"),
+        )
+        if self._now is not None:
+            table.add_row(cell_name(self._now.start), *self._of_now(self._now))
+        return table
+
+    def _of_now(self, now: _Now) -> tuple[RenderableType, Text]:
+        step = now.progress
+        if step is None:
+            return ProgressBar(total=None, pulse=False, width=24), Text(now.phase, style="dim")
+        bar = ProgressBar(total=max(step.steps, 1), completed=step.step, width=24)
+        parts = [f"epoch {step.epoch}/{step.epochs}", f"step {step.step:,}/{step.steps:,}"]
+        if now.phase == PHASES["train"]:
+            parts.append(f"{duration(now.left_s or 0.0)} left")
+        else:
+            parts.append(now.phase)
+        parts += [now.last] if now.last else []
+        return bar, Text(" · ".join(parts), style="dim")
+
+    def _say(self, *lines: str) -> None:
+        for line in lines:
+            self._console.print(line, markup=False, highlight=False)

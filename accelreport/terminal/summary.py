@@ -1,0 +1,61 @@
+"""The lines before the first and after the last cell of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from accelreport.runner.events import EndLine, PlanLine
+from accelreport.terminal.wording import counted, duration
+
+
+def opening(plan: PlanLine) -> Iterator[str]:
+    """What will be done, in a line, and each absent device with its reason."""
+    parts = [f"{plan.run} to run" + _expected(plan)]
+    parts += [f"{plan.done} done already"] if plan.done else []
+    parts += [f"{plan.failed} failed before"] if plan.failed else []
+    parts += [f"{plan.skip} skipped"] if plan.skip else []
+    yield f"{counted(len(plan.cells), 'cell')}: {', '.join(parts)}"
+    skipped = Counter((cell.device, cell.reason) for cell in plan.cells if cell.action == "skip")
+    for (device, reason), count in skipped.items():
+        yield f"  {device}: {counted(count, 'cell')} skipped: {reason}"
+
+
+def closing(end: EndLine) -> Iterator[str]:
+    """How it ended, and what to do about what is not well."""
+    parts = [f"{end.ok + end.partial} measured"]
+    parts += [f"{end.partial} of them stopped by their budget"] if end.partial else []
+    parts += [f"{end.failed} failed"] if end.failed else []
+    parts += [f"{end.skipped} skipped"] if end.skipped else []
+    parts += [f"{end.done_before} done before"] if end.done_before else []
+    if end.stopped_by:
+        finished = end.ok + end.partial + end.failed + end.done_before
+        yield (
+            f"Stopped ({end.stopped_by}) after {duration(end.wall_s)}: "
+            f"{counted(finished, 'finished cell')} kept in {end.results}, {end.left} to do. "
+            "Run the same command again to go on."
+        )
+        return
+    yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
+    if end.failed:
+        yield "The failures are in the report; --retry-failed runs them again."
+    if end.failed_before:
+        yield (
+            f"{counted(end.failed_before, 'cell')} failed in an earlier run and "
+            f"{'was' if end.failed_before == 1 else 'were'} left alone: --retry-failed runs "
+            f"{'it' if end.failed_before == 1 else 'them'} again."
+        )
+    if not (end.ok or end.partial or end.failed or end.done_before or end.failed_before):
+        yield "No cell could be run on this machine: `accelreport devices` shows what is here."
+
+
+def _expected(plan: PlanLine) -> str:
+    if not plan.run:
+        return ""
+    if plan.unknown == plan.run:
+        return f" (at most {duration(plan.unknown_at_most_s)} of measuring, by their budgets)"
+    known = f"about {duration(plan.estimate_s)}"
+    if not plan.unknown:
+        return f" ({known})"
+    more = f"{plan.unknown} more of at most {duration(plan.unknown_at_most_s)}"
+    return f" ({known}, and {more})"
