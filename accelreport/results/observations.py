@@ -30,3 +30,12 @@ class Selection(Document):
     """Whether the cell ended with those weights; the final metrics are then that epoch's."""
     stopped_early: bool = False
     """Whether training ended before its epochs because the metric no longer improved."""
+
+
+class GeneratedText(Document):
+    """What a trained model wrote."""
+
+    prompt: str
+    """What it had read before."""
+    text: str
+    """What it wrote; any character from U+0000 to U+00FF may stand in it."""

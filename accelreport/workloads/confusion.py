@@ -79,9 +79,7 @@ def _matrix(sums: NDArray[np.float64], width: int) -> NDArray[np.float64]:
 
 def _divide(part: Any, whole: Any) -> NDArray[np.float64]:
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    quotient: NDArray[np.float64] = np.divide(
-        part, whole, out=np.zeros_like(part), where=whole > 0
-    )
+    quotient: NDArray[np.float64] = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
     return quotient
 
 

@@ -7,6 +7,7 @@ from accelreport.workloads import (
     matmul,
     sequence_classification,
     text_classification,
+    text_generation,
 )
 from accelreport.workloads.base import Family
 
@@ -17,6 +18,7 @@ FAMILIES: dict[str, Family] = {
         image_classification.FAMILY,
         text_classification.FAMILY,
         sequence_classification.FAMILY,
+        text_generation.FAMILY,
     )
 }
 """The built-in families."""

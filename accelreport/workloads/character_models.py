@@ -1,0 +1,147 @@
+"""The character model of S2-D: its training problem, and the text it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.datasets.base import Dataset
+from accelreport.results.observations import GeneratedText
+from accelreport.workloads.base import Observation, TrainingProblem
+from accelreport.workloads.objectives import step_accuracy, step_loss
+from accelreport.workloads.recurrent import recurrent_options
+from accelreport.workloads.text_generation import TextGenerationParameters
+from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
+
+CHARACTERS = 256
+"""Code points that are told apart."""
+
+
+def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProblem:
+    """The training problem: code points `text` [T], of which an example is a window.
+
+    With S2-D's sizes the model has 4,460,800 parameters. It is trained on windows from any
+    place and evaluated on windows side by side.
+    """
+    import tensorflow as tf
+
+    length = parameters.length
+    text = data.train["text"]
+    windows = limited(
+        {"windows": side_by_side(data.validation["text"], length + 1)},
+        parameters.validation_examples,
+    )
+    places = len(text) - length
+    examples = min(places, parameters.train_examples or places)
+
+    def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
+        if "windows" in resident:
+            window = tf.gather(resident["windows"], indices)
+        else:
+            # The windows overlap: kept as such they would take `length` times the memory.
+            window = tf.gather(resident["text"], indices[:, None] + tf.range(length + 1))
+        window = tf.cast(window, tf.int32)
+        return window[:, :-1], window[:, 1:]
+
+    def observe(observation: Observation) -> dict[str, Any]:
+        return {"texts": write(parameters, observation)} if parameters.texts else {}
+
+    return TrainingProblem(
+        model=lambda: character_model(parameters),
+        optimizer=lambda: keras_optimizer(parameters.optimizer),
+        resident={"text": text},
+        examples=examples,
+        take=take,
+        loss=step_loss,
+        metrics={"accuracy": step_accuracy},
+        validation=windows,
+        validation_examples=len(windows["windows"]),
+        batch_size=parameters.batch_size,
+        steps_per_epoch=steps_for(parameters, examples),
+        learning_rate=learning_rates(parameters.optimizer),
+        observe=observe,
+    )
+
+
+def character_model(parameters: TextGenerationParameters) -> Any:
+    """Code points [batch, steps] → logits of the next one [batch, steps, 256]."""
+    import keras
+    from keras import layers
+
+    options = recurrent_options(parameters.kernel)
+    return keras.Sequential(
+        [
+            keras.Input((None,), dtype="int32"),
+            layers.Embedding(CHARACTERS, parameters.embedding),
+            *(
+                layers.LSTM(parameters.units, return_sequences=True, **options)
+                for _ in range(parameters.layers)
+            ),
+            layers.Dense(CHARACTERS),
+        ],
+        name="characters",
+    )
+
+
+def side_by_side(text: NDArray[np.uint8], length: int) -> NDArray[np.uint8]:
+    """Windows [n, length] that follow one another; each begins with the last one's end.
+
+    The last character of a window is only predicted and the first only read, so windows
+    share one character and every character but the first is predicted once.
+    """
+    count = (len(text) - 1) // (length - 1)
+    starts = np.arange(count)[:, None] * (length - 1)
+    windows: NDArray[np.uint8] = text[starts + np.arange(length)]
+    return windows
+
+
+def write(parameters: TextGenerationParameters, observation: Observation) -> list[GeneratedText]:
+    """Let a trained model read the prompt, then write, one character after another.
+
+    Each character is drawn from the model's probabilities, by a generator seeded with the
+    cell's seed, and read again. All texts are written side by side in one graph.
+    """
+    import tensorflow as tf
+
+    prompt = np.frombuffer(parameters.prompt.encode("latin-1", errors="replace"), np.uint8)
+    read = tf.constant(np.tile(prompt.astype(np.int32), (parameters.texts, 1)))
+    step, states = _stepper(observation.model, parameters.texts)
+
+    @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+    def generate(read: Any, seed: Any, states: Any) -> Any:
+        for place in tf.range(len(prompt) - 1):
+            _, states = step(read[:, place], states)
+        last = read[:, -1]
+        written = tf.TensorArray(tf.int32, size=parameters.characters)
+        for place in tf.range(parameters.characters):
+            logits, states = step(last, states)
+            drawn = tf.random.stateless_categorical(logits, 1, seed=tf.stack([seed, place]))
+            last = tf.cast(drawn[:, 0], tf.int32)
+            written = written.write(place, last)
+        return tf.transpose(written.stack())
+
+    found = generate(read, tf.constant(observation.seed), states).numpy().astype(np.uint8)
+    return [
+        GeneratedText(prompt=parameters.prompt, text=row.tobytes().decode("latin-1"))
+        for row in found
+    ]
+
+
+def _stepper(model: Any, batch: int) -> tuple[Any, Any]:
+    """One step of a stack of LSTMs: (characters [batch], states) → (logits, states)."""
+    import tensorflow as tf
+
+    embedding, *recurrent, output = model.layers
+
+    def step(characters: Any, states: Any) -> tuple[Any, Any]:
+        values = embedding(characters)
+        after = []
+        for layer, state in zip(recurrent, states, strict=True):
+            values, state_after = layer.cell(values, state)
+            after.append(state_after)
+        return tf.cast(output(values), tf.float32), after
+
+    return step, [layer.cell.get_initial_state(batch_size=batch) for layer in recurrent]

@@ -1,0 +1,61 @@
+"""A recurrent model of characters, which writes text once it is trained (Shakespeare)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from accelreport.spec.models import Text
+from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
+from accelreport.workloads.recurrent import Kernel
+
+if TYPE_CHECKING:
+    from accelreport.datasets.base import Dataset
+
+
+class TextGenerationParameters(TrainingParameters):
+    """Embedding → LSTMs → the next character, at every step of a sequence."""
+
+    kind: Literal["text_generation"] = "text_generation"
+    """Name of the family."""
+    dataset: Literal["shakespeare", "shakespeare_gutenberg"] = "shakespeare"
+    """The text: Tiny Shakespeare, or Project Gutenberg's complete works."""
+    length: Annotated[int, Field(ge=1, le=10000)] = 100
+    """Characters of a sequence. An example is a place in the text where one begins."""
+    embedding: Annotated[int, Field(ge=1)] = 512
+    """Dimensions of a character's vector."""
+    units: Annotated[int, Field(ge=1)] = 512
+    """Units of each LSTM."""
+    layers: Annotated[int, Field(ge=1, le=32)] = 2
+    """LSTMs, one on top of the other."""
+    kernel: Kernel = "default"
+    """How the LSTMs are computed."""
+    texts: Annotated[int, Field(ge=0, le=100)] = 0
+    """Texts the trained model writes for the page."""
+    characters: Annotated[int, Field(ge=1, le=10000)] = 250
+    """Characters of each text."""
+    prompt: Text = "Looks it not like the king?  Verily, we must go! "
+    """What the model reads before it writes."""
+
+
+def _data(parameters: Any) -> DataRequest:
+    return DataRequest(name=parameters.dataset, mode=parameters.data)
+
+
+def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
+    from accelreport.workloads.character_models import problem
+
+    assert data is not None
+    return problem(parameters, data)
+
+
+FAMILY = Family(
+    kind="text_generation",
+    title="Text generation",
+    parameters=TextGenerationParameters,
+    shape="training",
+    data=_data,
+    problem=_problem,
+)
+"""The family as the registry knows it."""

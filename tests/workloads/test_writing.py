@@ -1,0 +1,58 @@
+"""The text a character model writes."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from accelreport.results.observations import GeneratedText
+from accelreport.workloads.base import Observation
+from accelreport.workloads.character_models import _stepper, character_model, write
+from accelreport.workloads.text_generation import TextGenerationParameters
+
+pytestmark = pytest.mark.e2e
+
+PARAMETERS = TextGenerationParameters(
+    embedding=8, units=16, texts=3, characters=40, prompt="To be, or not to be"
+)
+
+
+def nothing(count: int) -> np.ndarray:
+    raise AssertionError(f"writing needs no predictions, {count} were asked for")
+
+
+def written(seed: int) -> list[GeneratedText]:
+    import keras
+
+    keras.utils.set_random_seed(0)
+    model = character_model(PARAMETERS)
+    return write(
+        PARAMETERS,
+        Observation(model=model, seed=seed, deadline=time.perf_counter() + 60, predict=nothing),
+    )
+
+
+def test_one_step_after_the_other_computes_what_the_whole_sequence_does() -> None:
+    model = character_model(PARAMETERS)
+    characters = np.random.default_rng(0).integers(0, 256, (2, 9)).astype(np.int32)
+    step, states = _stepper(model, 2)
+    for place in range(9):
+        logits, states = step(characters[:, place], states)
+    whole = np.asarray(model(characters))[:, -1]
+    assert np.asarray(logits) == pytest.approx(whole, abs=1e-5)
+
+
+def test_the_same_seed_writes_the_same_texts_and_another_seed_others() -> None:
+    first = written(seed=1)
+    assert [text.prompt for text in first] == [PARAMETERS.prompt] * 3
+    assert [len(text.text) for text in first] == [40] * 3
+    assert len({text.text for text in first}) == 3, "each is drawn anew"
+    assert written(seed=1) == first
+    assert written(seed=2) != first
+
+
+def test_an_untrained_model_uses_many_characters() -> None:
+    letters = "".join(text.text for text in written(seed=3))
+    shares = [letters.count(each) / len(letters) for each in set(letters)]
+    assert -sum(share * math.log2(share) for share in shares) > 5
