@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from typing import Any
 
 from accelreport.analysis.intervals import Interval
+from accelreport.analysis.words import figure, span
 
 
 class ClaimVerdict(StrEnum):
@@ -72,12 +73,11 @@ def within_bounds(
     return ClaimVerdict.UNDECIDED
 
 
-def describe(what: str, interval: Interval, unit: str = "") -> tuple[str, dict[str, Any]]:
-    """An estimate as text and as a dict."""
-    said = f"{interval.value:.3g}{unit}"
+def describe(what: str, quantity: str, interval: Interval) -> tuple[str, dict[str, Any]]:
+    """An estimate of a quantity as text and as a dict."""
+    said = figure(quantity, interval.value)
     if interval.known:
-        joint = " to " if interval.low < 0 else "–"
-        said += f" ({interval.low:.3g}{joint}{interval.high:.3g}{unit}, n = {interval.n})"
+        said += f" ({span(quantity, interval.low, interval.high)}, n = {interval.n})"
     else:
         said += " (one process, no interval)"
     evidence = {
@@ -88,8 +88,3 @@ def describe(what: str, interval: Interval, unit: str = "") -> tuple[str, dict[s
         "n": interval.n,
     }
     return (f"{what}: {said}" if what else said), evidence
-
-
-def at(point: Mapping[str, Any]) -> str:
-    """A sweep point as text: "batch_size = 256, size = 4"."""
-    return ", ".join(f"{key} = {value}" for key, value in point.items())

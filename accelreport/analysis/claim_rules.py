@@ -9,7 +9,6 @@ import pandas as pd
 from accelreport.analysis.claim_outcomes import (
     ClaimVerdict,
     Outcome,
-    at,
     describe,
     together,
     within_bounds,
@@ -18,8 +17,8 @@ from accelreport.analysis.claim_trend import trend
 from accelreport.analysis.evidence import Evidence
 from accelreport.analysis.intervals import LEVEL, NOTHING, Interval
 from accelreport.analysis.parity import Parity, parity_frame
-from accelreport.analysis.peaks import cited_peak
 from accelreport.analysis.selection import TIME_QUANTITIES, Point
+from accelreport.analysis.words import at
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import (
     Check,
@@ -73,12 +72,13 @@ def _bounded(
     estimate: Estimate,
     bounds: tuple[float | None, float | None],
     rule: str,
+    quantity: str,
 ) -> Outcome:
     """Compares an interval with bounds at every sweep point that `where` leaves open."""
     matching = evidence.found.points(where)
     measured = [(point, found) for point in matching if (found := estimate(point, LEVEL)).n]
     strict = 1 - (1 - LEVEL) / max(len(measured), 1)
-    said = [describe(at(point), interval) for point, interval in measured]
+    said = [describe(at(point), quantity, interval) for point, interval in measured]
     return Outcome(
         verdict=together(
             [within_bounds(found, estimate(point, strict), *bounds) for point, found in measured]
@@ -96,24 +96,18 @@ def _bounds(at_least: float | None, at_most: float | None) -> str:
 
 
 def _ratio(evidence: Evidence, check: RatioCheck) -> Outcome:
-    low, high = check.at_least, check.at_most
-    asked = _bounds(low, high)
+    bounds, asked = (check.at_least, check.at_most), _bounds(check.at_least, check.at_most)
     if check.about is not None:
-        near = (check.about / check.tolerance, check.about * check.tolerance)
-        low = near[0] if low is None else max(low, near[0])
-        high = near[1] if high is None else min(high, near[1])
-        asked = " and ".join(
-            part
-            for part in (asked, f"within a factor {check.tolerance:g} of {check.about:g}")
-            if part
-        )
+        bounds = (check.about / check.tolerance, check.about * check.tolerance)
+        asked = f"within a factor {check.tolerance:g} of {check.about:g}"
     over = check.over or evidence.plan.baseline
     rule = f"the {LEVEL:.0%} interval of {_quotient(check, over)} is {asked}"
-    outcome = _bounded(
-        evidence, dict(check.where), _quotient_at(evidence, check), (low, high), rule
-    )
+    estimate = _quotient_at(evidence, check)
+    outcome = _bounded(evidence, dict(check.where), estimate, bounds, rule, "ratio")
     if not outcome.tested:
-        missing = [each for each in (check.of, over) if not evidence.found.machines(each)]
+        alone = check.to is not None and not check.over
+        devices = [check.of] if alone else list(dict.fromkeys([check.of, over]))
+        missing = [each for each in devices if not evidence.found.machines(each)]
         why = "; ".join(evidence.found.why_not(each) for each in missing or [check.of])
         return Outcome(outcome.verdict, rule, why)
     return outcome
@@ -124,6 +118,8 @@ def _quotient(check: RatioCheck, over: str) -> str:
         return f"{check.ratio} over {check.to} on {check.of}, process by process,"
     if check.ratio == "speedup":
         return f"the speedup of {check.of} over {over}"
+    if check.to is not None:
+        return f"{check.ratio} of {check.of} over {check.to} of {over}"
     if check.ratio in TIME_QUANTITIES:
         return f"{check.ratio} of {over} over that of {check.of}"
     return f"{check.ratio} of {check.of} over that of {over}"
@@ -150,7 +146,7 @@ def _value(evidence: Evidence, check: ValueCheck) -> Outcome:
         return evidence.estimate(check.value, check.of, "", point, level)
 
     bounds = (check.at_least, check.at_most)
-    outcome = _bounded(evidence, dict(check.where), estimate, bounds, rule)
+    outcome = _bounded(evidence, dict(check.where), estimate, bounds, rule, check.value)
     if not outcome.tested:
         return Outcome(outcome.verdict, rule, evidence.found.why_not(check.of))
     return outcome
@@ -183,6 +179,7 @@ def _equivalent(evidence: Evidence, cells: pd.DataFrame, check: EquivalentCheck)
     said = [
         describe(
             ", ".join(x for x in (row["device"], at({a: row[a] for a in evidence.axes})) if x),
+            "difference",
             Interval(row["difference"], row["low"], row["high"], row["n"]),
         )
         for row in rows
@@ -201,15 +198,15 @@ def _below_peak(evidence: Evidence, check: PeakCheck) -> Outcome:
     found = []
     for device in evidence.plan.devices:
         for point in evidence.found.points():
-            peak = cited_peak(evidence.plan, device, point)
+            peak = evidence.peak(device, point)
             interval = evidence.estimate("tflops", device, "", point) if peak else NOTHING
-            if peak is None or not interval.n:
+            if not interval.n:
                 continue
             where = ", ".join(part for part in (device, at(point)) if part)
-            text, each = describe(f"{where} (peak {peak.tflops:g} {peak.dtype})", interval)
-            verdicts.append(_against_peak(interval, peak.tflops))
+            text, each = describe(f"{where} (peak {peak:g})", "tflops", interval)
+            verdicts.append(_against_peak(interval, peak))
             texts.append(text)
-            found.append(each | {"peak": peak.tflops})
+            found.append(each | {"peak": peak})
     numbers = "; ".join(texts) or "no device with a cited peak ran anything whose FLOPs are known"
     return Outcome(together(verdicts), rule, numbers, found)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from accelreport.analysis.claim_outcomes import at
 from accelreport.analysis.selection import matches
+from accelreport.analysis.words import at, figure
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import Check, RatioCheck, TrendCheck, ValueCheck
 
@@ -24,7 +24,8 @@ def published_evidence(plan: PlanDocument, check: Check) -> str:
         name = check.rises or check.falls or ""
         return _sentence(plan, name, {check.of, check.over or plan.baseline}, check.where)
     if isinstance(check, RatioCheck):
-        devices = {check.of, check.over or plan.baseline}
+        alone = check.to is not None and not check.over
+        devices = {check.of} if alone else {check.of, check.over or plan.baseline}
         names = {check.ratio, check.to or check.ratio}
         said = [_sentence(plan, name, devices, check.where) for name in sorted(names)]
         return " ".join(part for part in dict.fromkeys(said) if part)
@@ -38,12 +39,11 @@ def _sentence(plan: PlanDocument, name: str, devices: set[str], where: Mapping[s
     for row in plan.published:
         if row.device not in devices or not _touches(row.where, where):
             continue
-        figures = row.figures()
+        label = f"{row.label} ({at(row.where)})" if row.where else row.label
         said += [
-            f"{row.label}{f' ({at(row.where)})' if row.where else ''}: {figures[figure]:g}"
-            f" [{figure}, {row.mark}]"
-            for figure in FIGURES_OF.get(name, (name,))
-            if figure in figures
+            f"{label}: {figure(key, value)} [{key}, {row.mark}]"
+            for key, value in row.figures().items()
+            if key in FIGURES_OF.get(name, (name,))
         ]
     return f"Published, not measured here: {'; '.join(said)}." if said else ""
 

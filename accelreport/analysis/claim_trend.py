@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise, product
 from math import log
 
-from accelreport.analysis.claim_outcomes import ClaimVerdict, Outcome, at, describe, together
+from accelreport.analysis.claim_outcomes import ClaimVerdict, Outcome, describe, together
 from accelreport.analysis.evidence import Evidence, combined
 from accelreport.analysis.intervals import LEVEL, Term, compare
 from accelreport.analysis.selection import Point
 from accelreport.analysis.verdicts import MARGIN
+from accelreport.analysis.words import at
 from accelreport.spec.models import Scalar, TrendCheck
 
 
@@ -24,7 +25,7 @@ def trend(evidence: Evidence, check: TrendCheck) -> Outcome:
     return Outcome(
         verdict=together([line.verdict for line in lines]),
         rule=rule,
-        numbers="; ".join(line.numbers for line in lines),
+        numbers="; ".join(dict.fromkeys(line.numbers for line in lines)),
         evidence=[each for line in lines for each in line.evidence],
     )
 
@@ -46,7 +47,8 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, *, up: bool, held: P
         if all(logs for _, logs in groups):
             measured.append((value, groups))
     said = [
-        describe(at(held | {check.along: value}), combined(groups)) for value, groups in measured
+        describe(at(held | {check.along: value}), name, combined(groups))
+        for value, groups in measured
     ]
     if len(measured) < 2:
         why = evidence.found.why_not(check.of) if not measured else "only one point was measured"

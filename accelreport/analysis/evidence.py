@@ -98,12 +98,21 @@ class Evidence:
         point: Mapping[str, Any],
         level: float = LEVEL,
     ) -> Interval:
-        """A (quantity, device) over another; of times the inverse, so that more is faster."""
+        """A (quantity, device) over another; of times the inverse, so that more is faster.
+
+        Pairs are formed within repeats, as always.
+        """
         one = self.logs(*above, "", point)
         other = self.logs(*below, "", point)
         sign = -1.0 if above[0] in TIME_QUANTITIES else 1.0
         terms = [(sign * weight, logs) for weight, logs in one]
         return combined(terms + [(-sign * weight, logs) for weight, logs in other], level)
+
+    def peak(self, device: str, point: Mapping[str, Any]) -> float:
+        """The cited peak of what `device` ran at a point, in TFLOPS; 0 when none is known."""
+        rows = self.found.near(device, point, self.machine)
+        known = [row["peak_tflops"] for row in rows if row["peak_tflops"] > 0]
+        return min(known, default=0.0)
 
     def why_withheld(self, devices: Sequence[str], point: Mapping[str, Any]) -> str:
         """Why the speedup of one of `devices` at `point` is withheld; empty when none is."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from accelreport.analysis.peaks import peak_for
+from accelreport.analysis.peaks import peak_for, peak_of_hardware
+from accelreport.analysis.words import duration
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import Device, Published
 
@@ -74,11 +75,11 @@ def flags_of(plan: PlanDocument, published: Published, figure: str) -> tuple[str
 def conditions(plan: PlanDocument, published: Published) -> Conditions:
     """The workload a published row was measured with, as far as the spec states it.
 
-    A profile changes epochs and data to make a run short, and a source knows nothing of
-    that: outside the full profile only what `[workload]` itself says is used.
+    A profile or the command line changes epochs and data to make a run short, and a source
+    knows nothing of that: then only what `[workload]` itself says is used.
     """
     stated: Mapping[str, Any] = plan.workload
-    if plan.profile != "full":
+    if plan.profile != "full" or plan.overrides:
         stated = _stated_workload(plan.text)
     at = {**stated, **published.where}
     known = TRAINING_EXAMPLES.get(str(at.get("dataset")))
@@ -115,15 +116,16 @@ def _above_peak(
     published: Published, known: Conditions, device: Device | None, plan: PlanDocument
 ) -> Iterator[str]:
     del plan
-    peak = peak_for(device, known.dtype) if device else None
-    if device is None or peak is None:
+    words = f"{published.label}. {published.note}"
+    peak = peak_of_hardware(words, known.dtype) or (device and peak_for(device, known.dtype))
+    if not peak:
         return
     source = f" ({peak.source})" if peak.source else ""
     for value in (published.tflops, published.tflops_cold):
         if value is not None and value > peak.tflops:
             yield (
-                f"{value:g} TFLOPS is above the peak of {peak.tflops:g} TFLOPS in {peak.dtype} "
-                f"that is cited for {device.label or published.device}{source}"
+                f"{value:g} TFLOPS is {value / peak.tflops:.2g} times the peak of "
+                f"{peak.tflops:g} TFLOPS in {peak.dtype}{source}"
             )
 
 
@@ -153,7 +155,7 @@ def _total(total: float, parts: float, slack: float, what: str) -> Iterator[str]
     share = total / parts - 1
     allowed = slack + rounding(total)
     if share < -TOO_SHORT - allowed or share > TOO_LONG + allowed:
-        yield f"a total of {total:g} s does not fit {what}, which take {parts:.4g} s together"
+        yield f"a total of {duration(total)} does not fit {what}: they take {duration(parts)}"
 
 
 def _step_is_a_sample(
@@ -167,11 +169,12 @@ def _step_is_a_sample(
         return
     if not _unlike(step * known.samples, epoch, TOO_LONG):
         yield (
-            f"what the source calls a step ({step:g} s) is the time of a sample: "
-            f"{known.samples:,.0f} of them make its epoch of {epoch:g} s"
+            f"what the source calls a step ({duration(step)}) is the time of a sample: "
+            f"{known.samples:,.0f} of them make its epoch of {duration(epoch)}"
         )
     else:
-        yield f"{known.steps:.4g} steps of {step:g} s do not make an epoch of {epoch:g} s"
+        steps = f"{known.steps:,.0f} steps of {duration(step)}"
+        yield f"{steps} do not make an epoch of {duration(epoch)}"
 
 
 def _sample_against_epoch(
@@ -183,8 +186,8 @@ def _sample_against_epoch(
         return
     if _unlike(sample * known.samples, epoch, TOO_LONG):
         yield (
-            f"{known.samples:,.0f} samples of {sample:g} s take {sample * known.samples:.4g} s, "
-            f"not an epoch of {epoch:g} s"
+            f"{known.samples:,.0f} samples of {duration(sample)} take "
+            f"{duration(sample * known.samples)}, not an epoch of {duration(epoch)}"
         )
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from accelreport.analysis.peaks import cited_peak
+from accelreport.analysis.steadiness import findings, slow_processes
 from accelreport.analysis.steady import complete_epochs, steady, total_seconds
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
@@ -30,6 +32,7 @@ TEXTS = (
     "origin",
     "fingerprint",
     "precision",
+    "hardware",
 )
 """Columns of text; empty where there is nothing to say."""
 
@@ -46,6 +49,8 @@ TIMINGS = (
     "throughput",
     "tflops",
     "tflops_cold",
+    "peak_tflops",
+    "mfu",
     "flops_per_step",
     "samples_per_step",
     "planned_steps",
@@ -69,11 +74,14 @@ def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
 
     A planned cell without any record is one row with status `missing`. Seconds, bytes and
     fractions throughout; the columns are `IDENTITY`, the axes by their dotted names,
-    `TEXTS`, `warnings` (a tuple of (kind, message)), `TIMINGS`, `total_extrapolated`,
-    `STAGES`, `MEMORY`, and one column for each final metric.
+    `TEXTS`, `warnings` (a tuple of (kind, message): the record's own, then those of
+    `steadiness`), `TIMINGS`, `total_extrapolated`, `STAGES`, `MEMORY`, and one column for
+    each final metric.
 
     Times of a failed or skipped cell are NaN: they may be read in its record, and enter
-    no statistic. `epoch_s` is the mean over complete epochs after the first.
+    no statistic. `mfu` (model FLOPs utilisation) is `tflops` over `peak_tflops`, the cited
+    peak of what the cell ran on, where there is one. `epoch_s` is the mean over complete
+    epochs after the first.
     """
     by_key: dict[str, list[Record]] = {}
     for record in records:
@@ -84,7 +92,17 @@ def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
         of_cell = sorted(by_key.get(cell.key, ()), key=machine_of)
         known = [_row(plan, cell, record) for record in of_cell] or [_missing(plan, cell)]
         rows.extend(row | {"precision": precision} for row in known)
-    return _typed(plan, rows)
+    frame = _typed(plan, rows)
+    slow = slow_processes(frame, list(plan.axes))
+    if slow:
+        processes = zip(frame["key"], frame["machine"], frame["warnings"], strict=True)
+        frame["warnings"] = [
+            (*said, (slow[key, machine].kind, slow[key, machine].message))
+            if (key, machine) in slow
+            else said
+            for key, machine, said in processes
+        ]
+    return frame
 
 
 def _identity(plan: PlanDocument, cell: PlannedCell, machine: str) -> dict[str, Any]:
@@ -107,15 +125,39 @@ def _row(plan: PlanDocument, cell: PlannedCell, record: Record) -> dict[str, Any
         "failure_remedy": failure.remedy if failure else "",
         "origin": record.data.origin if record.data else "",
         "fingerprint": record.data.fingerprint if record.data else "",
-        "warnings": tuple((warned.kind, warned.message) for warned in record.warnings),
+        "warnings": _warnings(record),
         "total_extrapolated": record.status == "partial",
+        "hardware": _hardware(plan, cell, record),
     }
     row |= {name: getattr(record.times, name) for name in STAGES}
     row |= {name: getattr(record.memory, name) for name in MEMORY}
     if record.status in MEASURED:
         row |= _timings(record)
+        peak = cited_peak(plan, cell.device, cell.point, row["hardware"])
+        if peak:
+            row |= {"peak_tflops": peak.tflops, "mfu": row["tflops"] / peak.tflops}
         row |= {name: value for name, value in record.final.items() if name not in row}
     return row
+
+
+def _hardware(plan: PlanDocument, cell: PlannedCell, record: Record) -> str:
+    """What did the arithmetic, by the name its driver or the kernel knows it by."""
+    environment = record.environment
+    if environment is None:
+        return ""
+    kind = plan.devices[cell.device].kind if cell.device in plan.devices else "CPU"
+    if kind == "CPU":
+        return environment.cpu
+    return environment.gpus[0].name if kind == "GPU" and environment.gpus else ""
+
+
+def _warnings(record: Record) -> tuple[tuple[str, str], ...]:
+    """What the process said of itself, then what its timings say of it."""
+    said = {warned.kind: warned.message for warned in record.warnings}
+    if record.status in MEASURED:
+        for found in findings(record):
+            said.setdefault(found.kind, found.message)
+    return tuple(said.items())
 
 
 def _timings(record: Record) -> dict[str, float]:

@@ -105,7 +105,7 @@ class Contrast:
 
 def _exp(value: float) -> float:
     """Two processes that disagree wildly give ends beyond what a float can hold."""
-    return exp(value) if value < 700 else inf
+    return inf if value > 700 else exp(value)
 
 
 def compare(*terms: Term) -> Contrast:
