@@ -17,6 +17,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, isnan, log, nan, sqrt
 from statistics import fmean, variance
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -24,7 +25,7 @@ from scipy.special import stdtrit
 LEVEL = 0.95
 """Confidence level of every interval unless said otherwise."""
 
-Sample = Mapping[Hashable, float]
+Sample = Mapping[Any, float]
 """One value for each process; processes with the same key ran in the same repeat."""
 
 Term = tuple[float, Sample]
@@ -112,13 +113,14 @@ def compare(*terms: Term) -> Contrast:
     """The weighted sum of the terms' means, within repeats where that is possible.
 
     It is possible when every process of the smallest term has partners in all the others,
-    or when three repeats or more are complete; incomplete repeats are then left out.
+    or when three repeats or more are complete; incomplete repeats are then left out. A
+    single repeat gives no interval, and then all processes make the estimate.
     """
     sizes = [len(sample) for _, sample in terms]
     if not terms or min(sizes) == 0:
         return Contrast(nan, nan, nan, 0, paired=False)
     shared = set.intersection(*(set(sample) for _, sample in terms))
-    if len(shared) == min(sizes) or len(shared) >= 3:
+    if len(shared) >= 3 or 2 <= len(shared) == min(sizes):
         values = [sum(weight * sample[key] for weight, sample in terms) for key in shared]
         return one_sample(sorted(values))
     return welch(*((weight, sorted(sample.values())) for weight, sample in terms))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import exp, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ import pandas as pd
 
 from accelreport.analysis.intervals import (
     LEVEL,
-    Contrast,
     Term,
     compare,
     geometric_mean,
@@ -143,15 +142,15 @@ def geometric_means(matrix: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
         # Independent benchmarks: their half-widths add as squares. Each came from a t on few
         # repeats, which makes the sum's interval a little wide rather than a little narrow.
         width = sqrt(float((half**2).sum())) / len(logs) if np.isfinite(half).all() else nan
-        mean = Contrast(float(logs.mean()), width, float("inf"), len(logs), paired=False)
+        mean = float(logs.mean())
         rows.append(
             {
                 "device": device,
                 "baseline": baseline,
                 "benchmarks": tuple(best["spec"]),
-                "speedup": float(np.exp(mean.value)),
-                "low": float(np.exp(mean.value - width)),
-                "high": float(np.exp(mean.value + width)),
+                "speedup": exp(mean),
+                "low": exp(mean - width),
+                "high": exp(mean + width),
                 "level": level,
             }
         )

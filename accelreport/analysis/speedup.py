@@ -79,7 +79,7 @@ def speedups(
         The axes, then `COLUMNS`: times in seconds; `needed` is how many more processes of
         each device would decide an UNDECIDED row with probability 0.8 (NaN where that is
         unknown or nothing is left to decide); `paired`, whether the comparison was made
-        within repeats; `reason`, why there is no speedup or no interval.
+        within repeats; `reason`, why there is no speedup or no interval, or fewer processes than planned.
     """
     groups = _groups(cells, axes)
     bases: dict[tuple[Hashable, ...], list[_Group]] = {}
@@ -144,7 +144,7 @@ def _compare(
         "verdict": Verdict.NOT_MEASURED.value,
         "needed": nan,
         "paired": False,
-        "reason": "; ".join(group.problems),
+        "reason": _what_failed(group),
     }
     if not group.seconds:
         return row
@@ -182,11 +182,23 @@ def _ratio(group: _Group, base: _Group, level: float, margin: float) -> dict[str
         "verdict": said.value,
         "needed": _needed(said, difference, level, margin),
         "paired": difference.paired,
-        "reason": _why_no_interval(interval, group, base),
+        "reason": "; ".join(
+            filter(None, [_no_interval(interval, group, base), _what_failed(group)])
+        ),
     }
 
 
-def _why_no_interval(interval: Interval, group: _Group, base: _Group) -> str:
+def _what_failed(group: _Group) -> str:
+    """Why there is no time; where there is one, which of its processes are missing."""
+    if not group.seconds:
+        return "; ".join(group.problems)
+    planned = len(group.seconds) + sum(group.problems.values())
+    return "; ".join(
+        f"{count} of {planned} processes: {problem}" for problem, count in group.problems.items()
+    )
+
+
+def _no_interval(interval: Interval, group: _Group, base: _Group) -> str:
     if interval.known:
         return ""
     lone = [each.device for each in (group, base) if len(each.seconds) == 1]

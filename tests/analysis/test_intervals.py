@@ -1,0 +1,140 @@
+"""Intervals from a handful of processes."""
+
+from __future__ import annotations
+
+from math import exp, inf, isnan, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from accelreport.analysis.intervals import (
+    compare,
+    geometric_mean,
+    logarithms,
+    mean,
+    one_sample,
+    ratio,
+    welch,
+)
+
+TIMES = st.floats(1e-6, 1e4)
+SAMPLES = st.lists(TIMES, min_size=2, max_size=10)
+
+
+def _by_repeat(values: list[float]) -> dict[int, float]:
+    return dict(enumerate(values))
+
+
+def test_paired_processes_give_students_t_on_the_logarithm_of_the_ratio() -> None:
+    slow, fast = [2.0, 2.2, 2.1, 2.4], [1.0, 1.15, 1.02, 1.1]
+    found = ratio(_by_repeat(slow), _by_repeat(fast))
+    logs = np.log(slow) - np.log(fast)
+    expected = stats.t.interval(0.95, 3, logs.mean(), logs.std(ddof=1) / sqrt(4))
+    assert found.low == pytest.approx(exp(expected[0]))
+    assert found.high == pytest.approx(exp(expected[1]))
+    assert found.n == 4
+
+
+def test_unpaired_processes_give_welchs_t() -> None:
+    first, second = [0.1, 0.3, 0.2, 0.25], [0.0, 0.02, 0.01, 0.03]
+    found = welch((1.0, first), (-1.0, second)).linear()
+    expected = stats.ttest_ind(first, second, equal_var=False).confidence_interval(0.95)
+    assert found.low == pytest.approx(expected.low)
+    assert found.high == pytest.approx(expected.high)
+
+
+def test_welchs_degrees_of_freedom_are_bounded_by_the_smallest_group() -> None:
+    quiet, noisy = [0.0, 1e-6], [float(x) for x in np.linspace(0, 1, 10)]
+    assert welch((1.0, quiet), (-1.0, noisy)).df == 2.0
+
+
+@given(st.lists(st.tuples(TIMES, TIMES), min_size=2, max_size=10))
+def test_the_inverse_ratio_has_the_inverse_interval(pairs: list[tuple[float, float]]) -> None:
+    one, other = _by_repeat([a for a, _ in pairs]), _by_repeat([b for _, b in pairs])
+    forth, back = ratio(one, other), ratio(other, one)
+    assume(forth.low > 0 and forth.high < inf)
+    assert forth.value * back.value == pytest.approx(1)
+    assert forth.low * back.high == pytest.approx(1)
+    assert forth.high * back.low == pytest.approx(1)
+
+
+@given(SAMPLES, SAMPLES)
+def test_processes_of_different_machines_are_not_paired(
+    one: list[float], other: list[float]
+) -> None:
+    here = {("here", key): value for key, value in _by_repeat(one).items()}
+    there = {("there", key): value for key, value in _by_repeat(other).items()}
+    assert not compare((1.0, here), (-1.0, there)).paired
+
+
+@given(SAMPLES)
+def test_a_sample_is_as_fast_as_itself(values: list[float]) -> None:
+    found = ratio(_by_repeat(values), _by_repeat(values))
+    assert (found.value, found.low, found.high) == (1, 1, 1)
+
+
+@given(SAMPLES, SAMPLES, st.randoms())
+def test_the_order_of_processes_changes_nothing(
+    one: list[float], other: list[float], random: object
+) -> None:
+    first, second = _by_repeat(one), _by_repeat(other)
+    shuffled = list(first.items())
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert ratio(dict(shuffled), second) == ratio(first, second)
+
+
+def test_incomplete_repeats_are_left_out_when_three_are_complete() -> None:
+    one = {0: 0.1, 1: 0.2, 2: 0.3, 3: 9.0}
+    other = {0: 0.0, 1: 0.1, 2: 0.2, 4: -9.0}
+    found = compare((1.0, one), (-1.0, other))
+    assert found.paired
+    assert found.n == 3
+    assert found.value == pytest.approx(0.1)
+
+
+def test_without_enough_complete_repeats_nothing_is_paired() -> None:
+    found = compare((1.0, {0: 0.1, 1: 0.2, 2: 0.3}), (-1.0, {2: 0.1, 3: 0.2, 4: 0.3}))
+    assert not found.paired
+    assert found.n == 3
+
+
+def test_one_process_gives_a_value_and_no_interval() -> None:
+    found = ratio({0: 2.0}, {0: 1.0, 1: 1.1, 2: 1.2})
+    assert found.value == pytest.approx(2.0 / (1.0 * 1.1 * 1.2) ** (1 / 3))
+    assert not found.known
+    assert isnan(geometric_mean([3.0]).low)
+    assert geometric_mean([3.0]).value == pytest.approx(3.0)
+
+
+def test_nothing_measured_is_not_a_number() -> None:
+    assert isnan(ratio({}, {0: 1.0}).value)
+    assert isnan(geometric_mean([]).value)
+    assert isnan(mean([float("nan")]).value)
+    assert compare().n == 0
+
+
+def test_identical_processes_have_an_interval_of_no_width() -> None:
+    found = one_sample([0.5, 0.5, 0.5]).linear()
+    assert (found.low, found.high) == (0.5, 0.5)
+    same = welch((1.0, [1.0, 1.0]), (-1.0, [0.5, 0.5])).linear()
+    assert (same.low, same.high) == (0.5, 0.5)
+
+
+def test_processes_that_disagree_wildly_have_an_endless_interval_and_no_error() -> None:
+    found = ratio({0: 1e-9, 1: 1e300}, {0: 1.0, 1: 1.0})
+    assert found.high == inf
+    assert found.low == 0
+
+
+def test_values_that_have_no_logarithm_are_left_out() -> None:
+    assert logarithms({0: 0.0, 1: -1.0, 2: inf, 3: exp(1.0)}) == {3: pytest.approx(1.0)}
+
+
+def test_a_higher_level_gives_a_wider_interval() -> None:
+    values = [1.0, 1.1, 1.3]
+    narrow, wide = geometric_mean(values, 0.9), geometric_mean(values, 0.99)
+    assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
+    assert narrow.value == pytest.approx(exp(sum(map(log, values)) / 3))

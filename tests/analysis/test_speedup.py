@@ -1,0 +1,217 @@
+"""Speedups over the baseline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accelreport.analysis.frames import cells_frame
+from accelreport.analysis.speedup import COLUMNS, speedups
+from accelreport.results.record import Record
+from tests.support.records import Noise, Study, assorted, study
+
+INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
+
+
+def _speedups(made: Study, baseline: str = "cpu") -> pd.DataFrame:
+    cells = cells_frame(made.plan, made.records)
+    return speedups(cells, baseline=baseline, axes=list(made.plan.axes))
+
+
+def _row(frame: pd.DataFrame, **where: object) -> dict[str, Any]:
+    for name, value in where.items():
+        frame = frame[frame[name] == value]
+    (row,) = frame.to_dict("records")
+    return {str(name): value for name, value in row.items()}
+
+
+def test_every_point_and_device_is_a_row() -> None:
+    frame = _speedups(study())
+    assert list(frame.columns) == ["batch_size", *COLUMNS]
+    assert len(frame) == 9
+
+
+def test_a_speedup_is_baseline_time_over_device_time() -> None:
+    made = study(noise=Noise(process=0, step=0, outlier_share=0), repeats=2)
+    frame = _speedups(made)
+    base, fast = (_row(frame, batch_size=512, device=name) for name in ("cpu", "gpu"))
+    assert fast["speedup"] == pytest.approx(base["seconds"] / fast["seconds"])
+    assert (base["speedup"], base["verdict"]) == (1.0, "BASELINE")
+    assert fast["verdict"] == "FASTER"
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), factor=st.floats(0.9, 1.1))
+def test_exchanging_device_and_baseline_inverts_the_interval(seed: int, factor: float) -> None:
+    made = study(
+        devices=("cpu", "cpu-1"),
+        axes={},
+        repeats=3,
+        epochs=2,
+        steps_per_epoch=30,
+        factors={"cpu-1": 0.55 * factor},
+        seed=seed,
+    )
+    forth = _row(_speedups(made, "cpu"), device="cpu-1")
+    back = _row(_speedups(made, "cpu-1"), device="cpu")
+    assert forth["speedup"] * back["speedup"] == pytest.approx(1)
+    assert forth["low"] * back["high"] == pytest.approx(1)
+    assert forth["high"] * back["low"] == pytest.approx(1)
+    assert back["verdict"] == INVERSE[forth["verdict"]]
+
+
+def _slowed(record: Record, factor: float) -> Record:
+    blocks = [block.model_copy(update={"wall_s": block.wall_s * factor}) for block in record.blocks]
+    return record.model_copy(update={"blocks": blocks})
+
+
+@settings(max_examples=20, deadline=None)
+@given(factor=st.floats(0.01, 100))
+def test_a_machine_that_is_slower_in_all_has_the_same_speedups(factor: float) -> None:
+    made = study(axes={}, repeats=3, epochs=2, steps_per_epoch=30)
+    slowed = [_slowed(record, factor) for record in made.records]
+    before = _speedups(made)
+    after = speedups(cells_frame(made.plan, slowed), baseline="cpu", axes=[])
+    for name in ("speedup", "low", "high"):
+        np.testing.assert_allclose(after[name], before[name])
+    assert list(after["verdict"]) == list(before["verdict"])
+
+
+@settings(max_examples=10, deadline=None)
+@given(order=st.randoms())
+def test_the_order_of_records_changes_nothing(order: Any) -> None:
+    made = study(fate=assorted, epochs=2, steps_per_epoch=30)
+    shuffled = list(made.records)
+    order.shuffle(shuffled)
+    other = Study(plan=made.plan, records=tuple(shuffled))
+    pd.testing.assert_frame_equal(_speedups(made), _speedups(other))
+
+
+def test_one_process_gives_a_speedup_without_an_interval_and_says_so() -> None:
+    row = _row(_speedups(study(repeats=1, axes={})), device="gpu")
+    assert row["speedup"] > 1
+    assert pd.isna(row["low"])
+    assert pd.isna(row["high"])
+    assert row["verdict"] == "UNDECIDED"
+    assert "one process of gpu and of cpu gives no interval" in row["reason"]
+
+
+def test_two_processes_give_a_wide_interval() -> None:
+    two = _row(_speedups(study(repeats=2, axes={}, seed=3)), device="gpu")
+    ten = _row(_speedups(study(repeats=10, axes={}, seed=3)), device="gpu")
+    assert two["high"] / two["low"] > ten["high"] / ten["low"]
+    assert two["paired"]
+
+
+def test_undecided_says_how_many_more_processes_would_decide() -> None:
+    made = study(
+        devices=("cpu", "cpu-1"),
+        axes={},
+        repeats=3,
+        factors={"cpu-1": 0.53},
+        noise=Noise(process=0.05),
+        seed=2,
+    )
+    row = _row(_speedups(made), device="cpu-1")
+    assert row["verdict"] == "UNDECIDED"
+    assert row["needed"] >= 1
+    assert row["needed"] == int(row["needed"])
+
+
+def test_a_device_that_did_not_run_is_a_row_with_its_reason() -> None:
+    frame = _speedups(study(fate=assorted, devices=("cpu", "cpu-1", "gpu", "tpu")))
+    row = _row(frame, batch_size=256, device="tpu")
+    assert row["verdict"] == "NOT MEASURED"
+    assert row["reason"] == "skipped (no-device): no TPU on this machine"
+    assert pd.isna(row["speedup"])
+
+
+def test_a_cell_that_was_never_run_says_so() -> None:
+    frame = _speedups(study(axes={}, fate=lambda c: "missing" if c.device == "gpu" else "ok"))
+    assert _row(frame, device="gpu")["reason"] == "not run yet"
+
+
+def test_without_its_baseline_a_device_has_a_time_and_no_speedup() -> None:
+    frame = _speedups(study(axes={}, fate=lambda c: "timeout" if c.device == "cpu" else "ok"))
+    row = _row(frame, device="gpu")
+    assert row["seconds"] > 0
+    assert row["verdict"] == "NOT MEASURED"
+    assert row["reason"] == "the baseline cpu was not measured here"
+
+
+def test_a_failed_process_costs_its_repeat_and_not_the_point() -> None:
+    def fate(cell: Any) -> str:
+        return "oom-device" if cell.device == "gpu" and cell.repeat == 1 else "ok"
+
+    row = _row(_speedups(study(axes={}, repeats=5, fate=fate)), device="gpu")
+    assert (row["n"], row["n_baseline"]) == (4, 5)
+    assert row["paired"]
+    assert row["verdict"] == "FASTER"
+    expected = "1 of 5 processes: failed (oom-device): the cell ended with oom-device"
+    assert row["reason"] == expected
+
+
+def test_different_input_withholds_the_speedup() -> None:
+    made = study(axes={}, devices=("cpu", "gpu"))
+    other = study(axes={}, devices=("cpu", "gpu"), origin="official")
+    records = [record for record in made.records if record.cell.device == "cpu"]
+    records += [record for record in other.records if record.cell.device == "gpu"]
+    frame = speedups(cells_frame(made.plan, records), baseline="cpu", axes=[])
+    row = _row(frame, device="gpu")
+    assert pd.isna(row["speedup"])
+    assert row["seconds"] > 0
+    assert row["reason"] == "withheld: its input differs from that of cpu"
+
+
+def test_a_device_alone_on_its_machine_is_compared_with_the_baseline_elsewhere() -> None:
+    here = study(devices=("cpu", "gpu"), axes={}, machine="aaaaaaaa")
+    there = study(devices=("cpu", "gpu"), axes={}, machine="bbbbbbbb", seed=1)
+    records = [record for record in here.records if record.cell.device == "cpu"]
+    records += [record for record in there.records if record.cell.device == "gpu"]
+    frame = speedups(cells_frame(here.plan, records), baseline="cpu", axes=[])
+    row = _row(frame, device="gpu")
+    assert row["machine"] == "bbbbbbbb"
+    assert row["baseline_machine"] == "aaaaaaaa"
+    assert not row["paired"]
+    assert row["verdict"] == "FASTER"
+
+
+def test_each_machine_is_compared_with_its_own_baseline() -> None:
+    here = study(devices=("cpu", "gpu"), axes={}, machine="aaaaaaaa")
+    there = study(devices=("cpu", "gpu"), axes={}, machine="bbbbbbbb", factors={"cpu": 3.0})
+    frame = speedups(
+        cells_frame(here.plan, [*here.records, *there.records]), baseline="cpu", axes=[]
+    )
+    slow, fast = (_row(frame, device="gpu", machine=name) for name in ("aaaaaaaa", "bbbbbbbb"))
+    assert fast["speedup"] / slow["speedup"] == pytest.approx(3.0, rel=0.1)
+    assert fast["baseline_machine"] == "bbbbbbbb"
+
+
+def test_drift_over_the_run_does_not_widen_the_interval() -> None:
+    still = Noise(process=0.005, step=0.02, outlier_share=0)
+    drifting = Noise(process=0.005, step=0.02, outlier_share=0, drift=0.3)
+    widths = []
+    for noise in (still, drifting):
+        # `study` shuffles the order of all cells; the runner shuffles within repeats, so
+        # the drift is put on whole repeats here.
+        made = study(devices=("cpu", "gpu"), axes={}, repeats=5, noise=still, seed=4)
+        records = [
+            _slowed(record, 1 + noise.drift * record.cell.repeat / 4) for record in made.records
+        ]
+        row = _row(speedups(cells_frame(made.plan, records), baseline="cpu", axes=[]), device="gpu")
+        widths.append(row["high"] / row["low"])
+    assert widths[1] == pytest.approx(widths[0], rel=1e-9)
+
+
+def test_another_level_gives_another_interval() -> None:
+    made = study(axes={}, repeats=5)
+    cells = cells_frame(made.plan, made.records)
+    narrow = speedups(cells, baseline="cpu", axes=[], level=0.8)
+    wide = speedups(cells, baseline="cpu", axes=[], level=0.99)
+    assert (narrow["level"] == 0.8).all()
+    assert _row(wide, device="gpu")["low"] < _row(narrow, device="gpu")["low"]
