@@ -39,3 +39,22 @@ class GeneratedText(Document):
     """What it had read before."""
     text: str
     """What it wrote; any character from U+0000 to U+00FF may stand in it."""
+
+
+class Forecast(Document):
+    """A series and what the trained model predicted of it, at equal steps of time."""
+
+    target: str
+    """Name of the series."""
+    unit: str = ""
+    """Its unit."""
+    first_time: str
+    """Time of the first value, ISO 8601."""
+    step_s: float
+    """Seconds from one value to the next."""
+    ignored_steps: int
+    """Values at the beginning that the loss leaves out: the model had seen nothing before."""
+    true: list[float]
+    """What was."""
+    predicted: list[float]
+    """What the model said."""

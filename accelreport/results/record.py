@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from accelreport.results.observations import Confusion, GeneratedText, Selection
+from accelreport.results.observations import Confusion, Forecast, GeneratedText, Selection
 from accelreport.results.plan_document import Document
 from accelreport.spec.cells import Cell
 
@@ -285,6 +285,8 @@ class Record(Document):
     """Predictions for the page, wrong ones first."""
     confusion: Confusion | None = None
     """True against predicted classes."""
+    forecasts: list[Forecast] = []
+    """Series and what the trained model predicted of them."""
     texts: list[GeneratedText] = []
     """What the trained model wrote."""
     selection: Selection | None = None

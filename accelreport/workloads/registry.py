@@ -6,6 +6,7 @@ from accelreport.workloads import (
     image_classification,
     matmul,
     sequence_classification,
+    series_forecast,
     text_classification,
     text_generation,
 )
@@ -19,6 +20,7 @@ FAMILIES: dict[str, Family] = {
         text_classification.FAMILY,
         sequence_classification.FAMILY,
         text_generation.FAMILY,
+        series_forecast.FAMILY,
     )
 }
 """The built-in families."""
