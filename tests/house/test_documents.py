@@ -89,7 +89,8 @@ def test_the_options_the_readme_names_for_a_command_exist() -> None:
 
 def test_every_exit_code_is_in_the_readme() -> None:
     rows = re.findall(r"^\| (\d+) \| ", _text("README.md"), re.MULTILINE)
-    assert [int(code) for code in rows] == [int(code) for code in ExitCode]
+    # 1 is Python's own, for an error that nobody foresaw.
+    assert [int(code) for code in rows] == sorted({1, *map(int, ExitCode)})
 
 
 def test_the_spec_in_the_readme_is_a_spec(tmp_path: Path) -> None:
