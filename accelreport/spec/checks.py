@@ -8,7 +8,7 @@ from accelreport.spec.claims import EquivalentCheck, PeakCheck, RatioCheck, Tren
 from accelreport.spec.collect import Collector
 from accelreport.spec.models import Claim, Published, Scalar
 from accelreport.spec.positions import KeyPath
-from accelreport.spec.problems import did_you_mean, listed, quote
+from accelreport.spec.problems import did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import Parts
 from accelreport.spec.sweep import same
 
@@ -25,15 +25,23 @@ _KERNEL_ONLY = {"tflops_cold"}
 
 
 def check_devices(collector: Collector, parts: Parts, known: Collection[str]) -> None:
-    """The devices exist, each is named once, and the baseline is among them."""
+    """The devices exist, each is named once, and the baseline is among them.
+
+    Args:
+        collector: where problems are noted.
+        parts: the spec.
+        known: the devices file's devices; empty when they could not be read.
+    """
     for index, name in enumerate(parts.devices or ()):
         path = ("devices", index)
         first = (parts.devices or []).index(name)
         if first != index:
             also = [(("devices", first), "it is named here already")]
             collector.add("duplicate-value", path, f"{quote(name)} is named twice", also=also)
-        elif name not in known:
+        elif known and name not in known:
             message = f"there is no device {quote(name)} in the devices file"
+            near = nearest(name, known)
+            parts.meant |= {near} if near else set()
             help_ = did_you_mean(name, known, quoted=True) or f"it has {_every(known)}"
             collector.add("unknown-device", path, message, help=help_)
     if parts.baseline is not None:
@@ -97,7 +105,9 @@ def _check_claim(collector: Collector, parts: Parts, claim: Claim, path: KeyPath
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
         _differ(collector, (*path, "of"), check.of, check.over or _baseline(parts))
     if isinstance(check, RatioCheck) and check.to in {None, check.ratio}:
-        _differ(collector, (*path, "of"), check.of, check.over or _baseline(parts))
+        # With `to` and without `over`, two quantities of the same device are compared.
+        other = check.over or (check.of if check.to else _baseline(parts))
+        _differ(collector, (*path, "of"), check.of, other)
 
 
 def _trend(collector: Collector, parts: Parts, check: TrendCheck, path: KeyPath) -> None:
@@ -147,7 +157,7 @@ def _axis(
 
 
 def _is_used(collector: Collector, parts: Parts, path: KeyPath, name: str, what: str = "") -> bool:
-    if parts.devices is None or name in parts.devices:
+    if parts.devices is None or name in parts.devices or name in parts.meant:
         return True
     message = f"{what}{quote(name)} is not among the devices of this spec"
     help_ = did_you_mean(name, parts.devices, quoted=True)
@@ -184,4 +194,4 @@ def _baseline(parts: Parts) -> str | None:
 
 
 def _every(names: Collection[str]) -> str:
-    return listed([quote(name) for name in sorted(names)]) or "none"
+    return listed([quote(name) for name in sorted(names)])

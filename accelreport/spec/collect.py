@@ -50,7 +50,7 @@ class Collector:
             at_key: whether the key is meant and not its value.
             also: other places that play a part, or paths with their labels.
         """
-        if code == "missing-key" and not self.view.file.document.is_whole:
+        if code in {"missing-key", "empty-table"} and not self.view.file.document.is_whole:
             return  # It may stand in a line that could not be read.
         related = tuple(
             item if isinstance(item, Place) else self.view.place(item[0], label=item[1])

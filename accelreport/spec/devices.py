@@ -36,9 +36,9 @@ def read_devices(file: SourceFile) -> tuple[dict[str, Device | None], list[Probl
     for name, raw in data.items():
         if name != "schema":
             devices[name] = _device(collector, name, raw)
-    if not devices and file.document.is_whole:
+    if not devices:
         help_ = 'write [cpu], and kind = "CPU" under it'
-        collector.add("empty", (), "this file has no device", help=help_)
+        collector.add("empty-table", (), "this file has no device", help=help_)
     return devices, collector.problems
 
 

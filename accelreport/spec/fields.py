@@ -10,24 +10,23 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 
-def keys_of(fields: Mapping[str, FieldInfo]) -> list[str]:
-    """The keys as they are written: a field's alias where it has one."""
-    return [field.alias or name for name, field in fields.items()]
+def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
+    """The fields of a model by the key that is written: its alias where it has one."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def fields_at(model: type[BaseModel], location: Sequence[str | int]) -> Mapping[str, FieldInfo]:
-    """The fields of the model at a pydantic location; empty where there is no model."""
+    """The fields of the model at a pydantic location, by key; empty where there is none."""
     current: Any = model
     for part in location:
         current = _step(current, part)
     found = _models(current)
-    return found[0].model_fields if len(found) == 1 else {}
+    return fields_of(found[0]) if len(found) == 1 else {}
 
 
 def dotted_fields(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
     """Every field of a model and of the models in it, by its dotted name, tables included."""
-    for name, field in model.model_fields.items():
-        key = field.alias or name
+    for key, field in fields_of(model).items():
         yield key, field
         for inner in _models(field.annotation):
             yield from ((f"{key}.{below}", leaf) for below, leaf in dotted_fields(inner))

@@ -10,7 +10,15 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.device import Device
 from accelreport.spec.devices import FILE_NAME, read_devices
 from accelreport.spec.examine import SpecFile
-from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, listed, quote
+from accelreport.spec.problems import (
+    Place,
+    Problem,
+    SpecErrors,
+    did_you_mean,
+    listed,
+    quote,
+    without_echoes,
+)
 from accelreport.spec.sections import NAME, NAME_RULE
 from accelreport.spec.source import SourceFile, read_file
 from accelreport.spec.spec import Spec, SpecSet
@@ -98,7 +106,8 @@ class _Devices:
                 self._problems.append(Problem("duplicate-name", place, message, "", name, also))
             self.all.setdefault(name, device)
             self._places.setdefault(name, place)
-        return found
+        # Of a file with lines that could not be read, the devices are not all known.
+        return found if file.document.is_whole else {}
 
 
 def _read_all(
@@ -185,7 +194,7 @@ def _unknown_overrides(
 
 def _ordered(problems: Iterable[Problem]) -> list[Problem]:
     """By file, in the order in which the files were first met, then by place; each once."""
-    unique = list(dict.fromkeys(problems))
+    unique = without_echoes(problems)
     order = {
         name: number for number, name in enumerate(dict.fromkeys(p.place.file for p in unique))
     }

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from accelreport.spec.claims import CHECKS
-from accelreport.spec.fields import fields_at, keys_of
+from accelreport.spec.fields import fields_at
 from accelreport.spec.positions import KeyPath, value_at
 from accelreport.spec.problems import did_you_mean, listed, quote
 from accelreport.spec.validators import FieldsError
@@ -58,7 +58,7 @@ def _finding(
         return wrong_type(path, TYPES[kind], value)
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        message = f"{subject(path)} must be {words} {context[name]}, not {quote(value)}"
+        message = f"{subject(path)} must be {words} {context[name]:g}, not {quote(value)}"
         return Finding("out-of-range", path, message)
     special = _SPECIAL.get(kind)
     if special is not None:
@@ -72,14 +72,14 @@ def _missing(
 ) -> Finding:
     field = fields_at(model, details["loc"][:-1]).get(str(path[-1]))
     text = " ".join((field.description or "").split()) if field else ""
-    help_ = f"{path[-1]}: {text[:1].lower()}{text[1:]}" if text else ""
+    help_ = f"`{path[-1]}`: {text[:1].lower()}{text[1:]}" if text else ""
     return Finding("missing-key", path, f"`{path[-1]}` is missing", help_)
 
 
 def _unknown(
     details: ErrorDetails, path: KeyPath, _: object, model: type[BaseModel], noun: str
 ) -> Finding:
-    known = keys_of(fields_at(model, details["loc"][:-1]))
+    known = list(fields_at(model, details["loc"][:-1]))
     parents = [part for part in path[:-1] if isinstance(part, str)]
     owner = f"a key of `{parents[-1]}`" if parents else noun
     message = f"`{path[-1]}` is not {owner}"
@@ -108,7 +108,8 @@ def _too_short(
     details: ErrorDetails, path: KeyPath, _: object, __: type[BaseModel], ___: str
 ) -> Finding:
     least = details.get("ctx", {}).get("min_length", 1)
-    return Finding("empty", path, f"{subject(path)} must hold at least {least}")
+    rule = "not be empty" if least == 1 else f"hold at least {least} values"
+    return Finding("empty", path, f"{subject(path)} must {rule}")
 
 
 def _said(
@@ -121,7 +122,8 @@ def _said(
     fields: list[KeyPath] = [(*path, *name.split(".")) for name in error.fields]
     written = [field for field in fields if isinstance(value, dict) and field[-1] in value]
     first, *rest = written or [path]
-    return Finding("contradiction", first, str(error), error.help, also=tuple(rest))
+    code = "contradiction" if fields else "missing-key"
+    return Finding(code, first, str(error), error.help, also=tuple(rest))
 
 
 def _no_rule(
@@ -149,7 +151,7 @@ _SPECIAL: dict[str, Callable[[ErrorDetails, KeyPath, object, type[BaseModel], st
 
 def _kinds(group: list[ErrorDetails]) -> list[str]:
     """What a union accepts: "a number" covers "a whole number"."""
-    words = [TYPES[item["type"]] for item in group if item["type"] in TYPES]
+    words = [TYPES[item["type"]].replace(" or ", "/") for item in group if item["type"] in TYPES]
     if "a number" in words:
         words = [word for word in words if word != "a whole number"]
     return list(dict.fromkeys(sorted(words)))

@@ -107,13 +107,36 @@ class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
         )
 
 
+def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, each once, and no key told as missing where it is only misspelt."""
+    unique = list(dict.fromkeys(problems))
+    meant = {
+        (problem.place.file, problem.key.rpartition(".")[0], problem.help)
+        for problem in unique
+        if problem.code == "unknown-key"
+    }
+    return [problem for problem in unique if not _echoes(problem, meant)]
+
+
+def _echoes(problem: Problem, meant: set[tuple[str, str, str]]) -> bool:
+    table, _, name = problem.key.rpartition(".")
+    told = (problem.place.file, table, f"did you mean `{name}`?")
+    return problem.code == "missing-key" and told in meant
+
+
 def did_you_mean(wrong: str, known: Iterable[str], *, quoted: bool = False) -> str:
     """`did you mean …?` for the nearest known word, or an empty text when none is near."""
-    names = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(wrong.casefold(), names, n=1, cutoff=0.6)
+    near = nearest(wrong, known)
     if not near:
         return ""
-    return f"did you mean {quote(names[near[0]]) if quoted else f'`{names[near[0]]}`'}?"
+    return f"did you mean {quote(near) if quoted else f'`{near}`'}?"
+
+
+def nearest(wrong: str, known: Iterable[str]) -> str | None:
+    """The known word that is most like another one, when any is like it at all."""
+    names = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(wrong.casefold(), names, n=1, cutoff=0.6)
+    return names[near[0]] if near else None
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

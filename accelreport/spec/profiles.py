@@ -36,7 +36,7 @@ def check_profiles(collector: Collector, parts: Parts) -> list[str]:
             continue
         _check_name(collector, name, path)
         if not table:
-            collector.add("empty", path, f"the profile `{name}` changes nothing")
+            collector.add("empty-table", path, f"the profile `{name}` changes nothing")
         _check_keys(collector, parts, name)
         names.append(name)
     return names

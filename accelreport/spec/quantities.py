@@ -62,7 +62,7 @@ def _sum_of_parts(text: str) -> Decimal:
         number, unit = part.groups()
         scale = SECONDS.get(unit)
         if scale is None:
-            raise ValueError(f"has an unknown unit, {unit!r}; the units are {', '.join(_units())}")
+            raise ValueError(f'has the unknown unit "{unit}"; the units are {", ".join(_units())}')
         if scale >= smallest:
             raise ValueError("has its units out of order; write the larger unit first, each once")
         total, position, smallest = total + Decimal(number) * scale, part.end(), scale

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import BaseModel
 
 from accelreport.spec.collect import Collector, Model
 from accelreport.spec.document import SCHEMA, Header, SpecDocument
-from accelreport.spec.fields import keys_of
+from accelreport.spec.fields import fields_of
 from accelreport.spec.models import Claim, Measure, Published, Source
 from accelreport.spec.problems import did_you_mean, listed, quote
 from accelreport.spec.sweep import Sweep, read_sweep
@@ -40,6 +39,7 @@ class Parts:
         measure: how to measure.
         published: rows by their index.
         claims: claims by their index.
+        meant: devices that misspelt names probably mean; they are not told as absent too.
     """
 
     title: str = ""
@@ -52,6 +52,7 @@ class Parts:
     measure: Measure | None = None
     published: dict[int, Published] = field(default_factory=dict)
     claims: dict[int, Claim] = field(default_factory=dict)
+    meant: set[str] = field(default_factory=set)
 
 
 def read_parts(collector: Collector) -> Parts:
@@ -81,7 +82,7 @@ def check_schema(collector: Collector) -> bool:
 
 def _header(collector: Collector, parts: Parts) -> None:
     data = collector.view.data
-    known = keys_of(SpecDocument.model_fields)
+    known = list(fields_of(SpecDocument))
     for key in data:
         if key not in known:
             help_ = did_you_mean(key, known)
@@ -94,7 +95,7 @@ def _header(collector: Collector, parts: Parts) -> None:
     if "workload" not in data:
         help_ = "say what is computed: [workload], with `kind` and its parameters"
         collector.add("missing-key", (), "[workload] is missing", help=help_)
-    given = {key: data[key] for key in keys_of(Header.model_fields) if key in data}
+    given = {key: data[key] for key in fields_of(Header) if key in data}
     before = len(collector.problems)
     collector.checked(Header, (), given, "a key of a spec")
     wrong = {problem.key.split("[")[0] for problem in collector.problems[before:]}
@@ -163,6 +164,5 @@ def _homes(family: Family | None) -> dict[str, str]:
     ]
     homes: dict[str, str] = {}
     for words, model in tables:
-        fields: Mapping[str, Any] = model.model_fields if model else {}
-        homes |= dict.fromkeys(keys_of(fields), words)
+        homes |= dict.fromkeys(fields_of(model) if model else (), words)
     return homes

@@ -21,6 +21,7 @@ _LONG_END = {
 }
 _WORD = r"""[ \t]*(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
 _KEY = rf"{_WORD}(?:\.{_WORD})*"
+_PAIR = re.compile(rf"{_KEY}=")
 _NEXT = re.compile(
     rf"^(?:{_KEY}=|[ \t]*\[{_KEY}\][ \t]*(?:#.*)?$|[ \t]*\[\[{_KEY}\]\][ \t]*(?:#.*)?$)",
     re.MULTILINE,
@@ -77,6 +78,8 @@ def _scan(text: str, start: int) -> tuple[int, str, int]:
             continue
         if mark == "\n" and not brackets:
             return position, "", 0
+        if mark == "\n" and brackets[-1][0] == "[" and _PAIR.match(text, token.end()):
+            break  # A list holds no `key = value`, so it should have ended before.
         if mark[0] in {"'", '"'} and (len(mark) == 1 or mark[-1] != mark[0]):
             return position, mark[0], position
         if mark in "[{":
@@ -84,7 +87,7 @@ def _scan(text: str, start: int) -> tuple[int, str, int]:
         elif mark in "]}" and brackets:
             brackets.pop()
         position = token.end()
-    return (len(text), *brackets[-1]) if brackets else (len(text), "", 0)
+    return (len(text), *brackets[0]) if brackets else (len(text), "", 0)
 
 
 def _after_space(text: str, position: int) -> int:

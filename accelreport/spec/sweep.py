@@ -72,11 +72,14 @@ def read_sweep(collector: Collector, family: Family | None) -> Sweep:
     raw = collector.view.data.get("sweep", {})
     if not isinstance(raw, dict):
         found = wrong_type(("sweep",), "a table", raw)
-        collector.add(found.code, found.path, found.message)
+        help_ = "write [sweep], and keys with their values under it"
+        collector.add(found.code, found.path, found.message, help=help_)
         return sweep
     if not raw and collector.view.has(("sweep",)):
         message = "this sweep has no key"
-        collector.add("empty", ("sweep",), message, help="give a key its values, or delete [sweep]")
+        collector.add(
+            "empty-table", ("sweep",), message, help="give a key its values, or delete [sweep]"
+        )
     for key, path, values in leaves(raw, ("sweep",)):
         if key == "zip":
             message = "`zip` is a table of the keys that advance together"
@@ -84,12 +87,17 @@ def read_sweep(collector: Collector, family: Family | None) -> Sweep:
             collector.add("wrong-type", path, message, help=help_, at_key=True)
             continue
         axis = key.removeprefix("zip.")
+        if values == "zip":
+            # Other tools have a mode for this.
+            help_ = "put the keys that advance together under [sweep.zip]"
+            collector.add("unknown-axis", path, "a sweep has no mode", help=help_, at_key=True)
+            continue
         known = not family or _is_sweepable(collector, axis, path, family)
         if axis in sweep.paths:
             also = [(sweep.paths[axis], "it is swept here")]
             message = f"`{axis}` is swept twice"
             collector.add("duplicate-key", path, message, at_key=True, also=also)
-        elif _are_values(collector, axis, path, values) and known:
+        elif known and _are_values(collector, axis, path, values):
             (sweep.free if axis == key else sweep.zipped)[axis] = values
             sweep.paths[axis] = path
         else:
@@ -120,7 +128,8 @@ def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Family
     elif known is not None and not is_table(known):
         return True
     elif known is not None:
-        inner = [f"`{name}`" for name in fields if name.startswith(f"{axis}.")]
+        leaf = [name for name, item in fields.items() if not is_table(item)]
+        inner = [f"`{name}`" for name in leaf if name.startswith(f"{axis}.")]
         message, help_ = f"`{axis}` is a table", f"sweep one of its keys: {listed(inner, 'or')}"
     elif plain != axis and plain in fields:
         message, help_ = "a swept key is named without `workload.`", f"write `{plain}`"

@@ -78,9 +78,15 @@ def explained(text: str, piece: Statement, message: str, offset: int) -> SyntaxP
     if text[offset : offset + 1] == "\n" and "{" in text[piece.start : offset]:
         help_ = "write it on one line, or as a [table] of its own"
         return SyntaxProblem(span, "`{ … }` must stand on one line", help_)
-    if "Invalid statement" in message and text[offset].isalpha():
+    if _has_letter_at(text, offset) and ("Invalid stat" in message or "Expected '='" in message):
+        word = _WORD.match(text, piece.start)
+        span = span_of(text, piece.start, word.end() if word else offset + 1)
         return SyntaxProblem(span, "a key with other letters than A to Z needs quotes")
     return SyntaxProblem(span, plain(message))
+
+
+def _has_letter_at(text: str, offset: int) -> bool:
+    return text[offset : offset + 1].isalpha() and not text[offset].isascii()
 
 
 def _open(text: str, piece: Statement) -> SyntaxProblem:
