@@ -79,7 +79,8 @@ def speedups(
         The axes, then `COLUMNS`: times in seconds; `needed` is how many more processes of
         each device would decide an UNDECIDED row with probability 0.8 (NaN where that is
         unknown or nothing is left to decide); `paired`, whether the comparison was made
-        within repeats; `reason`, why there is no speedup or no interval, or fewer processes than planned.
+        within repeats; `reason`, why there is no speedup, or no interval, or why there are
+        fewer processes than planned.
     """
     groups = _groups(cells, axes)
     bases: dict[tuple[Hashable, ...], list[_Group]] = {}
@@ -174,6 +175,7 @@ def _ratio(group: _Group, base: _Group, level: float, margin: float) -> dict[str
     above, below = logarithms(base.seconds), logarithms(group.seconds)
     difference = compare((1.0, above), (-1.0, below))
     interval = difference.ratio(level)
+    reasons = (_no_interval(interval, group, base), _what_failed(group))
     said = verdict(interval, margin)
     return counts | {
         "speedup": interval.value,
@@ -182,9 +184,7 @@ def _ratio(group: _Group, base: _Group, level: float, margin: float) -> dict[str
         "verdict": said.value,
         "needed": _needed(said, difference, level, margin),
         "paired": difference.paired,
-        "reason": "; ".join(
-            filter(None, [_no_interval(interval, group, base), _what_failed(group)])
-        ),
+        "reason": "; ".join(reason for reason in reasons if reason),
     }
 
 
