@@ -45,7 +45,8 @@ Names = Annotated[
     list[str],
     typer.Argument(
         help="Data sets, as `accelreport data list` names them.",
-        metavar="[NAME]...",
+        metavar="NAME",
+        show_default=False,
         autocompletion=complete_dataset,
     ),
 ]

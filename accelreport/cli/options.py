@@ -12,7 +12,9 @@ from accelreport.cli.completion import complete_device, complete_profile
 Specs = Annotated[
     list[Path],
     typer.Argument(
-        help="Spec files, or folders of them.", show_default="specs/", metavar="[SPECS]..."
+        help="Spec files, or folders of them; specs/ when none is named.",
+        show_default=False,
+        metavar="SPECS",
     ),
 ]
 Results = Annotated[Path, typer.Option("--results", metavar="DIR", help="Folder of the results.")]
@@ -40,7 +42,7 @@ Devices = Annotated[
         metavar="NAME",
         autocompletion=complete_device,
         help="Run on this device only. May be given several times.",
-        show_default="all",
+        show_default=False,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

@@ -66,7 +66,7 @@ Filters = Annotated[
         metavar="KEY=VALUE",
         autocompletion=complete_filter,
         help="Run only this value of a swept key. May be given several times.",
-        show_default="all",
+        show_default=False,
     ),
 ]
 Data = Annotated[
@@ -88,7 +88,7 @@ Set = Annotated[
         metavar="KEY=VALUE",
         help="Another value for a key of the specs, such as measure.repeats=5 or "
         "workload.epochs=2. May be given several times.",
-        show_default="",
+        show_default=False,
     ),
 ]
 DryRun = Annotated[

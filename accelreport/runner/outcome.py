@@ -133,10 +133,10 @@ def tail_of(log: Path) -> str:
             content = file.read()
     except FileNotFoundError:
         return ""
-    text = content.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = content.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n").rstrip()
     lines = text.split("\n")[1 if size > TAIL_BYTES else 0 :]
     shown = ("".join(c for c in line if c.isprintable() or c == "\t") for line in lines)
-    return "\n".join(list(shown)[-TAIL_LINES:]).rstrip()
+    return "\n".join(list(shown)[-TAIL_LINES:])
 
 
 def _out_of_memory(seen: Observed, tail: str) -> bool:

@@ -22,7 +22,7 @@ def catalogue_text() -> Iterator[str]:
         entry = found.entry
         yield f"{name}: {_state(found)}"
         yield f"  {entry.title}: {entry.shape}"
-        yield f"  {entry.licence}; {entry.homepage}"
+        yield f"  {'; '.join(part for part in (entry.licence, entry.homepage) if part)}"
 
 
 def catalogue_json() -> str:

@@ -60,8 +60,8 @@ class _Now:
 
     @property
     def left_s(self) -> float | None:
-        """Seconds to the end of its steps, by their pace."""
-        if self.progress is None:
+        """Seconds to the end of its steps, by their pace, which the first step does not tell."""
+        if self.progress is None or self.progress.step <= 1:
             return None
         return max(0.0, self.progress.eta_s - (time.monotonic() - self.told_at))
 
@@ -186,17 +186,17 @@ class LiveProgress:
         self._live.update(self._picture(), refresh=True)
 
     def _picture(self) -> RenderableType:
-        table = Table.grid(padding=(0, 1))
+        table = Table.grid(padding=(0, 1), expand=True)
         table.add_column(no_wrap=True)
         table.add_column(width=24)
-        table.add_column(no_wrap=True, overflow="ellipsis")
+        table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         if self._waiting:
             return Group(Text(f"{self._waiting[0].upper()}{self._waiting[1:]} …", style="yellow"))
-        left = self._all_left_s()
+        left = self._all_left_s() if self._finished < self._total else None
         table.add_row(
             f"{self._finished}/{self._total} cells",
             ProgressBar(total=max(self._total, 1), completed=self._finished, width=24),
-            Text(f"about {duration(left)} left" if left is not None else "", style="dim"),
+            Text("" if left is None else f"about {duration(left)} left", style="dim"),
         )
         if self._now is not None:
             table.add_row(cell_name(self._now.start), *self._of_now(self._now))
@@ -208,10 +208,10 @@ class LiveProgress:
             return ProgressBar(total=None, pulse=False, width=24), Text(now.phase, style="dim")
         bar = ProgressBar(total=max(step.steps, 1), completed=step.step, width=24)
         parts = [f"epoch {step.epoch}/{step.epochs}", f"step {step.step:,}/{step.steps:,}"]
-        if now.phase == PHASES["train"]:
-            parts.append(f"{duration(now.left_s or 0.0)} left")
-        else:
+        if now.phase != PHASES["train"]:
             parts.append(now.phase)
+        elif now.left_s is not None:
+            parts.append(f"{duration(now.left_s)} left")
         parts += [now.last] if now.last else []
         return bar, Text(" · ".join(parts), style="dim")
 

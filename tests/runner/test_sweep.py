@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.results.problems import ResultsError
 from accelreport.results.record import Record
-from accelreport.runner.events import CellStartLine
+from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.plan import Policy
 from tests.runner.scripted import MACHINE, Bench, cell, cells
 
@@ -220,3 +221,31 @@ def test_files_in_passing_are_gone_afterwards(tmp_path: Path) -> None:
     left_by_a_killed_run.mkdir(parents=True)
     bench.run([cell(), cell("crash")])
     assert list(bench.workspace.scratch.iterdir()) == []
+
+
+def test_a_results_folder_that_takes_no_more_ends_the_run_with_one_error_and_loses_no_cell(
+    tmp_path: Path,
+) -> None:
+    chosen = cells(4)
+    bench = Bench(tmp_path)
+    folder, elsewhere = bench.store.cells, tmp_path / "elsewhere"
+
+    def take_the_folder_away(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and line.number == 3:
+            folder.rename(elsewhere)
+            folder.touch()
+
+    bench.observer.react = take_the_folder_away
+    with pytest.raises(ResultsError, match="cannot be written") as caught:
+        bench.run(chosen)
+
+    (rescued,) = bench.workspace.rescued.iterdir()
+    assert str(rescued) in caught.value.remedy
+    folder.unlink()
+    elsewhere.rename(folder)
+    assert {record.key for record in bench.store.records()} == {
+        line.key for line in bench.observer.ends
+    }
+    rescued.rename(folder / rescued.name)
+    end = Bench(tmp_path).run(chosen)
+    assert (end.done_before, end.ok) == (3, 1)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from accelreport.runner.memory import oom_kills
+from accelreport.runner.outcome import Observed, conclude, tail_of
+from accelreport.runner.process import Ending
+from tests.runner.scripted import cell, environment
+
+GIB = 2**30
+
+
+def seen(
+    folder: Path,
+    *,
+    code: int | None,
+    log: str = "",
+    oom: int = 0,
+    peak: int = GIB,
+    by: str = "itself",
+) -> Observed:
+    (folder / "log.txt").write_text(log)
+    return Observed(
+        cell=cell(),
+        ending=Ending(code, by, 3.0, peak),  # type: ignore[arg-type]
+        record_path=folder / "record.json",
+        log=folder / "log.txt",
+        started_at="2026-01-01T00:00:00+00:00",
+        finished_at="2026-01-01T00:00:03+00:00",
+        oom_kills=oom,
+        environment=environment(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "log", "oom", "peak", "kind"),
+    [
+        (-signal.SIGKILL, "", 1, GIB, "oom-host"),
+        (-signal.SIGKILL, "", 0, 7 * GIB, "oom-host"),
+        (-signal.SIGKILL, "", 0, GIB, "signal"),
+        (-signal.SIGSEGV, "", 1, 7 * GIB, "signal"),
+        (-signal.SIGABRT, "what():  std::bad_alloc", 0, GIB, "oom-host"),
+        (1, "MemoryError", 0, GIB, "oom-host"),
+        (1, "ValueError: no", 0, GIB, "harness-error"),
+        (0, "", 0, GIB, "harness-error"),
+        (None, "", 0, GIB, "signal"),
+        (-64, "", 0, GIB, "signal"),
+    ],
+)
+def test_a_process_without_a_record_fails_with_the_kind_of_its_end(
+    tmp_path: Path, code: int | None, log: str, oom: int, peak: int, kind: str
+) -> None:
+    record = conclude(seen(tmp_path, code=code, log=log, oom=oom, peak=peak))
+    assert record.status == "failed"
+    assert record.failure is not None
+    assert record.failure.kind == kind
+    assert record.times.wall_s == 3.0
+
+
+def test_the_message_names_the_signal_or_the_last_words(tmp_path: Path) -> None:
+    def message(code: int, log: str = "") -> str:
+        failure = conclude(seen(tmp_path, code=code, log=log)).failure
+        assert failure is not None
+        return failure.message
+
+    assert "SIGBUS" in message(-signal.SIGBUS)
+    assert "exit code 3 and left no record: the cause" in message(3, "first\nthe cause\n\n")
+    assert message(3).endswith("left no record.")
+
+
+def test_the_tail_of_a_log_is_its_last_whole_lines(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("".join(f"line {number}\n" for number in range(10_000)))
+    lines = tail_of(log).split("\n")
+    assert lines[-1] == "line 9999"
+    assert lines[0] == "line 9900"
+    assert tail_of(tmp_path / "none") == ""
+
+
+def test_kills_for_want_of_memory_are_counted_under_both_kinds_of_control_groups(
+    tmp_path: Path,
+) -> None:
+    def put(path: str, text: str) -> None:
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    assert oom_kills(tmp_path) == 0
+    put("proc/vmstat", "pgfault 7\noom_kill 1\n")
+    put("proc/self/cgroup", "4:cpu,memory:/job\n0::/user/session\n")
+    put("sys/fs/cgroup/memory/job/memory.oom_control", "under_oom 0\noom_kill 10\n")
+    put("sys/fs/cgroup/user/session/memory.events", "low 0\noom 2\noom_kill 100\n")
+    assert oom_kills(tmp_path) == 111
+
+
+def test_the_counters_of_this_machine_can_be_read() -> None:
+    assert oom_kills() >= 0

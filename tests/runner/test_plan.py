@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.results.record import Failure, Record, Times
+from accelreport.runner.estimate import Expectation
+from accelreport.runner.order import interleaved
+from accelreport.runner.plan import Policy, decide, make_plan, supersedes
+from tests.runner.scripted import cell, cells
+
+NOW = "2026-01-01T00:00:00+00:00"
+
+
+def record(
+    status: str = "ok", *, kind: str = "", budget: float = 600, wall_s: float = 5, **work: Any
+) -> Record:
+    one = cell(budget=budget, **work)
+    failure = Failure.model_validate({"kind": kind, "message": "why"}) if kind else None
+    return Record.model_validate(
+        {
+            "cell": one,
+            "key": one.key,
+            "status": status,
+            "failure": failure,
+            "started_at": NOW,
+            "finished_at": NOW,
+            "times": Times(wall_s=wall_s),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("earlier", "absent", "policy", "action"),
+    [
+        (None, False, Policy(), "run"),
+        (None, True, Policy(), "skip"),
+        (record("ok"), False, Policy(), "done"),
+        (record("ok"), True, Policy(), "done"),
+        (record("ok"), False, Policy(retry_failed=True), "done"),
+        (record("ok"), False, Policy(rerun=True), "run"),
+        (record("ok"), True, Policy(rerun=True), "skip"),
+        (record("partial", budget=600), False, Policy(), "done"),
+        (record("partial", budget=900), False, Policy(), "done"),
+        (record("partial", budget=300), False, Policy(), "run"),
+        (record("partial", budget=300), True, Policy(), "skip"),
+        (record("skipped", kind="no-device"), False, Policy(), "run"),
+        (record("skipped", kind="no-device"), True, Policy(), "skip"),
+        (record("failed", kind="oom-device"), False, Policy(), "failed"),
+        (record("failed", kind="timeout"), False, Policy(retry_failed=True), "run"),
+        (record("failed", kind="timeout"), False, Policy(rerun=True), "run"),
+        (record("failed", kind="timeout"), True, Policy(), "skip"),
+        (record("failed", kind="interrupted"), False, Policy(), "run"),
+        (record("failed", kind="data-unavailable"), False, Policy(), "run"),
+        (record("failed", kind="no-device"), False, Policy(), "run"),
+    ],
+)
+def test_what_is_done_with_a_cell_follows_from_its_record_and_the_device(
+    earlier: Record | None, absent: bool, policy: Policy, action: str
+) -> None:
+    planned = decide(cell(), earlier, "not here" if absent else None, policy)
+    assert planned.action == action
+    assert planned.earlier is earlier
+    if action == "skip":
+        assert planned.reason == "not here"
+
+
+def test_only_what_is_at_least_as_good_takes_the_place_of_a_record() -> None:
+    good, partial, failed = record("ok"), record("partial"), record("failed", kind="timeout")
+    skipped = record("skipped", kind="no-device")
+    replaced = {
+        (new.status, old.status)
+        for new in (good, partial, failed, skipped)
+        for old in (good, partial, failed, skipped)
+        if supersedes(new, old)
+    }
+    assert replaced == {
+        ("ok", "ok"),
+        ("ok", "partial"),
+        ("ok", "failed"),
+        ("ok", "skipped"),
+        ("partial", "partial"),
+        ("partial", "failed"),
+        ("partial", "skipped"),
+        ("failed", "failed"),
+        ("failed", "skipped"),
+        ("skipped", "failed"),
+        ("skipped", "skipped"),
+    }
+    assert supersedes(skipped, None)
+
+
+def test_repeats_follow_each_other_and_devices_are_shuffled_inside_them() -> None:
+    chosen = [
+        cell(device=device, repeat=repeat, point={"batch": batch})
+        for device in ("cpu", "cpu-1", "gpu")
+        for batch in (1, 2, 4, 8)
+        for repeat in range(5)
+    ]
+    order = interleaved(chosen)
+
+    assert sorted(order, key=lambda one: one.key) == sorted(chosen, key=lambda one: one.key)
+    assert [one.repeat for one in order] == sorted(one.repeat for one in chosen)
+    rounds = [
+        [(one.device, one.point["batch"]) for one in order if one.repeat == repeat]
+        for repeat in range(5)
+    ]
+    assert len({tuple(r) for r in rounds}) == 5
+    longest = max(
+        sum(1 for _ in range(i, len(r)) if all(d == r[i][0] for d, _ in r[i : _ + 1]))
+        for r in rounds
+        for i in range(len(r))
+    )
+    assert longest < 6, "one device runs blockwise"
+
+
+@given(st.randoms(use_true_random=False), st.data())
+def test_the_order_is_the_same_whatever_is_left_out_and_however_it_comes(
+    rng: random.Random, data: st.DataObject
+) -> None:
+    chosen = cells(12)
+    whole = [one.key for one in interleaved(chosen)]
+    some = [one for one in chosen if data.draw(st.booleans())]
+    rng.shuffle(some)
+    assert [one.key for one in interleaved(some)] == [
+        key for key in whole if key in {one.key for one in some}
+    ]
+
+
+def test_over_many_specs_every_device_is_first_equally_often() -> None:
+    first = Counter(
+        interleaved(cells(4, devices=("cpu", "cpu-1"), n=n))[0].device for n in range(400)
+    )
+    assert 160 < first["cpu"] < 240
+
+
+def test_specs_keep_their_order_and_shared_cells_are_planned_once() -> None:
+    chosen = [cell(spec=spec, repeat=repeat) for spec in ("b", "a") for repeat in range(3)]
+    chosen += [cell(spec="a", repeat=0, own=True)]
+    plan = make_plan(chosen, earlier=lambda key: None, unavailable=lambda one: None)
+    assert [planned.cell.spec for planned in plan.cells] == ["b", "b", "b", "a"]
+
+
+def test_time_is_estimated_from_the_same_cell_with_other_seeds() -> None:
+    known = [record(wall_s=10, repeat=0), record(wall_s=20, repeat=1)]
+    expectation = Expectation(known)
+
+    assert expectation.of(cell(repeat=7)) == 15
+    assert expectation.of(cell(repeat=7, device="gpu")) is None
+    total = expectation.total([cell(repeat=7), cell(repeat=8), cell(other=1, budget=60)])
+    assert (total.seconds, total.unknown, total.at_most_s) == (30, 1, 60)
+
+
+def test_failures_teach_nothing_about_time() -> None:
+    assert Expectation([record("failed", kind="timeout")]).of(cell()) is None

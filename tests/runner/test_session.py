@@ -1,0 +1,234 @@
+"""From the command line's wishes to a plan, with real spec files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.problems import ResultsError
+from accelreport.results.store import Store
+from accelreport.runner.events import EndLine
+from accelreport.runner.overrides import BadOverride, parse_overrides
+from accelreport.runner.refresh import refresh
+from accelreport.runner.session import Prepared, Request, exit_code, prepare
+from accelreport.spec.base import Scalar
+from accelreport.spec.problems import SpecErrors
+
+DEVICES = """
+schema = 1
+[cpu]
+kind = "CPU"
+[tpu]
+kind = "TPU"
+strategy = "tpu"
+"""
+
+MNIST = """
+schema = 1
+title = "A small sweep"
+devices = ["cpu", "tpu"]
+baseline = "cpu"
+[workload]
+kind = "image_classification"
+dataset = "mnist"
+[sweep]
+batch_size = [128, 256]
+[measure]
+repeats = 2
+[profiles.quick]
+"measure.repeats" = 1
+"workload.epochs" = 2
+"""
+
+MATMUL = """
+schema = 1
+title = "Products"
+devices = ["cpu"]
+baseline = "cpu"
+[workload]
+kind = "matmul"
+size = 64
+[measure]
+repeats = 1
+"""
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    folder = tmp_path / "specs"
+    folder.mkdir()
+    (folder / "devices.toml").write_text(DEVICES)
+    (folder / "mnist.toml").write_text(MNIST)
+    (folder / "matmul.toml").write_text(MATMUL)
+    return folder
+
+
+def ask(specs: Path, **wishes: object) -> Prepared:
+    results = specs.parent / "results"
+    request = Request(paths=[specs], results=results, **wishes)  # type: ignore[arg-type]
+    return prepare(request, waiting=lambda reason: None)
+
+
+def documents(prepared: Prepared) -> dict[str, PlanDocument]:
+    return {document.spec: document for document in prepared.documents}
+
+
+def test_every_cell_is_planned_and_absent_devices_are_skipped_with_the_reason(specs: Path) -> None:
+    plan = ask(specs).plan
+    assert len(plan.cells) == 1 + 2 * 2 * 2
+    assert {planned.cell.device for planned in plan.of("skip")} == {"tpu"}
+    assert all("TPU" in planned.reason for planned in plan.of("skip"))
+
+
+def test_nothing_is_written_before_a_run_begins(specs: Path) -> None:
+    ask(specs)
+    assert not (specs.parent / "results").exists()
+
+
+def test_a_part_of_the_cells_may_be_run_and_the_plan_document_still_lists_all(specs: Path) -> None:
+    prepared = ask(specs, devices=["cpu"], filters=["batch_size=256"])
+    assert len(prepared.plan.cells) == 2
+    assert len(documents(prepared)["mnist"].cells) == 8
+    assert len(documents(prepared)["matmul"].cells) == 1
+
+
+def test_overrides_that_change_the_measurement_stand_under_a_name_of_their_own(
+    specs: Path,
+) -> None:
+    prepared = ask(specs, overrides={"workload.data": "synthetic", "measure.budget": "2m"})
+    assert documents(prepared)["mnist"].profile == "full+workload.data=synthetic"
+    assert documents(prepared)["mnist"].overrides == {"workload.data": "synthetic"}
+    assert documents(prepared)["mnist"].measure.budget == 120
+    assert documents(prepared)["matmul"].profile == "full", "it has no data to override"
+
+
+@pytest.mark.parametrize("overrides", [{"measure.budget": "2m"}, {"measure.repeats": 3}])
+def test_a_budget_or_more_repeats_belong_to_the_same_page(
+    specs: Path, overrides: dict[str, Scalar]
+) -> None:
+    prepared = ask(specs, overrides=overrides)
+    assert {document.profile for document in prepared.documents} == {"full"}
+
+
+def test_a_profile_has_its_own_plan(specs: Path) -> None:
+    found = documents(ask(specs, profile="quick"))
+    assert (found["mnist"].profile, found["matmul"].profile) == ("quick", "full")
+
+
+@pytest.mark.parametrize(
+    ("wishes", "error"),
+    [
+        ({"devices": ["gpu"]}, AccelReportError),
+        ({"filters": ["batch_size=7"]}, AccelReportError),
+        ({"profile": "quik"}, SpecErrors),
+        ({"overrides": {"workload.colour": 1}}, SpecErrors),
+    ],
+)
+def test_a_wish_that_no_spec_can_meet_is_an_error(
+    specs: Path, wishes: dict[str, object], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        ask(specs, **wishes)
+
+
+def test_a_record_of_a_newer_accelreport_stops_the_run_before_it_begins(specs: Path) -> None:
+    store, prepared = Store(specs.parent / "results"), ask(specs)
+    store.prepare()
+    path = store.record_path(prepared.plan.cells[0].cell.key, prepared.machine)
+    path.write_text('{"record_version": 9}')
+    with pytest.raises(ResultsError, match="cannot be used"):
+        ask(specs)
+
+
+def test_a_damaged_record_is_told_and_its_cell_is_run(specs: Path) -> None:
+    store, prepared = Store(specs.parent / "results"), ask(specs, devices=["cpu"])
+    store.prepare()
+    path = store.record_path(prepared.plan.cells[0].cell.key, prepared.machine)
+    path.write_text('{"record_ver')
+    again = ask(specs, devices=["cpu"])
+    assert [problem.kind for problem in again.problems] == ["cut-off"]
+    assert again.plan.cells[0].action == "run"
+
+
+def test_plans_follow_edits_of_titles_before_a_report_is_built(specs: Path) -> None:
+    store = Store(specs.parent / "results")
+    for wishes in ({}, {"profile": "quick"}, {"overrides": {"workload.data": "synthetic"}}):
+        for document in ask(specs, **wishes).documents:
+            store.write_plan(document)
+    before = {(plan.spec, plan.profile): plan for plan in store.plans()}
+    (specs / "mnist.toml").write_text(MNIST.replace("A small sweep", "A better title"))
+
+    assert refresh(store, specs) == []
+
+    after = {(plan.spec, plan.profile): plan for plan in store.plans()}
+    assert set(after) == set(before)
+    assert {plan.title for plan in after.values()} == {"A better title", "Products"}
+    for name, plan in after.items():
+        assert plan.cells == before[name].cells
+
+
+def test_plans_stay_as_they_were_run_when_the_specs_are_broken_or_gone(specs: Path) -> None:
+    store = Store(specs.parent / "results")
+    for document in ask(specs).documents:
+        store.write_plan(document)
+    before = store.plans()
+    (specs / "mnist.toml").write_text("schema = [")
+    (complaint,) = refresh(store, specs)
+    assert "mnist.toml" in complaint
+    assert store.plans() == before
+
+    (specs / "mnist.toml").unlink()
+    assert refresh(store, specs) == []
+    assert store.plans() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a.b=2", 2),
+        ("a.b=2.5", 2.5),
+        ("a.b=1e-3", 1e-3),
+        ("a.b=true", True),
+        ("a.b=2m", "2m"),
+        ('a.b="2"', "2"),
+        ("a.b=x=y", "x=y"),
+        ("a.b = adam", "adam"),
+    ],
+)
+def test_values_on_the_command_line_are_read_as_in_a_spec(text: str, value: Scalar) -> None:
+    parsed = parse_overrides([text])
+    assert parsed == {"a.b": value}
+    assert type(parsed["a.b"]) is type(value)
+
+
+@pytest.mark.parametrize("text", ["a", "=1", "a=", "", "a=[1, 2]", "a={x = 1}", "a=2026-01-01"])
+def test_what_is_no_key_and_value_is_a_usage_error(text: str) -> None:
+    with pytest.raises(BadOverride) as caught:
+        parse_overrides([text])
+    assert caught.value.exit_code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(
+    ("counts", "code"),
+    [
+        ({"ok": 3}, ExitCode.OK),
+        ({"partial": 1}, ExitCode.OK),
+        ({"done_before": 3}, ExitCode.OK),
+        ({"ok": 3, "skipped": 2}, ExitCode.OK),
+        ({"skipped": 2}, ExitCode.NOTHING_RAN),
+        ({"ok": 3, "failed": 1}, ExitCode.SOME_FAILED),
+        ({"done_before": 3, "failed_before": 1}, ExitCode.SOME_FAILED),
+        ({"ok": 3, "failed": 1, "left": 2, "stopped_by": "SIGINT"}, ExitCode.INTERRUPTED),
+    ],
+)
+def test_the_exit_code_tells_how_a_run_ended(counts: dict[str, object], code: ExitCode) -> None:
+    nothing = dict.fromkeys(
+        ("ok", "partial", "failed", "skipped", "done_before", "failed_before", "left"), 0
+    )
+    end = EndLine.model_validate(
+        {**nothing, "stopped_by": "", "wall_s": 1.0, "results": "results", **counts}
+    )
+    assert exit_code(end) == code
