@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from accelreport.backend.cluster.tasks import SUPERVISED
 from accelreport.backend.failures import failure
 from accelreport.backend.guardian import end_with_parent
 from accelreport.backend.job import Job
@@ -21,18 +22,37 @@ def write_whole(record: Record, path: Path) -> None:
     part.replace(path)
 
 
+def measured(job: Job, reporter: Reporter) -> Record:
+    """The record of a cell measured in this process, whatever happens meanwhile."""
+    measurement = Measurement(job.cell, reporter, job.launched_at)
+    try:
+        return measurement.run()
+    except Exception as error:  # whatever happened belongs into the record
+        measurement.facts.pop("complete", None)
+        return measurement.record("failed", failure=failure(error))
+
+
+def supervised(job: Job) -> Record:
+    """The record of a cell measured by processes that this one starts and watches."""
+    from accelreport.backend.cluster.supervisor import supervise
+
+    measurement = Measurement(job.cell, Reporter(None), job.launched_at)
+    try:
+        return supervise(job)
+    except Exception as error:  # no cluster could be made
+        return measurement.record("failed", failure=failure(error))
+
+
 def main(arguments: list[str]) -> int:
     """Measure the cell of a job file and leave its record; 0 when a record was left."""
     job = Job.model_validate_json(Path(arguments[0]).read_text(encoding="utf-8"))
     end_with_parent()
     # Only errors: TensorFlow's greetings would fill the log that a failure needs.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
-    measurement = Measurement(job.cell, Reporter(job.events_fd), job.launched_at)
-    try:
-        record = measurement.run()
-    except Exception as error:  # whatever happened belongs into the record
-        measurement.facts.pop("complete", None)
-        record = measurement.record("failed", failure=failure(error))
+    if job.cell.device_spec.strategy in SUPERVISED:
+        record = supervised(job)
+    else:
+        record = measured(job, Reporter(job.events_fd))
     write_whole(record, Path(job.record_path))
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import psutil
@@ -31,16 +32,20 @@ class Stopwatch:
 
     CPU time beside wall time tells a slow step from a step that waited, and other
     processes' CPU time tells a loaded machine from a slow one.
+
+    Args:
+        cpu_s: CPU seconds spent so far by the cell's processes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cpu_s: Callable[[], float] = time.process_time) -> None:
+        self._cpu_s = cpu_s
         self._busy = _busy_s()
-        self._cpu = time.process_time()
+        self._cpu = cpu_s()
         self._wall = time.perf_counter()
 
     def lap(self) -> Window:
         """The window since the beginning; the stopwatch goes on."""
         wall = time.perf_counter() - self._wall
-        cpu = time.process_time() - self._cpu
+        cpu = self._cpu_s() - self._cpu
         busy = _busy_s() - self._busy
         return Window(wall_s=wall, cpu_s=cpu, other_cpu_s=max(0.0, busy - cpu))

@@ -33,8 +33,6 @@ def run_kernel(
     Raises:
         NanLossError: the result is not finite, so the arithmetic was not the one meant.
     """
-    import tensorflow as tf
-
     call = _on_replicas(problem, runtime, seed)
     operations = problem.operations
     blocks: list[Block] = []
@@ -45,10 +43,10 @@ def run_kernel(
             reporter.phase("train")
         if number and runtime.placement.agreed(time.perf_counter() >= deadline):
             break
-        tf.test.experimental.sync_devices()
-        watch = Stopwatch()
+        runtime.placement.synchronise()
+        watch = Stopwatch(runtime.placement.cpu_s)
         result = float(call())
-        tf.test.experimental.sync_devices()
+        runtime.placement.synchronise()
         window = watch.lap()
         if not math.isfinite(result):
             raise NanLossError(f"call {number + 1} gave {result}: the values have overflowed")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from accelreport.backend import environment as surroundings
+from accelreport.backend.device_errors import BatchError
 from accelreport.backend.graphs import Graphs
 from accelreport.backend.kernel import run_kernel
 from accelreport.backend.observing import observe
@@ -76,9 +77,10 @@ class Measurement:
         parameters = family.parameters.model_validate(self.cell.workload, strict=False)
         with _Timed(self, "import_s", "import"):
             import keras
-            import tensorflow as tf
 
             self.runtime = configure(self.cell.device_spec)
+            self.facts["hosts"] = self.runtime.placement.hosts(self.cell.key)
+            self.warnings += self.runtime.placement.warnings
         keras.utils.set_random_seed(self.cell.seed)
         with _Timed(self, "data_s", "data"):
             dataset = self._dataset(family, parameters)
@@ -89,7 +91,7 @@ class Measurement:
             assert isinstance(parameters, TrainingParameters)
             self._training(problem, parameters, dataset)
         self.reporter.phase("finish")
-        self._memory(tf)
+        self._memory()
         return self.record("ok" if self.facts.pop("complete") else "partial")
 
     def record(self, status: str, **more: Any) -> Record:
@@ -153,10 +155,7 @@ class Measurement:
     ) -> None:
         runtime = self._ready()
         if problem.batch_size % runtime.replicas:
-            raise ValueError(
-                f"batch_size = {problem.batch_size} does not divide among "
-                f"{runtime.replicas} replicas"
-            )
+            raise BatchError(problem.batch_size, runtime.replicas)
         with _Timed(self, "build_s", "build"):
             graphs = Graphs(problem, runtime)
         policies = Policies(parameters, graphs)
@@ -266,17 +265,12 @@ class Measurement:
     def _warn(self, kind: str, message: str) -> None:
         self.warnings.append(Warned(kind=kind, message=message))
 
-    def _memory(self, tf: Any) -> None:
+    def _memory(self) -> None:
         # Linux counts kibibytes, macOS bytes.
         unit = 1 if sys.platform == "darwin" else 1024
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-        runtime = self._ready()
-        try:
-            device_peak = tf.config.experimental.get_memory_info(runtime.devices[0].strip("/"))
-        except (ValueError, RuntimeError, tf.errors.OpError):
-            device_peak = {}
         self.facts["memory"] = Memory(
-            host_peak_bytes=peak, device_peak_bytes=device_peak.get("peak")
+            host_peak_bytes=peak, device_peak_bytes=self._ready().placement.device_peak_bytes()
         )
 
 

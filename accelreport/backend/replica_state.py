@@ -56,7 +56,7 @@ def statistics_averager(model: Any, strategy: Any) -> Callable[[], None]:
 
     def average() -> None:
         context = tf.distribute.get_replica_context()
-        own = [tf.convert_to_tensor(variable.value) for variable in moving]
+        own = [tf.identity(variable.value) for variable in moving]
         means = context.all_reduce(tf.distribute.ReduceOp.MEAN, own)
         for variable, mean in zip(moving, means, strict=True):
             variable.value.assign(mean)

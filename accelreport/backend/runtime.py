@@ -5,14 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.strategies.placement import Placement
 from accelreport.spec.models import Device
-
-
-class NoDeviceError(RuntimeError):
-    """The device is not there, found out only now."""
-
-    kind = "no-device"
 
 
 @dataclass(frozen=True)

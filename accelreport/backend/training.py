@@ -160,14 +160,13 @@ class Training:
     def _window(
         self, epoch: int, before: int, done: int, run_steps: Callable[[int, int], Any], pace: Pace
     ) -> tuple[Block, NDArray[np.float64]]:
-        import tensorflow as tf
 
         count = pace.steps(before + done, self._steps - done)
-        tf.test.experimental.sync_devices()
-        watch = Stopwatch()
+        self._graphs.runtime.placement.synchronise()
+        watch = Stopwatch(self._graphs.runtime.placement.cpu_s)
         totals, stamps = run_steps(done, count)
         sums = totals.numpy().astype(np.float64)  # depends on every step of the window
-        tf.test.experimental.sync_devices()
+        self._graphs.runtime.placement.synchronise()
         window = watch.lap()
         if not math.isfinite(sums[0]):
             raise NanLossError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -71,6 +72,15 @@ class Placement(Protocol):
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Have a graph run where the model lies, once for each call."""
 
+    def synchronise(self) -> None:
+        """Wait until the devices have done all that they were given."""
+
+    def cpu_s(self) -> float:
+        """CPU seconds spent so far by the cell's processes on this host."""
+
+    def device_peak_bytes(self) -> int | None:
+        """Peak of TensorFlow's allocator on the first device, where it says so."""
+
     def agreed(self, number: float) -> float:
         """The chief's number, on every worker.
 
@@ -139,6 +149,26 @@ class InGraph:
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.once`."""
         return function
+
+    def synchronise(self) -> None:
+        """See `Placement.synchronise`."""
+        import tensorflow as tf
+
+        tf.test.experimental.sync_devices()
+
+    def cpu_s(self) -> float:
+        """See `Placement.cpu_s`."""
+        return time.process_time()
+
+    def device_peak_bytes(self) -> int | None:
+        """See `Placement.device_peak_bytes`."""
+        import tensorflow as tf
+
+        name = self.devices[0].rpartition("/")[2].removeprefix("device:")
+        try:
+            return int(tf.config.experimental.get_memory_info(name)["peak"])
+        except (ValueError, RuntimeError, tf.errors.OpError):
+            return None  # not every allocator counts
 
     def agreed(self, number: float) -> float:
         """See `Placement.agreed`."""

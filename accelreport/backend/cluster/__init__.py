@@ -1,0 +1,1 @@
+"""Cells that need several processes: started, watched and ended together."""
