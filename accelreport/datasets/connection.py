@@ -50,10 +50,11 @@ def reason(error: Exception, url: str) -> str:
     """Why a request failed, as a sentence."""
     host = urlsplit(url).hostname or url
     cause = _cause(error)
+    short = str(cause).rsplit(": ", 1)[-1]
     for kind, sentence in (
         (NameResolutionError, f"The name {host} could not be resolved; is there a network?"),
+        (NewConnectionError, f"{host} could not be reached ({short})."),
         (ConnectTimeoutError, f"{host} did not answer in time."),
-        (NewConnectionError, f"{host} refused the connection."),
         (ReadTimeoutError, f"{host} stopped sending."),
         (ProxyError, f"The proxy on the way to {host} failed."),
         (SSLError, f"The certificate of {host} could not be verified ({cause})."),

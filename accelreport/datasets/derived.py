@@ -1,15 +1,16 @@
 """Arrays that took long to parse, kept beside the files they came from.
 
-Each is one `.npz` under `derived/` in the data folder, named by the checksum of its source
-and the version of the parser, and holding its own fingerprint: a damaged or foreign one is
+Each is one file under `derived/` in the data folder, named by the checksum of its source
+and the version of the parser: the SHA-256 of what follows, then an `.npz`. A damaged one is
 made anew. In a folder that cannot be written nothing is kept.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import io
 import os
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from accelreport.datasets.cache import data_root
-from accelreport.datasets.fingerprint import Arrays, fingerprint
+from accelreport.datasets.fingerprint import Arrays
 
-_SEAL = "fingerprint"
+_SEAL_BYTES = 32
 
 
 def derived(name: str, version: int, sha256: str, make: Callable[[], Arrays]) -> Arrays:
@@ -34,7 +35,7 @@ def derived(name: str, version: int, sha256: str, make: Callable[[], Arrays]) ->
     Returns:
         What `make` returns, or returned before.
     """
-    path = data_root() / "derived" / f"{name}-{version}-{sha256[:32]}.npz"
+    path = data_root() / "derived" / f"{name}-{version}-{sha256[:32]}.sealed"
     kept = _read(path)
     if kept is not None:
         return kept
@@ -45,25 +46,27 @@ def derived(name: str, version: int, sha256: str, make: Callable[[], Arrays]) ->
 
 def _read(path: Path) -> Arrays | None:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError, MemoryError):
+        whole = path.read_bytes()
+    except OSError:
         return None
-    seal = arrays.pop(_SEAL, None)
-    if seal is None or str(seal) != fingerprint(arrays, {}):
+    seal, content = whole[:_SEAL_BYTES], whole[_SEAL_BYTES:]
+    if hashlib.sha256(content).digest() != seal:
         return None
-    return arrays
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
 
 
 def _write(path: Path, arrays: Arrays) -> None:
     """Keep arrays; that is an aid only, so a folder without room or right is no error."""
+    named: dict[str, Any] = dict(arrays)
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **named)
+    content = stream.getvalue()
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
         try:
-            with draft.open("wb") as file:
-                sealed: dict[str, Any] = {**arrays, _SEAL: np.array(fingerprint(arrays, {}))}
-                np.savez(file, allow_pickle=False, **sealed)
+            draft.write_bytes(hashlib.sha256(content).digest() + content)
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)

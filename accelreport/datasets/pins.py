@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from accelreport.datasets.errors import DataCorrupt
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 
 
 class Pin(BaseModel):
@@ -39,14 +39,21 @@ def read_pins(root: Path) -> dict[str, Pin]:
     """The pins of a data folder by path of file; empty when there are none.
 
     Raises:
-        DataCorrupt: when the file of pins is damaged.
+        DataUnavailable: when the file of pins may not be read.
+        DataCorrupt: when it is damaged.
     """
     path = _path(root)
     try:
         return _PINS.validate_json(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (ValidationError, OSError) as error:
+    except OSError as error:
+        raise DataUnavailable(
+            f"{path} cannot be read.",
+            why=f"{error.strerror or error}.",
+            remedy="Give yourself read access to it, or use `--data synthetic`.",
+        ) from error
+    except ValidationError as error:
         raise DataCorrupt(
             path, f"It does not hold pins ({error}).", remedy="Remove it and fetch again."
         ) from error

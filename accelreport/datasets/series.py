@@ -75,7 +75,7 @@ def make_series(
     x = table[inputs].to_numpy(np.float64)
     names = list(inputs)
     if options.calendar:
-        x = np.column_stack([x, times.dayofyear, times.hour])
+        x = np.column_stack([x, times.day_of_year, times.hour])
         names += ["day of year", "hour"]
     y = table[targets].to_numpy(np.float64)[options.horizon :]
     x_scaled, x_range = _scale(x[:rows], border)

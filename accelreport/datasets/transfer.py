@@ -50,15 +50,15 @@ def download(goal: Goal, patience: Patience, progress: Progress) -> str:
         OSError: when the part cannot be written.
     """
     pool = open_pool(goal.url, patience.connect_s, patience.read_s)
-    fruitless = 0
+    fruitless, furthest = 0, _length(goal.part)
     for _ in range(_REQUESTS):
-        before = _length(goal.part)
         try:
             return _attempt(pool, goal, progress)
         except (_PassingError, HTTPError) as error:
             if isinstance(error, HTTPError) and permanent(error):
                 raise goal.failed(reason(error, goal.url)) from error
-            fruitless = 1 if _length(goal.part) > before else fruitless + 1
+            fruitless = 1 if _length(goal.part) > furthest else fruitless + 1
+            furthest = max(furthest, _length(goal.part))
             if fruitless >= patience.tries:
                 raise goal.failed(reason(error, goal.url)) from error
             time.sleep(patience.pause_s * 2 ** (fruitless - 1))

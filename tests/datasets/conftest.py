@@ -1,0 +1,41 @@
+"""A data folder of the test's own, and real data where the machine has them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.datasets import layouts
+from tests.datasets.server import server
+from tests.results.conftest import tiny_disk
+from tests.support.data import BESIDE_THE_CHECKOUT
+
+__all__ = ["server", "tiny_disk"]
+
+REAL = os.environ.get("ACCELREPORT_DATA")
+"""What the person who runs the tests set; read before any test changes it."""
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder, and no mirror and no proxy, for every test here."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setenv("ACCELREPORT_DATA", str(folder))
+    for name in ("ACCELREPORT_MIRROR", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+@pytest.fixture
+def some_data(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A read-only folder of real files when there is one, else small files of their form."""
+    for root in (REAL, BESIDE_THE_CHECKOUT):
+        if root and (Path(root) / "mnist").is_dir():
+            monkeypatch.setenv("ACCELREPORT_DATA", str(root))
+            return Path(root)
+    for write in layouts.WRITERS.values():
+        write(data_folder)
+    return data_folder

@@ -1,0 +1,409 @@
+"""Fetching: resumed, verified, bounded, and honest when it cannot be done."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.entry import CatalogueEntry, RemoteFile
+from accelreport.datasets.fetch import fetch
+from accelreport.datasets.goal import Patience
+from accelreport.datasets.load import DataUnavailable, load
+from accelreport.datasets.pins import read_pins
+from tests.datasets.server import Server
+
+QUICK = Patience(connect_s=2, read_s=2, tries=3, pause_s=0.001)
+PATH = "demo/file.bin"
+BODY = np.random.default_rng(0).bytes(300_000)
+
+
+@pytest.fixture
+def demo(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A data set `demo` of one file of 300,000 bytes that the server has."""
+    server.files[PATH] = BODY
+    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=f"{server.url}/{PATH}"))
+    return server
+
+
+def publish(monkeypatch: pytest.MonkeyPatch, *files: RemoteFile) -> None:
+    entry = CatalogueEntry("demo", "Demo", "none", files, "none", "", "", "")
+    monkeypatch.setitem(CATALOGUE, "demo", entry)
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def left_over(folder: Path) -> list[str]:
+    """Files beside the data, lock files apart."""
+    names = [path.name for path in folder.rglob("*") if path.is_file()]
+    return sorted(name for name in names if not name.endswith(".lock"))
+
+
+def test_a_file_is_brought_verified_and_its_progress_told(demo: Server, data_folder: Path) -> None:
+    steps: list[tuple[str, int, int | None]] = []
+    paths = fetch("demo", progress=lambda *step: steps.append(step), patience=QUICK)
+    assert paths == [data_folder / PATH]
+    assert paths[0].read_bytes() == BODY
+    assert left_over(data_folder) == ["file.bin"]
+    assert steps[0] == (PATH, 0, len(BODY))
+    assert steps[-1] == (PATH, len(BODY), len(BODY))
+    assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
+
+
+def test_a_file_that_is_here_is_not_asked_for_again(demo: Server) -> None:
+    fetch("demo", patience=QUICK)
+    fetch("demo", patience=QUICK)
+    assert len(demo.requests) == 1
+
+
+def test_a_connection_that_breaks_goes_on_where_it_stopped(demo: Server, data_folder: Path) -> None:
+    demo.cuts = [100_000, 50_000]
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+    assert [asked for _, asked, _ in demo.requests] == ["", "bytes=100000-", "bytes=150000-"]
+    assert demo.sent == len(BODY)
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(cut=st.integers(0, len(BODY)), ranges=st.booleans(), etag=st.sampled_from(['"one"', ""]))
+def test_a_download_given_up_at_any_byte_ends_in_the_same_file_later(
+    demo: Server, data_folder: Path, cut: int, ranges: bool, etag: str
+) -> None:
+    shutil.rmtree(data_folder)
+    demo.ranges, demo.etag, demo.sent = ranges, etag, 0
+    demo.cuts, demo.statuses = [cut], []
+    if cut < len(BODY):
+        with pytest.raises(DataUnavailable):
+            fetch("demo", patience=dataclasses.replace(QUICK, tries=1))
+        assert "file.bin" not in left_over(data_folder)
+    demo.cuts = []
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+    assert left_over(data_folder) == ["file.bin"]
+    assert demo.sent == len(BODY) + (0 if ranges else cut * (cut < len(BODY)))
+
+
+def test_another_version_on_the_server_is_not_appended_to_the_old_part(
+    server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = BODY[::-1]
+    server.files[PATH] = BODY
+    server.cuts = [70_000]
+    publish(monkeypatch, RemoteFile(PATH, None, None, url=f"{server.url}/{PATH}"))
+    with pytest.raises(DataUnavailable):
+        fetch("demo", patience=dataclasses.replace(QUICK, tries=1))
+    server.files[PATH], server.etag = new, '"two"'
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == new
+
+
+def test_a_part_of_another_version_is_given_up_when_the_checksum_is_wrong(
+    demo: Server, data_folder: Path
+) -> None:
+    part = data_folder / "demo" / "file.bin.part"
+    part.parent.mkdir()
+    part.write_bytes(bytes(120_000))
+    part.with_name("file.bin.part.json").write_text(
+        json.dumps({"url": f"{demo.url}/{PATH}", "validator": demo.etag})
+    )
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+
+
+@pytest.mark.parametrize("notes", ["", "[]", "not json", '{"url": "elsewhere"}'])
+def test_a_part_of_unknown_origin_is_begun_anew(
+    demo: Server, data_folder: Path, notes: str
+) -> None:
+    part = data_folder / "demo" / "file.bin.part"
+    part.parent.mkdir()
+    part.write_bytes(b"?" * 1000)
+    part.with_name("file.bin.part.json").write_text(notes)
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+    assert demo.requests == [(PATH, "", "")]
+
+
+def test_what_is_not_the_published_file_never_gets_its_name(
+    demo: Server, data_folder: Path
+) -> None:
+    demo.files[PATH] = BODY[:-1] + b"!"
+    with pytest.raises(DataUnavailable, match="not the published file: its SHA-256 is"):
+        fetch("demo", patience=QUICK)
+    assert left_over(data_folder) == []
+
+
+@pytest.mark.parametrize(
+    ("contents", "length", "why"),
+    [
+        (BODY + b"more", "", "300,004 bytes, the published one 300,000"),
+        (BODY[:-4], "", "299,996 bytes, the published one 300,000"),
+        (BODY + b"more", "chunked", "goes on after the 300,000 bytes"),
+        (BODY[:-4], "chunked", "broke off after 299,996 of 300,000"),
+    ],
+)
+def test_a_file_of_another_size_is_refused(
+    demo: Server, data_folder: Path, contents: bytes, length: str, why: str
+) -> None:
+    demo.files[PATH], demo.length = contents, length
+    with pytest.raises(DataUnavailable, match=why):
+        fetch("demo", patience=QUICK)
+    assert "file.bin" not in left_over(data_folder)
+
+
+@pytest.mark.parametrize("length", ["", "chunked"])
+def test_a_file_of_unknown_size_is_bounded(
+    server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch, length: str
+) -> None:
+    server.files[PATH], server.length = BODY, length
+    publish(monkeypatch, RemoteFile(PATH, None, None, url=f"{server.url}/{PATH}", limit=1000))
+    with pytest.raises(DataUnavailable, match="1,000"):
+        fetch("demo", patience=QUICK)
+    assert left_over(data_folder) == []
+
+
+def test_a_busy_server_is_asked_again(demo: Server, data_folder: Path) -> None:
+    demo.statuses = [503, 429]
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+
+
+@pytest.mark.parametrize(
+    ("statuses", "why", "requests"),
+    [([404], "404 Not Found", 1), ([403], "403 Forbidden", 1), ([500] * 9, "500", 3)],
+)
+def test_an_answer_that_will_not_change_is_told_with_the_address_and_the_remedy(
+    demo: Server, statuses: list[int], why: str, requests: int
+) -> None:
+    demo.statuses = statuses
+    with pytest.raises(DataUnavailable, match=why) as caught:
+        fetch("demo", patience=QUICK)
+    assert f"{demo.url}/{PATH}" in caught.value.what
+    assert "accelreport data fetch demo" in caught.value.remedy
+    assert "--data synthetic" in caught.value.remedy
+    assert len(demo.requests) == requests
+
+
+def test_a_server_that_stops_sending_is_given_up(demo: Server) -> None:
+    demo.pause_s = 1.0
+    with pytest.raises(DataUnavailable, match=r"127\.0\.0\.1 stopped sending"):
+        fetch("demo", patience=Patience(connect_s=1, read_s=0.05, tries=2, pause_s=0.001))
+
+
+def test_an_endless_redirect_ends(demo: Server) -> None:
+    demo.redirect = f"{demo.url}/{PATH}"
+    with pytest.raises(DataUnavailable, match="redirects without end"):
+        fetch("demo", patience=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:9/x", r"could not be reached \(\[Errno"),
+        ("http://no-such-host.invalid/x", "could not be resolved"),
+    ],
+)
+def test_no_network_is_told_in_words(monkeypatch: pytest.MonkeyPatch, url: str, why: str) -> None:
+    publish(monkeypatch, RemoteFile(PATH, 1, sha(b""), url=url))
+    with pytest.raises(DataUnavailable, match=why):
+        fetch("demo", patience=QUICK)
+
+
+def test_a_server_without_a_certificate_is_not_asked_twice(
+    demo: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secure = demo.url.replace("http:", "https:")
+    publish(monkeypatch, RemoteFile(PATH, 1, sha(b""), url=f"{secure}/{PATH}"))
+    with pytest.raises(DataUnavailable, match="could not be verified"):
+        fetch("demo", patience=dataclasses.replace(QUICK, tries=1))
+
+
+def test_a_mirror_is_asked_by_the_files_place_in_the_cache(
+    server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = "demo/a file+more.bin"
+    server.files[f"base/{path}"] = BODY
+    publish(monkeypatch, RemoteFile(path, len(BODY), sha(BODY), url="http://unused.invalid/"))
+    monkeypatch.setenv("ACCELREPORT_MIRROR", f"{server.url}/base/")
+    fetch("demo", patience=QUICK)
+    assert (data_folder / path).read_bytes() == BODY
+
+
+@pytest.mark.parametrize("mirror", ["file:///etc", "ftp://host/", "nonsense"])
+def test_a_mirror_must_be_an_address_of_the_web(
+    demo: Server, monkeypatch: pytest.MonkeyPatch, mirror: str
+) -> None:
+    monkeypatch.setenv("ACCELREPORT_MIRROR", mirror)
+    with pytest.raises(DataUnavailable, match="no http or https address"):
+        fetch("demo", patience=QUICK)
+    assert demo.requests == []
+
+
+def test_the_persons_proxy_is_used(
+    demo: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"http://published.invalid/{PATH}"
+    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=address))
+    demo.files[address] = BODY
+    monkeypatch.setenv("http_proxy", demo.url)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+
+
+def test_a_persons_own_file_is_left_alone_unless_they_say_replace(
+    demo: Server, data_folder: Path
+) -> None:
+    own = data_folder / PATH
+    own.parent.mkdir()
+    own.write_bytes(b"mine")
+    with pytest.raises(DataUnavailable, match="left alone") as caught:
+        fetch("demo", patience=QUICK)
+    assert "--replace" in caught.value.remedy
+    assert own.read_bytes() == b"mine"
+    assert demo.requests == []
+    fetch("demo", replace=True, patience=QUICK)
+    assert own.read_bytes() == BODY
+
+
+def test_a_failed_replacement_keeps_the_old_file(demo: Server, data_folder: Path) -> None:
+    own = data_folder / PATH
+    own.parent.mkdir()
+    own.write_bytes(b"mine")
+    demo.statuses = [404]
+    with pytest.raises(DataUnavailable):
+        fetch("demo", replace=True, patience=QUICK)
+    assert own.read_bytes() == b"mine"
+
+
+def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
+    server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = b"First Citizen:\nSpeak, speak.\n" * 100
+    server.files["shakespeare/100-0.txt"] = text
+    monkeypatch.setenv("ACCELREPORT_MIRROR", server.url)
+    (path,) = fetch("shakespeare_gutenberg", patience=QUICK)
+    pin = read_pins(data_folder)["shakespeare/100-0.txt"]
+    assert (pin.sha256, pin.size) == (sha(text), len(text))
+    data = load("shakespeare_gutenberg", mode="real")
+    assert data.origin == "official"
+    assert f"pinned at the first download ({pin.date})" in data.note
+
+    path.unlink()
+    server.files["shakespeare/100-0.txt"] = text + b"and more"
+    with pytest.raises(DataUnavailable, match="not the published file"):
+        fetch("shakespeare_gutenberg", patience=QUICK)
+
+    path.write_bytes(text + b"by hand")
+    assert load("shakespeare_gutenberg", mode="real").origin == "user-supplied"
+
+
+def test_a_full_disk_is_told_before_anything_is_sent(
+    demo: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage("/")._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
+    with pytest.raises(DataUnavailable, match="no room") as caught:
+        fetch("demo", patience=QUICK)
+    assert "ACCELREPORT_DATA" in caught.value.remedy
+    assert demo.requests == []
+
+
+def test_a_disk_that_fills_up_while_a_file_arrives_is_told(
+    demo: Server, tiny_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACCELREPORT_DATA", str(tiny_disk))
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)  # others fill it meanwhile
+    with pytest.raises(DataUnavailable, match=r"no room|cannot be written"):
+        fetch("demo", patience=QUICK)
+    assert not (tiny_disk / PATH).exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told(
+    demo: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = data_folder / "a file"
+    file.touch()
+    monkeypatch.setenv("ACCELREPORT_DATA", str(file))
+    with pytest.raises(DataUnavailable, match="cannot be written") as caught:
+        fetch("demo", patience=QUICK)
+    assert "ACCELREPORT_DATA" in caught.value.remedy
+
+
+def test_two_fetchers_at_once_download_once(demo: Server, data_folder: Path) -> None:
+    demo.pause_s = 0.2
+    failures: list[Exception] = []
+
+    def work() -> None:
+        try:
+            fetch("demo", patience=QUICK)
+        except DataUnavailable as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(demo.requests) == 1
+    assert (data_folder / PATH).read_bytes() == BODY
+
+
+@pytest.mark.e2e
+def test_a_fetcher_that_is_killed_leaves_a_part_that_the_next_one_uses(
+    demo: Server, data_folder: Path
+) -> None:
+    demo.cuts = [150_000]
+    demo.statuses = []
+    spawn = multiprocessing.get_context("spawn")
+    address = f"{demo.url}/{PATH}"
+    child = spawn.Process(target=_fetch_patiently, args=(address, len(BODY), sha(BODY)))
+    child.start()
+    part = data_folder / "demo" / "file.bin.part"
+    deadline = time.monotonic() + 30
+    while not (part.exists() and part.stat().st_size == 150_000):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    child.kill()
+    child.join()
+    fetch("demo", patience=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+    assert demo.requests[-1][1] == "bytes=150000-"
+
+
+def _fetch_patiently(address: str, size: int, checksum: str) -> None:
+    """In a process of its own: fetch, and wait a minute when the connection breaks."""
+    file = RemoteFile(PATH, size, checksum, url=address)
+    CATALOGUE["demo"] = CatalogueEntry("demo", "Demo", "none", (file,), "none", "", "", "")
+    fetch("demo", patience=Patience(pause_s=60))
+    os._exit(1)
+
+
+def test_a_data_set_of_ones_own_has_nothing_to_fetch() -> None:
+    with pytest.raises(DataUnavailable, match="nothing to download"):
+        fetch("csv")
+
+
+def test_an_unknown_name_is_answered_with_the_closest() -> None:
+    with pytest.raises(DataUnavailable, match="Did you mean 'fashion_mnist'"):
+        fetch("fashion-mnist")

@@ -1,0 +1,112 @@
+"""MNIST and Fashion-MNIST are read as published, or refused with the file's name."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from accelreport.datasets import images
+from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.idx import write_idx
+from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
+from tests.datasets.layouts import write_images
+
+
+def make_official(name: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the catalogue name the checksums of the files that are there."""
+    entry = CATALOGUE[name]
+    files = tuple(
+        dataclasses.replace(
+            file, sha256=hashlib.sha256((root / file.path).read_bytes()).hexdigest()
+        )
+        for file in entry.files
+    )
+    monkeypatch.setitem(CATALOGUE, name, dataclasses.replace(entry, files=files))
+
+
+@pytest.mark.parametrize("name", ["mnist", "fashion_mnist"])
+def test_images_and_labels_come_in_the_published_form(name: str, some_data: Path) -> None:
+    data = load(name, mode="real")
+    for part in (data.train, data.validation):
+        assert part["x"].dtype == np.uint8
+        assert part["x"].shape == (len(part["y"]), 28, 28)
+        assert part["y"].dtype == np.uint8
+    assert len(data.classes) == 10
+    assert set(data.files) == {file.name for file in CATALOGUE[name].files}
+    if data.origin == "official":
+        for part, counts in zip((data.train, data.validation), images.COUNTS[name], strict=True):
+            assert np.bincount(part["y"]).tolist() == list(counts)
+    else:
+        assert "not the published ones" in data.note
+
+
+def test_data_are_official_only_when_every_checksum_is(
+    data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_images(data_folder)
+    make_official("mnist", data_folder, monkeypatch)
+    official = load("mnist", mode="real")
+    assert official.origin == "official"
+    assert official.note == ""
+
+    labels = data_folder / "mnist" / "t10k-labels-idx1-ubyte.gz"
+    labels.write_bytes(write_idx(np.zeros(20, np.uint8)))
+    changed = load("mnist", mode="real")
+    assert changed.origin == "user-supplied"
+    assert changed.fingerprint != official.fingerprint
+    assert changed.files[labels.name] == hashlib.sha256(labels.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("file", "contents", "why"),
+    [
+        ("train-images-idx3-ubyte.gz", b"", "not a whole gzip file|does not begin like"),
+        (
+            "train-images-idx3-ubyte.gz",
+            write_idx(np.zeros((40, 27, 28), np.uint8)),
+            r"shape \(40, 27, 28\), not images of 28 × 28",
+        ),
+        (
+            "train-images-idx3-ubyte.gz",
+            write_idx(np.zeros((0, 28, 28), np.uint8)),
+            "not images of 28 × 28",
+        ),
+        ("train-labels-idx1-ubyte.gz", write_idx(np.zeros(39, np.uint8)), "for 40 images"),
+        ("t10k-labels-idx1-ubyte.gz", write_idx(np.full(20, 11, np.uint8)), "the label 11"),
+    ],
+)
+def test_a_file_that_is_not_as_published_is_named_with_cause_and_remedy(
+    data_folder: Path, file: str, contents: bytes, why: str
+) -> None:
+    write_images(data_folder)
+    (data_folder / "mnist" / file).write_bytes(contents)
+    with pytest.raises(DataCorrupt, match=why) as caught:
+        load("mnist", mode="real")
+    assert caught.value.path == str(data_folder / "mnist" / file)
+    assert caught.value.kind == "data-corrupt"
+    assert "accelreport data fetch mnist --replace" in caught.value.remedy
+    assert "the published file" in caught.value.why
+
+
+def test_a_truncated_download_is_refused_and_its_size_told(data_folder: Path) -> None:
+    write_images(data_folder)
+    path = data_folder / "mnist" / "train-images-idx3-ubyte.gz"
+    path.write_bytes(path.read_bytes()[:9999])
+    with pytest.raises(DataCorrupt, match="9,999 bytes, the published file 9,912,422"):
+        load("mnist", mode="real")
+
+
+def test_a_missing_file_is_told_by_name_with_both_remedies(data_folder: Path) -> None:
+    write_images(data_folder)
+    (data_folder / "mnist" / "t10k-images-idx3-ubyte.gz").unlink()
+    with pytest.raises(DataUnavailable) as caught:
+        load("mnist", mode="real")
+    assert "mnist/t10k-images-idx3-ubyte.gz" in caught.value.why
+    assert "train" not in caught.value.why
+    assert "accelreport data fetch mnist" in caught.value.remedy
+    assert "--data synthetic" in caught.value.remedy
+    assert caught.value.kind == "data-unavailable"

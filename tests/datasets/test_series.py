@@ -1,0 +1,237 @@
+"""Series: what is seen, what lies ahead, the scaling, and every way a table can be wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accelreport.datasets.base import Dataset
+from accelreport.datasets.load import DataCorrupt, DataOptionsError, DataUnavailable, load
+from tests.datasets.layouts import beijing_csv, write_beijing, zip_bytes
+
+OPTIONS = {"path": "own.csv", "time": ["when"], "targets": ["t"], "horizon": 3}
+
+
+def own_table(rows: int = 100) -> pd.DataFrame:
+    """Hours, a column that counts, one that falls, and words."""
+    return pd.DataFrame(
+        {
+            "when": pd.date_range("2024-02-28", periods=rows, freq="h").astype(str),
+            "t": np.arange(rows) * 2.0,
+            "u": -np.arange(rows) + 0.5,
+            "sky": np.resize(["rain", "sun", "fog"], rows),
+        }
+    )
+
+
+def own(folder: Path, table: pd.DataFrame | bytes, **options: Any) -> Dataset:
+    data = table if isinstance(table, bytes) else table.to_csv(index=False).encode()
+    (folder / "own.csv").write_bytes(data)
+    return load("csv", mode="real", options={**OPTIONS, **options})
+
+
+def unscaled(data: Dataset, part: str, which: str) -> np.ndarray:
+    arrays = data.train if part == "train" else data.validation
+    ranges = np.array(data.details[f"{which}_range"])
+    values: np.ndarray = arrays[f"{which}s"] * (ranges[:, 1] - ranges[:, 0]) + ranges[:, 0]
+    return values
+
+
+def test_targets_lie_the_horizon_ahead_and_come_back_in_real_units(data_folder: Path) -> None:
+    data = own(data_folder, own_table())
+    assert data.details["inputs"] == ["t", "u", "day of year", "hour"]
+    seen = np.concatenate([unscaled(data, part, "input") for part in ("train", "validation")])
+    ahead = np.concatenate([unscaled(data, part, "target") for part in ("train", "validation")])
+    assert seen.shape == (97, 4)
+    assert np.allclose(ahead[:, 0], (np.arange(97) + 3) * 2, atol=1e-4)
+    assert np.allclose(seen[:, 1], -np.arange(97) + 0.5, atol=1e-4)
+    assert seen[:, 2].round().tolist() == [59 + hour // 24 for hour in range(97)]  # 29 February
+    assert seen[:, 3].round().tolist() == [hour % 24 for hour in range(97)]
+    assert data.details["step_s"] == 3600
+    assert data.details["first_time"] == "2024-02-28T00:00:00"
+
+
+def test_scaling_is_fitted_on_the_training_part_alone(data_folder: Path) -> None:
+    data = own(data_folder, own_table(), calendar=False)
+    assert len(data.train["inputs"]) == 87
+    for arrays in (data.train["inputs"], data.train["targets"]):
+        assert arrays.dtype == np.float32
+        assert arrays.min(axis=0).tolist() == [0.0] * arrays.shape[1]
+        assert arrays.max(axis=0).tolist() == [1.0] * arrays.shape[1]
+    assert data.validation["targets"].min() > 1
+    assert data.validation["inputs"][:, 1].max() < 0
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.integers(17, 200),
+    horizon=st.integers(0, 80),
+    share=st.floats(0.05, 0.95, allow_nan=False),
+)
+def test_parts_join_without_gap_or_overlap(
+    data_folder: Path, rows: int, horizon: int, share: float
+) -> None:
+    options = {"horizon": horizon, "train_share": share}
+    if rows - horizon < 16 or int(share * (rows - horizon)) < 1:
+        with pytest.raises(DataCorrupt, match="rows; at least 16"):
+            own(data_folder, own_table(rows), **options)
+        return
+    data = own(data_folder, own_table(rows), **options)
+    joined = np.concatenate([unscaled(data, part, "input") for part in ("train", "validation")])
+    assert np.allclose(joined[:, 0], np.arange(rows - horizon) * 2, atol=1e-3)
+    assert len(data.train["inputs"]) == int(share * (rows - horizon))
+
+
+def test_words_become_inputs_of_zero_and_one(data_folder: Path) -> None:
+    data = own(data_folder, own_table(), one_hot=["sky"], calendar=False)
+    assert data.details["inputs"] == ["t", "u", "sky=fog", "sky=rain", "sky=sun"]
+    hot = data.train["inputs"][:, 2:]
+    assert (hot.sum(axis=1) == 1).all()
+    assert hot[:3].tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+
+
+def test_columns_that_never_change_do_not_divide_by_zero(data_folder: Path) -> None:
+    table = own_table()
+    table["u"] = 5.0
+    data = own(data_folder, table)
+    assert (data.train["inputs"][:, 1] == 0).all()
+
+
+def with_gaps() -> pd.DataFrame:
+    table = own_table()
+    table.loc[[0, 40, 41, 99], "u"] = np.nan
+    return table
+
+
+def test_missing_values_are_an_error_unless_one_says_what_to_do(data_folder: Path) -> None:
+    with pytest.raises(DataCorrupt, match=r"4 values are missing, such as 'u' in row 1;"):
+        own(data_folder, with_gaps())
+
+
+@pytest.mark.parametrize(
+    ("missing", "rows", "middle", "said"),
+    [
+        ("drop", 93, None, "4 rows without all values were left out. The rows are not equally"),
+        ("forward_fill", 96, [-38.5, -38.5], "3 missing values were given the last value"),
+        ("interpolate", 96, [-39.5, -40.5], "3 missing values were interpolated in time"),
+    ],
+)
+def test_missing_values_are_treated_as_one_says(
+    data_folder: Path, missing: str, rows: int, middle: list[float] | None, said: str
+) -> None:
+    data = own(data_folder, with_gaps(), missing=missing)
+    assert len(data.train["inputs"]) + len(data.validation["inputs"]) == rows
+    assert said in data.note
+    if middle:
+        assert np.allclose(unscaled(data, "train", "input")[39:41, 1], middle, atol=1e-4)
+        assert "1 rows without all values were left out" in data.note
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "why"),
+    [
+        ({}, {"targets": ["x"]}, "no column 'x'; its columns are when, t, u, sky"),
+        ({}, {"inputs": ["sky"]}, "Column 'sky' holds 'rain' in row 1, which is no number"),
+        ({"u": "inf"}, {}, "Column 'u' holds 'inf' in row 1"),
+        ({"when": "yesterday"}, {}, "The time in when cannot be read"),
+        ({"when": ""}, {}, "The time in row 1 is missing"),
+        ({"when": "2024-02-28 00:00:00"}, {}, r"row 2 .* is not after the one before"),
+        ({}, {"time": ["when", "t"]}, "must be called year, month, day"),
+        ({}, {"horizon": 99}, "leaves 1 rows"),
+        ({}, {"separator": ";"}, "no column 'when'"),
+    ],
+)
+def test_a_table_that_cannot_become_a_series_is_refused_in_words(
+    data_folder: Path, change: dict[str, str], options: dict[str, Any], why: str
+) -> None:
+    table = own_table().astype(dict.fromkeys(change, object))
+    for name, value in change.items():
+        table[name] = value
+    with pytest.raises(DataCorrupt, match=why) as caught:
+        own(data_folder, table, **options)
+    assert caught.value.path == str(data_folder / "own.csv")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n\n", b"\x00\x01\x02", b'a,b\n"unclosed', b"a,b\n1,2,3,4\n5\n", b"\xff\xfe\xff"],
+)
+def test_what_is_no_table_is_refused(data_folder: Path, data: bytes) -> None:
+    with pytest.raises(DataCorrupt):
+        own(data_folder, data)
+
+
+def test_other_ways_of_writing_a_table_can_be_named(data_folder: Path) -> None:
+    rows = [f"{1 + day:02d}.03.2024;{day},5;n/v" for day in range(28)]
+    text = "\ufeffdatum;wert;rest\n" + "\n".join(rows) + "\n"
+    data = own(
+        data_folder,
+        text.encode(),
+        time=["datum"],
+        time_format="%d.%m.%Y",
+        targets=["wert"],
+        inputs=["wert"],
+        separator=";",
+        decimal=",",
+        na_values=["n/v"],
+    )
+    assert data.details["step_s"] == 86_400
+    assert data.details["target_range"] == [[3.5, 24.5]]
+
+
+def test_times_of_another_zone_are_brought_to_utc(data_folder: Path) -> None:
+    table = own_table()
+    table["when"] += "+02:00"
+    assert own(data_folder, table).details["first_time"] == "2024-02-27T22:00:00"
+
+
+def test_the_file_is_looked_for_in_the_data_folder_and_where_one_stands(
+    data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataUnavailable, match=r"no file own\.csv") as caught:
+        load("csv", mode="real", options=OPTIONS)
+    assert str(data_folder / "own.csv") in caught.value.why
+    (tmp_path / "own.csv").write_bytes(own_table().to_csv(index=False).encode())
+    data = load("csv", mode="real", options=OPTIONS)
+    assert data.origin == "user-supplied"
+    assert list(data.files) == ["own.csv"]
+
+
+def test_a_stand_in_for_ones_own_file_has_the_columns_that_were_named() -> None:
+    options = {**OPTIONS, "inputs": ["t", "u"], "one_hot": ["sky"]}
+    data = load("csv", mode="synthetic", options=options)
+    assert data.details["inputs"][:2] == ["t", "u"]
+    assert data.train["inputs"].shape == (39_438, 8)
+    assert data.train["targets"].shape == (39_438, 1)
+
+
+def test_a_stand_in_with_a_horizon_beyond_its_end_is_refused() -> None:
+    with pytest.raises(DataOptionsError, match="leaves 0 rows"):
+        load("csv", mode="synthetic", options={**OPTIONS, "horizon": 50_000})
+
+
+def test_the_beijing_file_is_read_with_its_four_columns_of_time(some_data: Path) -> None:
+    data = load("beijing_pm25", mode="real")
+    assert data.details["targets"] == ["TEMP", "Iws", "PRES"]
+    assert data.details["inputs"][7:11] == ["cbwd=NE", "cbwd=NW", "cbwd=SE", "cbwd=cv"]
+    assert data.details["first_time"] == "2010-01-02T00:00:00"
+    assert data.train["inputs"].shape[1] == 13
+    assert "24 rows without all values were left out" in data.note
+
+
+def test_the_beijing_zip_gives_the_same_as_the_file_in_it(data_folder: Path) -> None:
+    write_beijing(data_folder)
+    alone = load("beijing_pm25", mode="real", options={"one_hot": [], "missing": "drop"})
+    (data_folder / "weather" / "PRSA_data_2010.1.1-2014.12.31.csv").unlink()
+    (data_folder / "weather" / "beijing+pm2+5+data.zip").write_bytes(
+        zip_bytes({"PRSA_data_2010.1.1-2014.12.31.csv": beijing_csv()})
+    )
+    packed = load("beijing_pm25", mode="real", options={"one_hot": [], "missing": "drop"})
+    assert packed.fingerprint == alone.fingerprint
