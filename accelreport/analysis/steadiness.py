@@ -35,6 +35,9 @@ MODE_SHARE = 0.10
 FEWEST_IN_MODE = 3
 """Fewer slow timings than this are outliers."""
 
+SWITCHES = 3
+"""Changing from one mode to the other less often than this is a slow start, or a drift."""
+
 MODE_EXPLAINS = 0.85
 """The two modes explain at least this share of the variance."""
 
@@ -147,6 +150,9 @@ def _bimodal(blocks: list[Block], values: Floats) -> Iterable[Finding]:
         or not MODE_SHARE <= found.slow_share <= 1 - MODE_SHARE
         or min(found.slow_share, 1 - found.slow_share) * len(values) < FEWEST_IN_MODE
     ):
+        return
+    slow = values > found.edge
+    if int((slow[1:] != slow[:-1]).sum()) < SWITCHES:
         return
     message = (
         f"steps have two modes: {found.slow_share:.0%} of them take {found.factor:.2g} times "

@@ -1,0 +1,173 @@
+"""Whether devices train to the same quality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from accelreport.analysis.frames import cells_frame
+from accelreport.analysis.headline import NOT_APPLICABLE, headlines
+from accelreport.analysis.intervals import one_sample
+from accelreport.analysis.parity import Parity, judge, parity_frame
+from accelreport.analysis.speedup import speedups
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+from accelreport.spec.models import Claim, EquivalentCheck
+from tests.support.records import Study, study
+
+BASE = [0.981, 0.984, 0.979, 0.985, 0.982]
+
+
+def _with_accuracy(made: Study, of: dict[str, list[float]]) -> pd.DataFrame:
+    records: list[Record] = []
+    for record in made.records:
+        value = of[record.cell.device][record.cell.repeat]
+        records.append(record.model_copy(update={"final": {"val_accuracy": value}}))
+    return cells_frame(made.plan, records)
+
+
+def _row(accuracy: list[float], base: list[float] = BASE, within: float = 0.01) -> dict[str, Any]:
+    made = study(devices=("cpu", "gpu"), axes={}, repeats=len(base), epochs=1, steps_per_epoch=30)
+    cells = _with_accuracy(made, {"cpu": base, "gpu": accuracy})
+    frame = parity_frame(cells, "cpu", [], "val_accuracy", within)
+    (row,) = frame[frame["device"] == "gpu"].to_dict("records")
+    return {str(name): value for name, value in row.items()}
+
+
+def test_differences_well_within_the_margin_are_equivalent() -> None:
+    row = _row([value + 0.001 for value in BASE])
+    assert row["verdict"] == "EQUIVALENT"
+    assert row["difference"] == pytest.approx(0.001)
+    assert row["n"] == 5
+
+
+def test_a_clear_difference_beyond_the_margin_is_different() -> None:
+    noise = [0.0, 0.001, -0.001, 0.0005, -0.0005]
+    row = _row([value - 0.05 + extra for value, extra in zip(BASE, noise, strict=True)])
+    assert row["verdict"] == "DIFFERENT"
+
+
+def test_too_much_noise_leaves_it_undecided() -> None:
+    assert _row([0.95, 0.999, 0.96, 0.995, 0.97])["verdict"] == "UNDECIDED"
+
+
+def test_pairing_takes_out_what_the_seed_decides() -> None:
+    base = [0.90, 0.95, 0.85, 0.99, 0.80]
+    noise = [0.0002, -0.0002, 0.0001, 0.0, -0.0001]
+    row = _row([value + extra for value, extra in zip(base, noise, strict=True)], base)
+    assert row["verdict"] == "EQUIVALENT"
+
+
+def test_one_pair_decides_nothing() -> None:
+    row = _row([0.98], [0.98])
+    assert row["verdict"] == "UNDECIDED"
+    assert row["reason"] == "one pair of seeds gives no interval"
+    assert pd.isna(row["p"])
+
+
+def test_the_p_value_is_the_larger_one_of_the_two_tests() -> None:
+    accuracy = [0.984, 0.983, 0.985, 0.984, 0.986]
+    row = _row(accuracy)
+    differences = np.subtract(accuracy, BASE)
+    below = stats.ttest_1samp(differences, -0.01, alternative="greater").pvalue
+    above = stats.ttest_1samp(differences, 0.01, alternative="less").pvalue
+    assert row["p"] == pytest.approx(max(below, above))
+
+
+@given(st.lists(st.floats(-0.05, 0.05), min_size=2, max_size=8), st.floats(0.001, 0.05))
+def test_a_verdict_does_not_depend_on_which_device_is_called_the_baseline(
+    differences: list[float], within: float
+) -> None:
+    there = judge(one_sample(differences), within)
+    back = judge(one_sample([-value for value in differences]), within)
+    assert there is back
+
+
+@given(st.lists(st.floats(-0.02, 0.02), min_size=2, max_size=8), st.floats(0.001, 0.05))
+def test_a_wider_margin_never_makes_equivalent_devices_different(
+    differences: list[float], within: float
+) -> None:
+    if judge(one_sample(differences), within) is Parity.EQUIVALENT:
+        assert judge(one_sample(differences), 2 * within) is Parity.EQUIVALENT
+
+
+def test_bit_equal_results_are_equivalent() -> None:
+    row = _row(list(BASE))
+    assert (row["verdict"], row["p"]) == ("EQUIVALENT", 0.0)
+
+
+def test_runs_that_the_budget_ended_prove_nothing_about_accuracy() -> None:
+    made = study(
+        devices=("cpu", "gpu"), axes={}, fate=lambda c: "partial" if c.device == "gpu" else "ok"
+    )
+    frame = parity_frame(cells_frame(made.plan, made.records), "cpu", [], "val_accuracy")
+    assert list(frame["verdict"]) == ["BASELINE", "NOT MEASURED"]
+
+
+def test_a_metric_that_nothing_has_is_not_measured() -> None:
+    made = study(axes={})
+    frame = parity_frame(cells_frame(made.plan, made.records), "cpu", [], "f1")
+    assert set(frame["verdict"]) == {"NOT MEASURED"}
+
+
+# Headlines ------------------------------------------------------------------------------------
+
+
+def _headlines(plan: PlanDocument, cells: pd.DataFrame) -> pd.DataFrame:
+    compared = speedups(cells, baseline=plan.baseline, axes=list(plan.axes))
+    return headlines(plan, cells, compared).set_index("device")
+
+
+def test_a_headline_stands_beside_its_parity_verdict() -> None:
+    made = study(axes={}, repeats=3)
+    frame = _headlines(made.plan, cells_frame(made.plan, made.records))
+    assert frame.loc["gpu", "parity"] == "EQUIVALENT"
+    assert frame.loc["gpu", "parity_metric"] == "val_accuracy"
+    assert frame.loc["gpu", "withheld"] == ""
+
+
+def test_a_headline_is_withheld_when_the_devices_learn_differently() -> None:
+    made = study(axes={}, devices=("cpu", "gpu"), repeats=3)
+    cells = _with_accuracy(made, {"cpu": [0.98, 0.981, 0.982], "gpu": [0.9, 0.901, 0.902]})
+    frame = _headlines(made.plan, cells)
+    assert frame.loc["gpu", "parity"] == "DIFFERENT"
+    assert frame.loc["gpu", "withheld"] == "it does not reach the same quality as the baseline"
+
+
+def test_a_headline_is_withheld_when_the_precision_differs() -> None:
+    made = study(axes={}, devices=("cpu", "gpu"))
+    mixed = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_float16"})
+    plan = made.plan.model_copy(update={"devices": made.plan.devices | {"gpu": mixed}})
+    frame = _headlines(plan, cells_frame(plan, made.records))
+    expected = "it computes in mixed_float16, the baseline in float32"
+    assert frame.loc["gpu", "withheld"] == expected
+
+
+def test_a_headline_is_withheld_when_the_data_differ() -> None:
+    made = study(axes={}, devices=("cpu", "gpu"))
+    other = study(axes={}, devices=("cpu", "gpu"), origin="official")
+    records = [record for record in made.records if record.cell.device == "cpu"]
+    records += [record for record in other.records if record.cell.device == "gpu"]
+    frame = _headlines(made.plan, cells_frame(made.plan, records))
+    assert frame.loc["gpu", "withheld"] == "its input differs from that of cpu"
+
+
+def test_a_kernel_has_no_parity_to_prove() -> None:
+    made = study("matmul", axes={})
+    frame = _headlines(made.plan, cells_frame(made.plan, made.records))
+    assert set(frame["parity"]) == {NOT_APPLICABLE}
+    assert set(frame["withheld"]) == {""}
+
+
+def test_a_claim_of_equivalence_says_which_metric_and_how_close() -> None:
+    check = EquivalentCheck(equivalent="accuracy", within=0.002)
+    made = study(axes={}, claims=[Claim(text="The same", check=check)])
+    frame = _headlines(made.plan, cells_frame(made.plan, made.records))
+    assert set(frame["parity_metric"]) == {"accuracy"}
+    assert set(frame["parity_within"]) == {0.002}

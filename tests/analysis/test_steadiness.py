@@ -1,0 +1,233 @@
+"""Warnings on timed series, each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from accelreport.analysis.frames import cells_frame
+from accelreport.analysis.series import batches, modes, slower_start, trend
+from accelreport.analysis.steadiness import findings, steadiness_frame
+from accelreport.results.record import Block, Record
+from tests.support.records import Noise, study
+
+Floats = NDArray[np.float64]
+
+
+def _record(
+    pace: Sequence[float] | Floats,
+    *,
+    steps: int = 10,
+    cores: Sequence[float] | Floats | float = 1.8,
+    other: float | None = 0.0,
+    stamps: bool = False,
+) -> Record:
+    """A record with one warm-up block and one steady block for each pace, in seconds a step."""
+    seconds = np.asarray(pace, dtype=float)
+    busy = np.broadcast_to(np.asarray(cores, dtype=float), seconds.shape)
+    blocks = [
+        Block(epoch=1, first_step=0, steps=1, wall_s=9.0, cpu_s=9.0, other_cpu_s=9.0, warmup=True)
+    ]
+    for number, (step, used) in enumerate(zip(seconds, busy, strict=True)):
+        wall = float(step) * steps
+        blocks.append(
+            Block(
+                epoch=1,
+                first_step=1 + number * steps,
+                steps=steps,
+                wall_s=wall,
+                cpu_s=wall * float(used),
+                other_cpu_s=None if other is None else wall * other,
+                warmup=False,
+                step_s=[float(step)] * (steps - 1) if stamps else [],
+            )
+        )
+    base = study(repeats=1, devices=("cpu",), axes={}).records[0]
+    return base.model_copy(update={"blocks": blocks})
+
+
+def _kinds(record: Record) -> set[str]:
+    return {found.kind for found in findings(record)}
+
+
+def _noise(count: int, seed: int = 0, spread: float = 0.02) -> Floats:
+    return np.exp(np.random.default_rng(seed).normal(0, spread, count))
+
+
+def test_steady_steps_give_no_warning() -> None:
+    assert _kinds(_record(0.05 * _noise(40))) == set()
+
+
+def test_a_window_below_a_quarter_of_a_second_is_short() -> None:
+    assert _kinds(_record(0.0004 * _noise(40))) == {"short-window"}
+    assert "short-window" not in _kinds(_record(0.0007 * _noise(40)))
+
+
+def test_a_machine_that_computes_for_others_is_loaded() -> None:
+    assert _kinds(_record(0.05 * _noise(40), other=0.5)) == {"loaded-machine"}
+    assert _kinds(_record(0.05 * _noise(40), other=0.05)) == set()
+    assert _kinds(_record(0.05 * _noise(40), other=None)) == set()
+
+
+def test_a_warm_up_that_was_too_short_is_not_steady() -> None:
+    pace = 0.05 * _noise(40)
+    pace[:8] *= 1.3
+    assert _kinds(_record(pace)) == {"not-steady"}
+
+
+def test_steps_that_become_slower_drift() -> None:
+    pace = 0.05 * _noise(40) * np.linspace(1, 1.08, 40)
+    assert _kinds(_record(pace)) == {"drifting"}
+
+
+def test_steps_that_become_faster_drift() -> None:
+    pace = 0.05 * _noise(40) * np.linspace(1.2, 1, 40)
+    (found,) = findings(_record(pace))
+    assert found.kind == "drifting"
+    assert "faster" in found.message
+
+
+def test_slower_steps_with_as_many_cores_busy_are_throttled() -> None:
+    pace = 0.05 * _noise(40) * np.linspace(1, 1.3, 40)
+    assert _kinds(_record(pace, cores=1.8 * _noise(40, 1))) == {"throttled"}
+
+
+def test_slower_steps_under_other_load_are_not_called_throttled() -> None:
+    pace = 0.05 * _noise(40) * np.linspace(1, 1.3, 40)
+    assert _kinds(_record(pace, other=0.5)) == {"loaded-machine", "drifting"}
+
+
+def test_slower_steps_with_fewer_cores_busy_are_not_called_throttled() -> None:
+    pace = 0.05 * _noise(40) * np.linspace(1, 1.3, 40)
+    assert _kinds(_record(pace, cores=1.8 / np.linspace(1, 1.3, 40))) == {"drifting"}
+
+
+def _two_modes(seed: int = 1) -> tuple[Floats, Floats]:
+    slow = np.random.default_rng(seed).random(40) < 0.4
+    return 0.064 * np.where(slow, 1.7, 1.0) * _noise(40, seed), np.where(slow, 1.0, 1.8)
+
+
+def test_two_modes_are_found_and_explained_by_the_cores_that_were_busy() -> None:
+    pace, cores = _two_modes()
+    (found,) = findings(_record(pace, cores=cores))
+    assert found.kind == "bimodal"
+    assert found.message.endswith("with 1 cores busy instead of 1.8")
+    assert found.value == pytest.approx(1.7, rel=0.05)
+
+
+def test_two_modes_with_equal_cores_are_found_and_not_explained() -> None:
+    (found,) = findings(_record(_two_modes()[0]))
+    assert found.kind == "bimodal"
+    assert "cores" not in found.message
+
+
+def test_a_switch_of_modes_that_happens_once_is_no_bimodality() -> None:
+    pace = 0.05 * _noise(40)
+    pace[20:] *= 1.5
+    assert "bimodal" not in _kinds(_record(pace))
+
+
+def test_single_outliers_are_no_second_mode() -> None:
+    pace = 0.05 * _noise(100)
+    pace[[3, 50]] *= 5
+    assert "bimodal" not in _kinds(_record(pace))
+
+
+def test_idle_stretches_are_stalls() -> None:
+    pace, cores = 0.05 * _noise(40), np.full(40, 1.8)
+    pace[[7, 25]] *= 8
+    cores[[7, 25]] = 0.2
+    assert "stalled" in _kinds(_record(pace, cores=cores))
+
+
+def test_too_few_timings_are_said_to_be_untested() -> None:
+    assert _kinds(_record([0.05, 0.05, 0.05])) == {"untested"}
+
+
+def test_stamped_steps_are_tested_even_in_a_single_block() -> None:
+    assert _kinds(_record([0.05], steps=200, stamps=True)) == set()
+
+
+def test_a_record_without_steady_steps_has_nothing_to_be_tested() -> None:
+    assert findings(_record([])) == ()
+
+
+def test_ordinary_noise_is_rarely_called_unsteady() -> None:
+    made = study(repeats=100, axes={}, devices=("cpu",), epochs=5, noise=Noise())
+    frame = steadiness_frame(made.records)
+    assert len(frame) <= 5
+
+
+def test_findings_are_rows_that_name_their_process() -> None:
+    record = _record(0.0004 * _noise(40))
+    (row,) = steadiness_frame([record]).to_dict("records")
+    assert (row["key"], row["device"], row["kind"]) == (record.key, "cpu", "short-window")
+    assert row["value"] < 0.25
+
+
+def test_a_process_in_the_slow_mode_is_named_beside_its_siblings() -> None:
+    made = study(repeats=3, devices=("cpu",), axes={})
+    slow = made.records[1]
+    blocks = [
+        block.model_copy(update={"wall_s": block.wall_s * 1.7, "step_s": []})
+        for block in slow.blocks
+    ]
+    records = [made.records[0], slow.model_copy(update={"blocks": blocks}), made.records[2]]
+    warned = cells_frame(made.plan, records)["warnings"]
+    kinds = [[kind for kind, _ in warnings] for warnings in warned]
+    assert ["bimodal" in each for each in kinds] == [False, True, False]
+    message = dict(warned[1])["bimodal"]
+    assert "1.1 cores busy instead of 1.8" in message
+
+
+def test_a_slow_process_with_all_cores_busy_is_only_slow() -> None:
+    made = study(repeats=3, devices=("cpu",), axes={})
+    slow = made.records[1]
+    blocks = [
+        block.model_copy(
+            update={"wall_s": block.wall_s * 1.7, "cpu_s": block.cpu_s * 1.7, "step_s": []}
+        )
+        for block in slow.blocks
+    ]
+    records = [made.records[0], slow.model_copy(update={"blocks": blocks}), made.records[2]]
+    warned = cells_frame(made.plan, records)["warnings"]
+    assert "slow-process" in dict(warned[1])
+
+
+# The questions to a series --------------------------------------------------------------------
+
+
+def test_a_long_series_is_looked_at_in_batches() -> None:
+    assert len(batches(_noise(1000))) == 20
+    assert len(batches(_noise(30))) == 30
+
+
+def test_a_straight_line_is_found() -> None:
+    found = trend(np.linspace(1.0, 1.2, 20) + 1e-3 * _noise(20))
+    assert found.certain
+    assert found.change == pytest.approx(0.2 / 1.1, rel=0.05)
+
+
+def test_noise_is_called_a_trend_as_rarely_as_promised() -> None:
+    called = sum(trend(_noise(20, seed)).certain for seed in range(2000))
+    assert called <= 40  # 1 % of 2000, and what chance adds
+
+
+def test_a_short_series_is_never_certain() -> None:
+    assert not trend(np.array([1.0, 2.0, 3.0, 4.0])).certain
+    assert slower_start(np.array([9.0, 1.0, 1.0])) == 0
+    assert modes(np.array([1.0, 1.0, 2.0])) is None
+
+
+def test_a_series_without_variation_has_one_mode_and_no_slow_start() -> None:
+    assert modes(np.ones(20)) is None
+    assert slower_start(np.ones(20)) == 0
+
+
+def test_the_best_split_explains_a_normal_series_by_two_thirds() -> None:
+    found = modes(_noise(5000))
+    assert found is not None
+    assert found.explained == pytest.approx(2 / np.pi, abs=0.02)
