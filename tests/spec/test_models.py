@@ -1,0 +1,120 @@
+"""The values a spec becomes: strict, frozen, and the same after a journey through JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from accelreport.spec.claims import CHECKS, Claim
+from accelreport.spec.models import (
+    FIGURES,
+    Device,
+    Measure,
+    PeakCheck,
+    Published,
+    RatioCheck,
+    Target,
+    TrendCheck,
+)
+from accelreport.spec.validators import FieldsError
+
+WHERE = st.dictionaries(
+    st.text(min_size=1, max_size=5),
+    st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    max_size=2,
+)
+CHECK = st.one_of(
+    st.builds(dict, rises=st.just("speedup"), of=st.just("gpu"), along=st.just("x"), where=WHERE),
+    st.builds(dict, falls=st.just("loss"), of=st.just("gpu"), along=st.just("x"), where=WHERE),
+    st.builds(dict, ratio=st.just("tflops"), of=st.just("gpu"), about=st.floats(1, 99)),
+    st.builds(dict, value=st.just("loss"), of=st.just("gpu"), at_most=st.floats(0, 9), where=WHERE),
+    st.builds(dict, equivalent=st.just("accuracy"), within=st.floats(0.001, 1)),
+    st.just({"below_peak": True}),
+)
+
+
+@given(CHECK)
+def test_a_claim_is_the_same_after_a_journey_through_json(check: dict[str, Any]) -> None:
+    claim = Claim.model_validate({"text": "x", "check": check})
+    assert isinstance(claim.check, CHECKS[next(iter(check))])
+    assert Claim.model_validate_json(claim.model_dump_json()) == claim
+    assert Claim.model_validate(claim.model_dump()) == claim
+
+
+def test_the_first_telling_key_decides_which_rule_a_check_is() -> None:
+    claim = Claim.model_validate(
+        {"text": "x", "check": {"of": "gpu", "along": "b", "rises": "loss"}}
+    )
+    assert isinstance(claim.check, TrendCheck)
+    with pytest.raises(ValidationError) as caught:
+        Claim.model_validate({"text": "x", "check": {"ratio": "loss", "rises": "loss", "of": "a"}})
+    assert {error["loc"][1] for error in caught.value.errors()} == {"RatioCheck"}
+
+
+def test_a_check_can_be_given_as_a_model() -> None:
+    assert Claim(text="x", check=PeakCheck(below_peak=True)).check.model_dump() == {
+        "below_peak": True
+    }
+
+
+def test_nothing_is_converted_but_times_and_shares() -> None:
+    with pytest.raises(ValidationError):
+        Measure.model_validate({"repeats": "3"})
+    with pytest.raises(ValidationError):
+        Measure.model_validate({"repeats": 3.0})
+    assert Measure.model_validate({"budget": "2 h", "timeout": "3 h"}).budget == 7200
+    row = {"device": "gpu", "label": "x", "val_accuracy": "98.5 %", "epoch_time": "6 s"}
+    assert Published.model_validate(row).figures() == {"epoch_time": 6.0, "val_accuracy": 0.985}
+
+
+def test_every_figure_a_row_may_give_is_a_field_of_it() -> None:
+    assert set(FIGURES) < set(Published.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("model", "values", "fields"),
+    [
+        (Target, {"metric": "loss"}, ()),
+        (Target, {"metric": "loss", "at_least": 1, "at_most": 1}, ("at_most", "at_least")),
+        (Measure, {"budget": 7200}, ("budget", "timeout")),
+        (Measure, {"calls": 2, "warmup_calls": 2}, ("warmup_calls", "calls")),
+        (Published, {"device": "a", "label": "b"}, ()),
+        (Device, {"kind": "CPU", "strategy": "tpu"}, ("strategy", "kind")),
+        (Device, {"kind": "TPU"}, ("strategy", "kind")),
+        (Device, {"kind": "GPU", "replicas": 2}, ("replicas", "strategy")),
+        (Device, {"kind": "GPU", "strategy": "mirrored", "workers": 2}, ("workers", "strategy")),
+        (Device, {"kind": "CPU", "tf32": True}, ("tf32", "kind")),
+        (Device, {"kind": "GPU", "address": "grpc://tpu"}, ("address", "kind")),
+        (Device, {"kind": "GPU", "peak_tflops": {"float32": 8.1}}, ("peak_tflops",)),
+        (RatioCheck, {"ratio": "loss", "of": "a"}, ()),
+        (RatioCheck, {"ratio": "loss", "of": "a", "about": 1, "at_most": 2}, ("about", "at_most")),
+    ],
+)
+def test_fields_that_cannot_mean_anything_together_are_named(
+    model: type[Any], values: dict[str, Any], fields: tuple[str, ...]
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate(values)
+    (error,) = caught.value.errors()
+    assert isinstance(error["ctx"]["error"], FieldsError)
+    assert error["ctx"]["error"].fields == fields
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"kind": "CPU", "strategy": "mirrored", "replicas": 2},
+        {"kind": "TPU", "strategy": "tpu", "address": "grpc://10.0.0.2", "replicas": 8},
+        {"kind": "CPU", "strategy": "multi_worker_mirrored", "workers": 2},
+        {"kind": "CPU", "strategy": "parameter_server", "workers": 2, "parameter_servers": 2},
+        {"kind": "GPU", "tf32": True, "xla": True, "precision": "mixed_float16"},
+        {"kind": "GPU", "peak_tflops": {"float32": 8.1}, "peak_source": "datasheet"},
+    ],
+)
+def test_every_way_of_driving_a_device_can_be_written(values: dict[str, Any]) -> None:
+    device = Device.model_validate(values)
+    assert Device.model_validate_json(device.model_dump_json()) == device

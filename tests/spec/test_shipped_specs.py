@@ -1,0 +1,129 @@
+"""The specs that come with accelreport say what their sources say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from accelreport.spec.load import load
+from accelreport.spec.spec import Spec
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+
+@pytest.fixture
+def _families() -> None:
+    """Here the families that are installed are meant, and not those of the corpus."""
+
+
+def _spec(name: str, profile: str | None = None) -> Spec:
+    (spec,) = load([SPECS / f"{name}.toml"], profile=profile).specs
+    return spec
+
+
+def test_every_shipped_spec_is_sound_under_each_profile() -> None:
+    assert {spec.name for spec in load([SPECS]).specs} >= {"matmul", "mnist_batch_sweep"}
+    assert "quick" in {spec.profile for spec in load([SPECS], profile="quick").specs}
+
+
+def test_the_shipped_devices_are_those_everybody_may_have() -> None:
+    devices = load([SPECS / "devices.toml"]).devices
+    assert list(devices)[:4] == ["cpu", "cpu-1", "gpu", "tpu"]
+    assert devices["cpu"].threads is None
+    assert devices["cpu-1"].threads == 1
+    assert (devices["tpu"].kind, devices["tpu"].strategy) == ("TPU", "tpu")
+    assert all(device.label != name for name, device in devices.items())
+
+
+def test_the_matrix_products_are_those_of_the_source() -> None:
+    spec = _spec("matmul")
+    assert spec.workload == {"kind": "matmul", "size": 4096, "count": 100, "dtype": "float32"}
+    assert list(spec.devices) == ["cpu", "cpu-1", "gpu", "tpu"]
+    figures = [(row.device, row.figures()) for row in spec.published]
+    assert figures == [
+        ("cpu", {"tflops": 0.53}),
+        ("gpu", {"tflops": 15.70, "speedup": 29.0}),
+        ("cpu", {"tflops": 0.47}),
+        ("tpu", {"tflops_cold": 35.47}),
+        ("tpu", {"tflops": 158.91, "speedup": 338.0}),
+    ]
+    implausible = [row for row in spec.published if row.device != "tpu"]
+    assert all("ivided by the 8 shards" in " ".join(row.note.split()) for row in implausible)
+    checks = [claim.check.model_dump(exclude_defaults=True) for claim in spec.claims]
+    assert {check.get("about") for check in checks} >= {29, 75, 338, 4.5}
+    assert {"below_peak": True} in checks
+
+
+PRINTED = {
+    # batch: (seconds an epoch, µs a sample, ms a step) of the GPU, then of the TPU
+    256: ((6, 94, 24.1), (6, 97, 24.8)),
+    512: ((5, 82, 42.0), (3, 58, 29.7)),
+    1024: ((4, 79, 80.9), (2, 37, 37.9)),
+}
+
+
+@pytest.mark.parametrize("batch", PRINTED)
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_batch_sweep_shows_the_source_s_table_and_its_conversion(
+    batch: int, number: int
+) -> None:
+    epoch, sample, step = PRINTED[batch][number]
+    device = ("gpu", "tpu")[number]
+    rows = [
+        row
+        for row in _spec("mnist_batch_sweep").published
+        if row.device == device and row.where == {"batch_size": batch}
+    ]
+    printed, converted = rows
+    assert (printed.mark, converted.mark) == ("S", "D")
+    assert printed.figures() == {"epoch_time": epoch, "step_time": pytest.approx(sample / 1e6)}
+    assert converted.figures() == {
+        "sample_time": pytest.approx(sample / 1e6),
+        "step_time": pytest.approx(step / 1e3),
+    }
+    assert converted.step_time == pytest.approx(batch * sample / 1e6, rel=0.003)
+    assert all("µs per sample a step" in row.note for row in rows)
+
+
+def test_the_batch_sweep_trains_the_source_s_network() -> None:
+    spec = _spec("mnist_batch_sweep")
+    expected = {"dataset": "mnist", "model": "conv64_conv32", "epochs": 10, "data": "real"}
+    assert expected.items() <= spec.workload.items()
+    assert spec.workload["optimizer"]["name"] == "adam"
+    assert spec.axes == {"batch_size": [256, 512, 1024]}
+    assert spec.measure.target is not None
+    assert (spec.measure.target.metric, spec.measure.target.at_least) == ("val_accuracy", 0.98)
+    kinds = {type(claim.check).__name__ for claim in spec.claims}
+    assert kinds == {"TrendCheck", "RatioCheck", "EquivalentCheck"}
+
+
+def test_the_quick_profile_needs_no_data_no_accelerator_and_little_time() -> None:
+    matmul, sweep = _spec("matmul", "quick"), _spec("mnist_batch_sweep", "quick")
+    assert list(matmul.devices) == list(sweep.devices) == ["cpu", "cpu-1"]
+    assert sweep.workload["data"] == "synthetic"
+    # Two cores: 0.2 TFLOPS, or 40 ms for a step of 256; one: half of that. Each cell starts
+    # a process (6 s) and traces and evaluates (2 s).
+    slow = {"cpu": 1.0, "cpu-1": 2.0}
+    seconds = 0.0
+    for cell in matmul.cells:
+        flops = 2 * cell.workload["size"] ** 3 * cell.workload["count"] * cell.measure.calls
+        seconds += 6 + flops / 0.2e12 * slow[cell.device]
+    for cell in sweep.cells:
+        examples = cell.workload["train_examples"] * cell.workload["epochs"]
+        seconds += 8 + examples / 256 * 0.040 * slow[cell.device]
+        steps = examples // cell.workload["batch_size"]
+        assert steps >= 2 * cell.measure.warmup_steps
+    assert seconds < 240
+
+
+def test_checking_specs_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from pathlib import Path; from accelreport.spec.load import load; "
+        f"load([Path({str(SPECS)!r})]); "
+        "print({'numpy', 'pandas', 'scipy', 'tensorflow', 'keras', 'altair'} & set(sys.modules))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"
