@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accelreport.workloads import (
     image_classification,
+    keras_model,
     matmul,
     sequence_classification,
     series_forecast,
@@ -21,6 +22,7 @@ FAMILIES: dict[str, Family] = {
         sequence_classification.FAMILY,
         text_generation.FAMILY,
         series_forecast.FAMILY,
+        keras_model.FAMILY,
     )
 }
 """The built-in families."""

@@ -1,0 +1,163 @@
+"""The training problem of a model that Keras wrote as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from accelreport.datasets.base import Dataset
+from accelreport.datasets.errors import DataOptionsError
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.workloads.base import TrainingProblem
+from accelreport.workloads.keras_json import ArchitectureError, check_architecture
+from accelreport.workloads.keras_model import KerasParameters
+from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
+
+PerExample = Callable[[Any, Any], Any]
+"""(targets, outputs) → one value for each example."""
+
+
+class ModelError(AccelReportError):
+    """Keras cannot make a model of the document."""
+
+    exit_code = ExitCode.BAD_SPEC
+
+
+def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
+    """The training problem: examples `x` [n, …] and labels `y` [n, …].
+
+    An example is reshaped to the model's input where both hold equally many numbers, as a
+    grey image [28, 28] and an input [28, 28, 1] do.
+
+    Raises:
+        ModelError: Keras refuses the document, or it does not fit the data.
+        DataOptionsError: the data set has no examples and labels.
+    """
+    import tensorflow as tf
+
+    if not {"x", "y"} <= set(data.train):
+        raise DataOptionsError(
+            f"The data set {data.name} has no examples and labels.",
+            why=f"It has {', '.join(data.train)}.",
+        )
+    train = limited(data.train, parameters.train_examples)
+    validation = limited(data.validation, parameters.validation_examples)
+    trial = build(parameters)
+    shape, dtype = trial.input_shape[1:], trial.inputs[0].dtype
+    _check_shape(data.train["x"].shape[1:], shape)
+    integers = parameters.loss == "sparse_categorical_crossentropy"
+
+    def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
+        inputs = tf.cast(tf.gather(resident["x"], indices), dtype)
+        if parameters.divide_by != 1:
+            inputs = inputs / tf.cast(parameters.divide_by, dtype)
+        fixed = [length for length in shape if length is not None]
+        if len(fixed) == len(shape):
+            inputs = tf.reshape(inputs, [-1, *shape])
+        targets = tf.gather(resident["y"], indices)
+        return inputs, tf.cast(targets, tf.int32 if integers else tf.float32)
+
+    return TrainingProblem(
+        model=lambda: build(parameters),
+        optimizer=lambda: keras_optimizer(parameters.optimizer),
+        resident=train,
+        examples=len(train["y"]),
+        take=take,
+        loss=loss_named(parameters.loss, from_logits=parameters.from_logits),
+        metrics={name: metric_named(name, parameters) for name in parameters.metrics},
+        validation=validation,
+        validation_examples=len(validation["y"]),
+        batch_size=parameters.batch_size,
+        steps_per_epoch=steps_for(parameters, len(train["y"])),
+        learning_rate=learning_rates(parameters.optimizer),
+    )
+
+
+def build(parameters: KerasParameters) -> Any:
+    """The model, with new weights; raises `ModelError`."""
+    import keras
+
+    try:
+        check_architecture(parameters.document)
+        model = keras.models.model_from_json(parameters.document)
+    except (ArchitectureError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise ModelError(
+            f"Keras cannot build {parameters.architecture}.",
+            why=str(error).strip().splitlines()[0] if str(error).strip() else "",
+            remedy="Write it with `model.to_json()` of the installed Keras, without Lambda layers.",
+        ) from error
+    if not model.built or len(model.inputs) != 1 or len(model.outputs) != 1:
+        raise ModelError(
+            f"{parameters.architecture} has not exactly one input of known shape and one output.",
+            remedy="Begin a sequential model with keras.Input(shape).",
+        )
+    return model
+
+
+def loss_named(name: str, *, from_logits: bool) -> PerExample:
+    """A loss of Keras' by name, one value for each example: the mean over its other axes."""
+    import tensorflow as tf
+    from keras import losses
+
+    def loss(targets: Any, outputs: Any) -> Any:
+        outputs = tf.cast(outputs, tf.float32)
+        if name == "sparse_categorical_crossentropy":
+            values = losses.sparse_categorical_crossentropy(
+                targets, outputs, from_logits=from_logits
+            )
+        elif name == "binary_crossentropy":
+            values = losses.binary_crossentropy(
+                _like(targets, outputs), outputs, from_logits=from_logits
+            )
+        else:
+            values = getattr(losses, name)(_like(targets, outputs), outputs)
+        return _mean(values)
+
+    return loss
+
+
+def metric_named(name: str, parameters: KerasParameters) -> PerExample:
+    """A metric by name, one value for each example."""
+    import tensorflow as tf
+
+    if name in ("mean_squared_error", "mean_absolute_error"):
+        return loss_named(name, from_logits=False)
+    border = 0.0 if parameters.from_logits else 0.5
+
+    def accuracy(targets: Any, outputs: Any) -> Any:
+        if parameters.loss == "sparse_categorical_crossentropy":
+            if name == "top_5_accuracy":
+                right = tf.math.in_top_k(targets, tf.cast(outputs, tf.float32), k=5)
+            else:
+                right = tf.equal(tf.argmax(outputs, axis=-1, output_type=tf.int32), targets)
+        else:
+            right = tf.equal(outputs > border, _like(targets, outputs) > 0.5)
+        return _mean(tf.cast(right, tf.float32))
+
+    return accuracy
+
+
+def _like(targets: Any, outputs: Any) -> Any:
+    """Targets in the shape of the outputs: labels [batch] beside outputs [batch, 1]."""
+    import tensorflow as tf
+
+    return tf.reshape(targets, tf.shape(outputs))
+
+
+def _mean(values: Any) -> Any:
+    """[batch, …] → [batch]."""
+    import tensorflow as tf
+
+    rank = len(values.shape)
+    return values if rank == 1 else tf.reduce_mean(values, axis=list(range(1, rank)))
+
+
+def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...]) -> None:
+    known = [length for length in wanted if length is not None]
+    fits = math.prod(known) == math.prod(had) if len(known) == len(wanted) else True
+    if not fits:
+        raise ModelError(
+            f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
+            remedy="Choose another data set, or options of it that give this shape.",
+        )

@@ -1,0 +1,187 @@
+"""Any model that Keras wrote as JSON, and nothing else."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from accelreport.datasets.base import Dataset
+from accelreport.datasets.errors import DataOptionsError
+from accelreport.spec.load import load
+from accelreport.spec.problems import SpecErrors
+from accelreport.workloads.keras_json import ArchitectureError, check_architecture
+from accelreport.workloads.keras_model import KerasParameters
+from accelreport.workloads.keras_problem import ModelError, loss_named, problem
+from tests.workloads.conftest import dataset
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def sequential() -> str:
+    """A small convolutional network, as Keras writes it."""
+    import keras
+    from keras import layers
+
+    model = keras.Sequential(
+        [
+            keras.Input((28, 28, 1)),
+            layers.Conv2D(4, 3, activation="relu", kernel_regularizer="l2"),
+            layers.GlobalAveragePooling2D(),
+            layers.Dense(10, activation="softmax", bias_constraint="non_neg"),
+        ]
+    )
+    return str(model.to_json())
+
+
+@pytest.fixture(scope="module")
+def functional() -> str:
+    """A network with two branches, as Keras writes it."""
+    import keras
+    from keras import layers
+
+    inputs = keras.Input((128, 9))
+    both = layers.Bidirectional(layers.LSTM(4))(inputs)
+    mean = layers.GlobalAveragePooling1D()(inputs)
+    outputs = layers.Dense(6)(layers.concatenate([both, mean * 2.0]))
+    return str(keras.Model(inputs, outputs).to_json())
+
+
+def parameters(document: str, **changes: Any) -> KerasParameters:
+    return KerasParameters.model_validate(
+        {"architecture": "model.json", "document": document, "dataset": "mnist", **changes}
+    )
+
+
+def test_a_spec_names_a_file_beside_it_and_its_cells_hold_what_is_in_it(
+    sequential: str, tmp_path: Path
+) -> None:
+    (tmp_path / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
+    (tmp_path / "model.json").write_text(sequential)
+    spec = tmp_path / "mine.toml"
+    spec.write_text(
+        'schema = 1\ntitle = "Mine"\ndevices = ["cpu"]\nbaseline = "cpu"\n'
+        '[workload]\nkind = "keras"\narchitecture = "model.json"\ndataset = "mnist"\n'
+    )
+    (first, *_) = load([spec]).specs[0].cells
+    assert first.workload["document"] == sequential
+    (tmp_path / "model.json").write_text(sequential.replace('"units": 10', '"units": 11'))
+    (other, *_) = load([spec]).specs[0].cells
+    assert other.key != first.key, "another architecture is another measurement"
+    (tmp_path / "model.json").write_text(json.dumps({"class_name": "Lambda"}))
+    with pytest.raises(SpecErrors, match="is not the architecture"):
+        load([spec])
+
+
+def test_a_sequential_model_is_built_and_fed_with_images_of_its_shape(
+    sequential: str, images: Dataset
+) -> None:
+    made = problem(parameters(sequential, divide_by=255), images)
+    x, y = made.take(made.resident, np.array([3, 4], np.int32))
+    assert np.asarray(x).shape == (2, 28, 28, 1)
+    assert np.asarray(x)[..., 0] == pytest.approx(images.train["x"][3:5] / 255, rel=1e-5)
+    outputs = made.model()(x)
+    probabilities = np.asarray(outputs)[np.arange(2), np.asarray(y)]
+    assert np.asarray(made.loss(y, outputs)) == pytest.approx(-np.log(probabilities), rel=1e-4)
+    assert set(made.metrics) == {"accuracy"}
+
+
+def test_a_functional_model_with_branches_is_built(functional: str, motion: Dataset) -> None:
+    made = problem(
+        parameters(functional, from_logits=True, metrics=["accuracy", "top_5_accuracy"]), motion
+    )
+    x, y = made.take(made.resident, np.arange(6, dtype=np.int32))
+    outputs = made.model()(x)
+    assert outputs.shape == (6, 6)
+    right = np.asarray(outputs).argmax(axis=1) == np.asarray(y)
+    got = np.asarray(made.metrics["accuracy"](y, outputs))
+    assert got.tolist() == right.astype(float).tolist()
+    top = np.asarray(made.metrics["top_5_accuracy"](y, outputs))
+    worst = np.asarray(outputs).argmin(axis=1) == np.asarray(y)
+    assert top.tolist() == (~worst).astype(float).tolist()
+
+
+def test_losses_are_keras_own_and_one_value_for_each_example() -> None:
+    generator = np.random.default_rng(0)
+    true = generator.random((4, 3)).astype(np.float32)
+    found = generator.random((4, 3)).astype(np.float32)
+    squared = loss_named("mean_squared_error", from_logits=False)(true, found)
+    assert np.asarray(squared) == pytest.approx(((true - found) ** 2).mean(axis=1), rel=1e-5)
+    labels = np.array([0.0, 1.0, 1.0, 0.0], np.float32)
+    logits = generator.standard_normal((4, 1)).astype(np.float32)
+    z = logits[:, 0].astype(np.float64)
+    binary = loss_named("binary_crossentropy", from_logits=True)(labels, logits)
+    assert np.asarray(binary) == pytest.approx(np.logaddexp(0, z) - labels * z, rel=1e-5)
+
+
+def test_a_model_that_does_not_fit_its_data_says_so(
+    functional: str, sequential: str, images: Dataset
+) -> None:
+    with pytest.raises(ModelError, match="takes inputs of shape"):
+        problem(parameters(functional), images)
+    series = dataset({"text": np.zeros(9, np.uint8)}, {"text": np.zeros(9, np.uint8)})
+    with pytest.raises(DataOptionsError, match="no examples and labels"):
+        problem(parameters(sequential), series)
+
+
+def hidden_in(sequential: str, layer: dict[str, Any]) -> str:
+    document = json.loads(sequential)
+    document["config"]["layers"].insert(1, layer)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        ({"class_name": "Lambda", "module": "keras.layers", "config": {}}, "Python code"),
+        ({"class_name": "TFSMLayer", "module": "keras.layers", "config": {}}, "reads a model"),
+        ({"class_name": "TextVectorization", "module": "keras.layers"}, "read a file"),
+        ({"class_name": "Popen", "module": "subprocess", "config": {}}, "no layer of Keras"),
+        ({"class_name": "get_file", "module": "keras.utils", "config": {}}, "no layer of Keras"),
+        ({"class_name": "Dense", "module": "keras.layers.evil", "config": {}}, "no layer of"),
+        ({"class_name": "function", "module": "os", "config": "system"}, "not one of Keras"),
+        ({"class_name": "__lambda__", "config": {"value": "x"}}, "Python code"),
+        ({"class_name": "__typespec__", "config": []}, "no layer of Keras"),
+        ({"class_name": ["Dense"], "config": {}}, "is no text"),
+        (
+            {
+                "class_name": "Dense",
+                "module": "keras.layers",
+                "config": {},
+                "registered_name": "evil>Dense",
+            },
+            "registered by other code",
+        ),
+    ],
+)
+def test_a_document_that_would_do_more_than_compute_is_refused(
+    layer: dict[str, Any], message: str, sequential: str
+) -> None:
+    nested = {"class_name": "Bidirectional", "module": "keras.layers", "config": {"layer": layer}}
+    for hostile in (layer, nested):
+        with pytest.raises(ArchitectureError, match=message):
+            check_architecture(hidden_in(sequential, hostile))
+        with pytest.raises(ValidationError, match="cannot be used"):
+            parameters(hidden_in(sequential, hostile))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", "[" * 100_000, '{"class_name": "Dense", "config": {}}']
+)
+def test_a_document_that_is_no_architecture_is_refused(text: str) -> None:
+    with pytest.raises(ArchitectureError):
+        check_architecture(text)
+
+
+def test_a_document_of_any_size_is_not_read_whole(tmp_path: Path) -> None:
+    with pytest.raises(ArchitectureError, match="at most"):
+        check_architecture(" " * (4 * 1024 * 1024 + 1))
+
+
+def test_what_keras_cannot_build_is_told_in_a_sentence(sequential: str, images: Dataset) -> None:
+    broken = sequential.replace('"units": 10', '"units": "ten"')
+    with pytest.raises(ModelError, match="cannot build"):
+        problem(parameters(broken), images)
