@@ -87,7 +87,7 @@ def options(
 def main() -> None:
     """Run the program and end with its exit code."""
     try:
-        app()
+        app(prog_name="accelreport")
     except AccelReportError as error:
         from accelreport.terminal.failure import show
 

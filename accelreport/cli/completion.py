@@ -9,12 +9,15 @@ from typing import Any
 
 import typer
 
+KINDS = ("CPU", "GPU", "TPU")
+
 
 def complete_device(ctx: typer.Context, incomplete: str) -> list[str]:
     """Names of the devices in the devices file."""
     chosen = ctx.params.get("devices_file")
     files = [Path(chosen)] if chosen else [folder / "devices.toml" for folder in _folders(ctx)]
-    names = {name for file in files for name, row in _read(file).items() if isinstance(row, dict)}
+    rows = ((name, row) for file in files for name, row in _read(file).items())
+    names = {name for name, row in rows if isinstance(row, dict) and row.get("kind") in KINDS}
     return sorted(name for name in names if name.startswith(incomplete))
 
 

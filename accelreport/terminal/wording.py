@@ -28,10 +28,8 @@ def number(value: float) -> str:
     """Three significant digits, thousands apart: `0.0241`, `24.1`, `10,600`."""
     if not math.isfinite(value):
         return str(value)
-    if abs(value) >= 1000:
-        digits = len(f"{abs(value):.0f}") - 3
-        return f"{round(value, -digits):,.0f}"
-    return f"{value:.3g}"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < 1e15 else f"{rounded:.3g}"
 
 
 def cell_name(cell: CellName) -> str:

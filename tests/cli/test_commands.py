@@ -1,0 +1,247 @@
+"""The program as its users call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from accelreport import __version__
+from accelreport.errors import ExitCode
+from tests.runner.test_session import DEVICES, MATMUL, MNIST
+
+pytestmark = pytest.mark.e2e
+
+Finished = subprocess.CompletedProcess[str]
+
+COMMANDS = ("run", "check", "build", "devices", "schema", "data list", "data fetch", "data where")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    specs = tmp_path / "specs"
+    specs.mkdir()
+    (specs / "devices.toml").write_text(DEVICES)
+    (specs / "mnist.toml").write_text(MNIST)
+    (specs / "matmul.toml").write_text(MATMUL)
+    return tmp_path
+
+
+def call(folder: Path, *arguments: str, **variables: str) -> Finished:
+    """Run `accelreport` in a folder, with its own folder for temporary files."""
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    return subprocess.run(
+        [sys.executable, "-m", "accelreport", *arguments],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(temporary), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_the_version_is_told(tmp_path: Path) -> None:
+    assert call(tmp_path, "--version").stdout == f"accelreport {__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_has_options_and_examples(tmp_path: Path, command: str) -> None:
+    told = call(tmp_path, *command.split(), "--help")
+    assert told.returncode == ExitCode.OK
+    assert told.stdout.startswith(f"Usage: accelreport {command} ")
+    for part in ("Options:", "Examples:", f"accelreport {command}"):
+        assert part in told.stdout
+    assert "\x1b" not in told.stdout
+
+
+def test_the_help_of_the_program_lists_every_exit_code(tmp_path: Path) -> None:
+    told = call(tmp_path, "--help").stdout
+    assert all(f"  {int(code)}  " in told for code in ExitCode)
+    assert all(f"  {command.split()[0]} " in told for command in COMMANDS)
+
+
+def cpu_seconds(folder: Path, *arguments: str) -> float:
+    """CPU seconds of a call; the wall time on a machine that does nothing else is no longer."""
+    took = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert call(folder, *arguments).returncode == ExitCode.OK
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return min(took)
+
+
+def test_help_answers_within_350_milliseconds(tmp_path: Path) -> None:
+    assert cpu_seconds(tmp_path, "--help") <= 0.35
+
+
+def test_the_shipped_specs_are_checked_within_800_milliseconds(tmp_path: Path) -> None:
+    shipped = Path(__file__).parents[2] / "specs"
+    assert cpu_seconds(tmp_path, "check", str(shipped)) <= 0.8
+
+
+def test_help_imports_nothing_that_takes_time(tmp_path: Path) -> None:
+    code = (
+        "import sys; from accelreport.cli import app\n"
+        "try: app(['run', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print({name.partition('.')[0] for name in sys.modules}"
+        " & {'rich', 'numpy', 'pandas', 'psutil', 'tensorflow', 'tree_sitter'})"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.endswith("set()\n")
+
+
+def test_good_specs_pass_the_check(folder: Path) -> None:
+    told = call(folder, "check", "specs")
+    assert told.returncode == ExitCode.OK
+    assert told.stdout == "2 specs, 9 cells: no errors\n"
+    assert json.loads(call(folder, "check", "--json").stdout) == {
+        "ok": True,
+        "specs": 2,
+        "cells": 9,
+        "problems": [],
+    }
+
+
+def test_every_error_of_every_file_is_told_with_its_place(folder: Path) -> None:
+    (folder / "specs" / "mnist.toml").write_text(MNIST.replace("repeats = 2", "repeets = 2"))
+    (folder / "specs" / "matmul.toml").write_text(MATMUL.replace("64", "-1"))
+    told = call(folder, "check")
+    assert told.returncode == ExitCode.BAD_SPEC
+    for part in ("specs/matmul.toml:8:8", "specs/mnist.toml:12:1", "did you mean", "2 errors"):
+        assert part in told.stderr
+    assert told.stderr.startswith("error: ")
+
+    problems = json.loads(call(folder, "check", "--json").stdout)["problems"]
+    assert [problem["place"]["line"] for problem in problems] == [8, 12]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("run", "nowhere.toml"), ExitCode.BAD_SPEC, "no such file"),
+        (("run", "--device", "gpx"), ExitCode.USAGE, "gpx"),
+        (("run", "--filter", "batch_size=7"), ExitCode.USAGE, "7"),
+        (("run", "--set", "novalue"), ExitCode.USAGE, "key=value"),
+        (("run", "--no-such-option"), ExitCode.USAGE, "No such option"),
+        (("run", "--data", "fake"), ExitCode.USAGE, "synthetic"),
+        (("nonsense",), ExitCode.USAGE, "No such command"),
+        (("data", "fetch"), ExitCode.USAGE, "name a data set"),
+        (("data", "fetch", "mnits"), ExitCode.DATA_UNAVAILABLE, "mnist"),
+        (("build",), ExitCode.NOTHING_RAN, "nothing to build"),
+        (("build", "--results", "specs/mnist.toml"), ExitCode.BAD_RESULTS, "cannot be read"),
+        (("run", "--device", "tpu"), ExitCode.NOTHING_RAN, "No cell could be run"),
+        (("devices", "--devices-file", "specs/mnist.toml"), ExitCode.BAD_SPEC, "mnist.toml"),
+    ],
+)
+def test_what_goes_wrong_is_one_clear_message_and_its_exit_code(
+    folder: Path, arguments: tuple[str, ...], code: ExitCode, says: str
+) -> None:
+    told = call(folder, *arguments)
+    assert told.returncode == code
+    assert says in told.stderr + told.stdout
+    assert "Traceback" not in told.stderr + told.stdout
+
+
+def test_a_dry_run_shows_the_plan_and_writes_nothing(folder: Path) -> None:
+    told = call(folder, "run", "--dry-run")
+    assert told.returncode == ExitCode.OK
+    assert "matmul (full): 1 run" in told.stdout
+    assert "mnist (full): 4 run, 4 skip" in told.stdout
+    assert "tpu: 4 cells skipped: no TPU on this machine" in told.stdout
+    assert "Nothing was run." in told.stdout
+    assert not (folder / "results").exists()
+
+    line = json.loads(call(folder, "run", "--dry-run", "--json").stdout)
+    assert (line["event"], line["run"], line["skip"]) == ("plan", 5, 4)
+    assert len(line["cells"]) == 9
+
+
+def test_a_run_over_absent_devices_leaves_records_that_say_so(folder: Path) -> None:
+    told = call(folder, "run", "--device", "tpu", "--json")
+    events = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [event["event"] for event in events] == ["plan", *["cell-end"] * 4, "end"]
+    assert {event["status"] for event in events if event["event"] == "cell-end"} == {"skipped"}
+    assert len(list((folder / "results" / "cells").iterdir())) == 4
+    assert len(list((folder / "results" / "plans").iterdir())) == 2
+
+
+def test_the_machine_is_described_without_tensorflow(folder: Path) -> None:
+    told = call(folder, "devices", "--no-probe")
+    assert told.returncode == ExitCode.OK
+    for part in ("CPU  ", "GiB", "cpu  CPU  can run", "tpu  TPU  cannot run: no TPU"):
+        assert part in told.stdout
+    found = json.loads(call(folder, "devices", "--no-probe", "--json").stdout)
+    assert [device["name"] for device in found["devices"]] == ["cpu", "tpu"]
+    assert found["tensorflow"] is None
+    assert found["machine"]["threads"] >= 1
+
+
+def test_schemas_are_json_schemas(tmp_path: Path) -> None:
+    for arguments in (("schema",), ("schema", "--devices")):
+        assert "$schema" in json.loads(call(tmp_path, *arguments).stdout)
+
+
+def test_data_sets_are_listed_and_their_place_is_told(tmp_path: Path) -> None:
+    where = {"ACCELREPORT_DATA": str(tmp_path / "data")}
+    assert "mnist: missing, 11.1 MiB to fetch" in call(tmp_path, "data", "list", **where).stdout
+    rows = json.loads(call(tmp_path, "data", "list", "--json", **where).stdout)
+    assert rows[0]["entry"]["name"] == "mnist"
+    assert str(tmp_path / "data") in call(tmp_path, "data", "where", **where).stdout
+    place = json.loads(call(tmp_path, "data", "where", "--json", **where).stdout)
+    assert place["chosen_by"] == "ACCELREPORT_DATA"
+
+
+def test_an_unforeseen_error_is_two_lines_and_its_traceback_is_kept(folder: Path) -> None:
+    broken = "import accelreport.spec.load as m; m.load = None; from accelreport.cli import main; "
+    run = [sys.executable, "-c", broken + "main()", "check", "specs"]
+    variables = {**os.environ, "TMPDIR": str(folder)}
+
+    told = subprocess.run(
+        run, cwd=folder, env=variables, capture_output=True, text=True, check=False
+    )
+
+    assert told.returncode == 1
+    first, second = told.stderr.splitlines()
+    assert "TypeError: 'NoneType' object is not callable" in first
+    log = Path(second.removeprefix("The traceback is in ").partition(";")[0])
+    assert "Traceback" in log.read_text()
+
+    run.insert(3, "--debug")
+    told = subprocess.run(
+        run, cwd=folder, env=variables, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 1
+    assert "Traceback" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("run --device ", {"cpu", "tpu"}),
+        ("run specs/mnist.toml --device t", {"tpu"}),
+        ("run --profile ", {"full", "quick"}),
+        ("run --filter batch_size=1", {"batch_size=128"}),
+        ("data fetch fash", {"fashion_mnist"}),
+        ("run --retry", {"--retry-failed"}),
+        ("dev", {"devices"}),
+        ("run --devices-file specs/mnist.toml --device ", set()),
+    ],
+)
+def test_the_shell_completes_names(folder: Path, words: str, offered: set[str]) -> None:
+    line = f"accelreport {words}"
+    told = call(
+        folder,
+        _ACCELREPORT_COMPLETE="complete_bash",
+        COMP_WORDS=line,
+        COMP_CWORD=str(len(line.split(" ")) - 1),
+    )
+    assert set(told.stdout.split()) == offered

@@ -1,0 +1,191 @@
+"""What people and programs see of a run: real runs of scripted processes, shown."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from accelreport.errors import AccelReportError
+from accelreport.results.record import Record, Times
+from accelreport.runner.events import Observer, plan_line
+from accelreport.runner.timings import STAGES, timings
+from accelreport.spec.cells import Cell
+from accelreport.terminal.failure import show
+from accelreport.terminal.lines import JsonLines, PlainLines, Quiet
+from accelreport.terminal.live import LiveProgress
+from accelreport.terminal.plan_view import plan_text
+from accelreport.terminal.timings_view import timings_text
+from accelreport.terminal.wording import duration, number
+from tests.runner.scripted import Bench, cell, cells
+from tests.support.records import study
+
+CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def mixed(folder: Path) -> list[Cell]:
+    return [
+        *cells(2, step_s=0.01),
+        cell("partial", point={"batch_size": 512}),
+        cell("die", signal="SIGSEGV", point={"batch_size": 1024}),
+        cell(device="gpu"),
+    ]
+
+
+def shown(bench: Bench, observer: Observer, chosen: list[Cell]) -> None:
+    plan = bench.plan(chosen, absent=["gpu"])
+    observer.on(plan_line(plan, bench.store.root))
+    bench.observer.react = observer.on
+    end = bench.carry_out(plan)
+    observer.on(timings(list(bench.store.records()), end.wall_s))
+
+
+@pytest.mark.e2e
+def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path: Path) -> None:
+    out = io.StringIO()
+    shown(Bench(tmp_path), PlainLines(out), mixed(tmp_path))
+    text = out.getvalue()
+
+    assert text.startswith("5 cells: 4 to run (at most 40 min of measuring, by their budgets)")
+    assert "  gpu: 1 cell skipped: not on this machine" in text
+    assert "✓ cpu #0  25 ms/step  10,200 samples/s  val_accuracy 0.9000" in text
+    assert "◐ cpu batch_size=512 #0  25 ms/step" in text
+    assert "stopped by its budget" in text
+    assert "✗ cpu batch_size=1024 #0  signal: Its process was ended by SIGSEGV." in text
+    assert "3 measured, 1 of them stopped by their budget, 1 failed, 1 skipped in" in text
+    assert "--retry-failed runs them again" in text
+    assert "Measured share" in text
+    assert "\x1b" not in text
+    assert len([line for line in text.splitlines() if line.startswith("[")]) == 4
+
+
+@pytest.mark.e2e
+def test_json_is_one_object_a_line_of_the_documented_kinds(tmp_path: Path) -> None:
+    out = io.StringIO()
+    shown(Bench(tmp_path), JsonLines(out), mixed(tmp_path))
+    events = [json.loads(line) for line in out.getvalue().splitlines()]
+
+    kinds = [event["event"] for event in events]
+    assert (kinds[0], kinds[-2:]) == ("plan", ["end", "timings"])
+    assert set(kinds) == {"plan", "cell-start", "cell-event", "cell-end", "end", "timings"}
+    ends = [event for event in events if event["event"] == "cell-end"]
+    assert {end["status"] for end in ends} == {"ok", "partial", "failed", "skipped"}
+    assert all("record" not in end for end in ends)
+    good = next(end for end in ends if end["status"] == "ok")
+    assert good["figures"] == {
+        "step_s": 0.025,
+        "samples_per_s": 10240.0,
+        "loss": 0.5,
+        "val_accuracy": 0.9,
+    }
+    assert Path(good["record_path"]).exists()
+
+
+@pytest.mark.e2e
+def test_quiet_tells_failures_only(tmp_path: Path) -> None:
+    out = io.StringIO()
+    shown(Bench(tmp_path), Quiet(out), mixed(tmp_path))
+    (line,) = out.getvalue().splitlines()
+    assert "signal: Its process was ended by SIGSEGV" in line
+
+
+@pytest.mark.e2e
+def test_the_live_display_shows_cells_steps_and_times_left(tmp_path: Path) -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=110, color_system=None)
+    bench = Bench(tmp_path)
+    chosen = [*mixed(tmp_path), cell(steps=3, step_s=0.6, point={"batch_size": 64})]
+    plan = bench.plan(chosen, absent=["gpu"])
+    with LiveProgress(console, plan) as live:
+        shown(bench, live, chosen)
+    text = CODES.sub("", out.getvalue())
+
+    for part in ("/5 cells", "epoch 1/1 · step 2/3", "0.5 s left", "about", "measuring"):
+        assert part in text
+    for part in ("✓ cpu #0", "✗ cpu batch_size=1024 #0", "4 measured", "Measured share"):
+        assert part in text
+    assert "\x1b[?25h" in out.getvalue(), "the cursor was not given back"
+
+
+@pytest.mark.e2e
+def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -> None:
+    out = io.StringIO()
+    bench = Bench(tmp_path)
+    bench.run(cells(2))
+    bench = Bench(tmp_path)
+    bench.stop.request("SIGINT")
+    shown(bench, PlainLines(out), cells(6))
+    assert "Stopped (SIGINT)" in out.getvalue()
+    assert "2 finished cells kept" in out.getvalue()
+    assert "4 to do. Run the same command again to go on." in out.getvalue()
+
+
+def test_a_plan_is_told_cell_by_cell_in_the_order_of_measuring(tmp_path: Path) -> None:
+    plan = plan_line(Bench(tmp_path).plan(cells(4), absent=["cpu-1"]), tmp_path)
+    text = "\n".join(plan_text(plan))
+    assert "sweep (full): 2 run, 2 skip" in text
+    assert re.search(r"^ +1  run +cpu #0$", text, re.MULTILINE)
+    assert re.search(r"^ +2  run +cpu #1$", text, re.MULTILINE)
+    assert re.search(r"^ +skip +cpu-1 #0$", text, re.MULTILINE)
+
+
+def test_timings_account_for_the_whole_of_a_run() -> None:
+    records = list(study(repeats=2).records)
+    wall = sum(record.times.wall_s or 0 for record in records) + 3.0
+    line = timings(records, wall)
+    assert sum(line.stages_s.values()) == pytest.approx(wall)
+    assert set(line.stages_s) == set(STAGES)
+    assert line.stages_s["between"] == pytest.approx(3.0)
+    assert line.measured_share == pytest.approx(line.stages_s["train"] / wall)
+    assert len(list(timings_text(line))) == len(STAGES) + 2
+
+
+def test_timings_of_nothing_are_no_error() -> None:
+    skipped: list[Record] = [
+        record.model_copy(update={"times": Times()}) for record in study(repeats=1).records
+    ]
+    assert timings(skipped, 0.0).cells == 0
+    assert timings([], 0.0).measured_share == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.04, "0.0 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min"),
+        (61, "1 min 01 s"),
+        (3599.6, "1 h 00 min"),
+        (3660, "1 h 01 min"),
+        (86400, "24 h 00 min"),
+    ],
+)
+def test_durations_read_well(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_any_number_has_a_short_text(value: float) -> None:
+    assert number(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.02411, "0.0241"), (24.149, "24.1"), (999.9, "1,000"), (10649, "10,600"), (0, "0")],
+)
+def test_numbers_have_three_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_an_error_is_told_with_its_cause_and_remedy_and_without_colours_in_a_file() -> None:
+    out = io.StringIO()
+    show(AccelReportError("what", why="why", remedy="remedy"), out)
+    assert out.getvalue() == "error: what\nwhy\nremedy\n"
