@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +11,14 @@ from typing import Any
 
 import pandas as pd
 
+from accelreport.analysis.parity import parity_frame
+from accelreport.report.metrics import is_share, primary_metric
 from accelreport.report.text import label, slug
 from accelreport.report.words import Words, axis_title, words_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 
+_COMMA = re.compile(r"^([^,]+), (.+)$")
 Point = tuple[Any, ...]
 """Values of the axes, in the order of the spec."""
 Rows = list[dict[str, Any]]
@@ -104,9 +108,14 @@ class Bench:
         return tuple(row[axis] for axis in self.axes)
 
     def of(self, series: Series, point: Point) -> Rows:
-        """Cells of one device and machine at one point; those without a record too."""
-        own = self._groups.get((series.device, series.machine, point), [])
-        return own or self._groups.get((series.device, "", point), [])
+        """Cells of one device at one point that have a record from its machine."""
+        if not series.machine:
+            return []
+        return self._groups.get((series.device, series.machine, point), [])
+
+    def planned(self, series: Series, point: Point) -> Rows:
+        """The same, and the cells that no machine has a record of."""
+        return self.of(series, point) + self._groups.get((series.device, "", point), [])
 
     def measured(self, series: Series, point: Point) -> Rows:
         """Those of them that hold times."""
@@ -135,9 +144,27 @@ class Bench:
                 yield Series(name, machine, title, self.colours[name], name == self.plan.baseline)
 
     def title_of(self, device: str) -> str:
-        """What a device is called on the page."""
+        """What a device is called on the page; "CPU, one thread" is "CPU (one thread)".
+
+        Sentences put the name before words of their own, where a comma would mislead.
+        """
         known = self.plan.devices.get(device)
-        return label(known.label if known and known.label else device, 40)
+        title = label(known.label if known and known.label else device, 40)
+        return title if "(" in title else _COMMA.sub(r"\1 (\2)", title)
+
+    @cached_property
+    def quality(self) -> str:
+        """The metric the page speaks of; empty for a kernel, which learns nothing."""
+        return primary_metric(self.plan.measure.target, set(self.curves["metric"]))
+
+    @cached_property
+    def parity(self) -> dict[tuple[str, str, Point], dict[str, Any]]:
+        """Rows of `analysis.parity.parity_frame` for that metric, where it is a share."""
+        if self.quality not in self.cells or not is_share(self.quality):
+            return {}
+        frame = parity_frame(self.cells, self.plan.baseline, list(self.axes), self.quality)
+        rows = plain_rows(frame)
+        return {(row["device"], row["machine"], self.point_of(row)): row for row in rows}
 
     @cached_property
     def shown_series(self) -> tuple[Series, ...]:
@@ -178,7 +205,7 @@ class Bench:
 
     def evidence(self, series: Series, point: Point) -> str:
         """Address, on the benchmark's page, of the cells behind a number."""
-        return f"#{self.evidence_id(series, point)}" if self.of(series, point) else ""
+        return f"#{self.evidence_id(series, point)}" if self.planned(series, point) else ""
 
     def evidence_id(self, series: Series, point: Point) -> str:
         """Id of the group of cells behind a number."""

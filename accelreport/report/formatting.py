@@ -146,6 +146,14 @@ def short(value: float) -> str:
     return f"{value:.9f}".rstrip("0").rstrip(".") or "0"
 
 
+def operations(value: float) -> str:
+    """Floating-point operations, such as "21.5 GFLOP"."""
+    for prefix, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= scale:
+            return f"{number(value / scale)}{SPACE}{prefix}FLOP"
+    return f"{number(value)}{SPACE}FLOP"
+
+
 def count(value: float | None) -> str:
     """A whole number, thousands set apart."""
     return MISSING if value is None or not math.isfinite(value) else fixed(value, 0)

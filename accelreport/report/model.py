@@ -96,6 +96,8 @@ class Table:
     corner: str = ""
     notes: tuple[str, ...] = ()
     style: Literal["plain", "matrix", "prose"] = "plain"
+    folded: bool = False
+    """Whether a reader has to open it."""
     legend: bool = False
     """Whether the key of the heat bins stands under it."""
     download: Download | None = None
@@ -129,9 +131,13 @@ class Figure:
     title: str
     caption: str
     panels: tuple[Panel, ...]
+    subtitle: str = ""
+    """What the axes are, where the drawings do not say it themselves."""
     keys: tuple[Key, ...] = ()
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
+    stacked: bool = False
+    """Whether panels stand under one another instead of side by side."""
     kind: Literal["figure"] = "figure"
 
 
@@ -232,7 +238,27 @@ class Downloads:
     kind: Literal["downloads"] = "downloads"
 
 
-Block = Prose | Table | Figure | Facts | Code | Notes | Gallery | Downloads
+@dataclass(frozen=True)
+class RawTable:
+    """Plain values in rows, the first column being the header: cheap, for raw data."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    kind: Literal["raw"] = "raw"
+
+
+@dataclass(frozen=True)
+class Sparkline:
+    """A small drawing with its caption."""
+
+    drawn: Markup
+    caption: str
+    kind: Literal["sparkline"] = "sparkline"
+
+
+Block = Prose | Table | Figure | Facts | Code | Notes | Gallery | Downloads | RawTable | Sparkline
 
 
 @dataclass(frozen=True)
@@ -266,6 +292,8 @@ class Page:
     """For a search engine and a link preview."""
     sections: tuple[Section, ...]
     template: str
+    headline: str = ""
+    """The heading of the page, where it is not the title."""
     byline: tuple[Fact, ...] = ()
     notices: tuple[Notice, ...] = ()
     crumbs: tuple[Download, ...] = ()

@@ -7,7 +7,6 @@ that a build that was killed leaves nothing behind that the next one does not kn
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path, PurePosixPath
 
 from accelreport.errors import AccelReportError, ExitCode
@@ -82,9 +81,7 @@ class Output:
     def _own_files(self) -> set[str]:
         path = self.root / MANIFEST
         try:
-            listed = json.loads(path.read_text(encoding="utf-8"))["files"]
-            if not all(isinstance(name, str) and is_inside(name) for name in listed):
-                raise ValueError("it names files outside the folder")
+            return _listed(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return set()
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -93,7 +90,6 @@ class Output:
                 why=f"{error}.",
                 remedy="Choose another folder with --out, or empty this one by hand.",
             ) from error
-        return set(listed)
 
     def _refuse_foreign(self) -> None:
         foreign = [
@@ -115,7 +111,7 @@ class Output:
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".{target.name}.part")
         partial.write_bytes(content)
-        os.replace(partial, target)
+        partial.replace(target)
         return True
 
     def _remove(self, path: str) -> None:
@@ -131,7 +127,15 @@ class Output:
         text = json.dumps({"note": note, "files": sorted(files)}, indent=0) + "\n"
         partial = self.root / f"{MANIFEST}.part"
         partial.write_text(text, encoding="utf-8")
-        os.replace(partial, self.root / MANIFEST)
+        partial.replace(self.root / MANIFEST)
+
+
+def _listed(text: str) -> set[str]:
+    """The files a manifest names; ValueError, KeyError or TypeError when it is damaged."""
+    names = json.loads(text)["files"]
+    if not all(isinstance(name, str) and is_inside(name) for name in names):
+        raise ValueError("it names files outside the folder")
+    return set(names)
 
 
 def is_inside(path: str) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from accelreport.errors import AccelReportError
 from accelreport.report import formatting
-from accelreport.report.bench import Bench
+from accelreport.report.bench import Bench, cell_slug
+from accelreport.report.exports import bench_files, record_json, site_files
 from accelreport.report.gather import Results, gather
+from accelreport.report.model import Page
 from accelreport.report.output import Output
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.cell import cell_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.rendering import Renderer
 
@@ -79,12 +82,37 @@ def build(results: Results, out: Path, *, options: BuildOptions = BuildOptions()
     output = Output(out)
     renderer = Renderer(options.templates)
     site = SiteFacts(options.title, span(benches))
-    problems = [str(problem) for problem in results.problems]
-    pages = [index_page(benches, options.title, problems), *map(benchmark_page, benches)]
-    for page in pages:
-        output.add(page.path, renderer.render(page.template, "full", page=page, site=site))
+    pages = 0
+    for page in _pages(benches, options.title, [str(each) for each in results.problems]):
+        style = "cell" if page.template == "cell.html" else "full"
+        output.add(page.path, renderer.render(page.template, style, page=page, site=site))
+        pages += 1
+    for path, content in _files(benches):
+        output.add(path, content)
     written = output.finish()
-    return BuildResult(len(pages), written, out / "index.html", time.perf_counter() - started)
+    return BuildResult(pages, written, out / "index.html", time.perf_counter() - started)
+
+
+def _pages(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> Iterator[Page]:
+    yield index_page(benches, title, problems)
+    owners: dict[tuple[str, str], list[Bench]] = {}
+    for bench in benches:
+        yield benchmark_page(bench)
+        for place in bench.records:
+            owners.setdefault(place, []).append(bench)
+    for (key, machine), own in owners.items():
+        yield cell_page(own[0], own[0].records[key, machine], machine, own)
+
+
+def _files(benches: Sequence[Bench]) -> Iterator[tuple[str, str]]:
+    texts: dict[tuple[str, str], str] = {}
+    for bench in benches:
+        for place, record in bench.records.items():
+            if place not in texts:
+                texts[place] = record_json(record)
+                yield f"cells/{cell_slug(*place)}.json", texts[place] + "\n"
+        yield from bench_files(bench, texts)
+    yield from site_files(benches)
 
 
 def span(benches: Sequence[Bench]) -> str:

@@ -40,6 +40,11 @@ def label(text: object, longest: int = LONGEST_LABEL) -> str:
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
+def sentence(text: str) -> str:
+    """The text with a capital first letter, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def tail(text: str, longest: int = LONGEST_LOG) -> str:
     """The end of a log, cut at a line where it can be."""
     text = clean(text).strip("\n")

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import rows
+from accelreport.report.charts.drawing import fitted, halo_text, rows
 from accelreport.report.charts.scales import label_expression, nice_ticks, time_axis, wants_log
 from accelreport.report.theme import series
 
@@ -28,10 +28,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where a device reached the target."""
+    """The first point of a line that fulfils the target."""
 
     colour: int
     elapsed_s: float
+    value: float
     text: str
 
 
@@ -45,11 +46,11 @@ class Axes:
     percent: bool
     title: str
     target: float | None
+    levels: int = 0
+    """Lines of labels kept free above the curves."""
 
 
-def shared_axes(
-    curves: Sequence[Curve], *, title: str, percent: bool, target: float | None
-) -> Axes:
+def shared_axes(curves: Sequence[Curve], *, percent: bool, target: float | None) -> Axes:
     """Axes that hold every curve, so that panels can be compared."""
     times = [t for curve in curves for t in curve.elapsed_s if t > 0]
     values = [v for curve in curves for v in (*curve.low, *curve.high)]
@@ -57,11 +58,11 @@ def shared_axes(
     log = wants_log([curve.elapsed_s[-1] for curve in curves], 6)
     start = min(times) / 1.3 if log else 0.0
     return Axes(
-        elapsed=(start, max(times) * (1.15 if log else 1.03)),
+        elapsed=(start, max(times) * (1.35 if log else 1.08)),
         values=(min(values), max(values)),
         log=log,
         percent=percent,
-        title=title,
+        title="training time",
         target=target,
     )
 
@@ -73,49 +74,74 @@ def value_text(value: float, *, percent: bool) -> str:
     return f"{100 * value:.6f}".rstrip("0").rstrip(".") + f"{formatting.SPACE}%"
 
 
+def axis_note(axes: Axes) -> str:
+    """Where the quality axis starts, unless it is 0."""
+    start = nice_ticks(*axes.values, 5)[0]
+    return f"; the axis starts at {value_text(start, percent=axes.percent)}" if start > 0 else ""
+
+
+HEIGHT = 230
+"""Height of a chart, its axis of time included."""
+LINE = 15
+"""Pixels a line of labels takes above the curves."""
+
+
 def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes: Axes) -> Any:
-    """A function from the width in pixels to the chart."""
+    """A function from the width in pixels to the chart.
+
+    Times at which the target was reached stand above the curves, at the ends of thin
+    rules, on as many lines as it takes for them not to touch.
+    """
 
     def make(width: int) -> Any:
+        levels = _staggered(crossings, axes, width - 60)
         low, high = axes.values
         ticks = nice_ticks(low, high, 5)
-        title = axes.title
-        if ticks[0] > 0:
-            title += f" (axis starts at {value_text(ticks[0], percent=axes.percent)})"
-        y_scale = alt.Scale(domain=[ticks[0], max(ticks[-1], high)], nice=False, zero=False)
+        top = max(ticks[-1], high)
+        room = axes.levels * LINE + (5 if axes.levels else 0)
+        roof = top + (top - ticks[0]) * room / (HEIGHT - 50 - room)
+        y_scale = alt.Scale(domain=[ticks[0], roof], nice=False, zero=False)
         text = label_expression(ticks, lambda v: value_text(v, percent=axes.percent))
-        y_axis = alt.Axis(
-            values=ticks, labelExpr=text, domain=False, ticks=False,
-            title=title, titleAngle=0, titleAlign="left", titleAnchor="start", titleX=0,
-            titleY=-12, titleBaseline="bottom",
-        )  # fmt: skip
-        x_scale, x_axis = time_axis(*axes.elapsed, log=axes.log, title="training time")
+        y_axis = alt.Axis(values=ticks, labelExpr=text, domain=False, ticks=False, title=None)
+        x_scale, x_axis = time_axis(
+            *axes.elapsed, log=axes.log, title=axes.title, most=6 if width > 350 else 5
+        )
         x_axis.grid = False
         x = alt.X("t:Q", scale=x_scale, axis=x_axis)
-        y = alt.Y("v:Q", scale=y_scale, axis=y_axis)
+
+        def y(field: str) -> Any:
+            return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
+
+        stroke = alt.Stroke("colour:N", scale=None, legend=None)
+        fill = alt.Fill("colour:N", scale=None, legend=None)
         data = alt.Chart(rows(_points(curves)))
         layers = [
             data.mark_area(opacity=0.18, line=False).encode(
-                x=x,
-                y=alt.Y("low:Q", scale=y_scale, axis=y_axis),
-                y2="high:Q",
-                fill=alt.Fill("colour:N", scale=None, legend=None),
-                detail="curve:N",
+                x=x, y=y("low"), y2="high:Q", fill=fill, detail="curve:N"
             ),
-            data.mark_line().encode(
-                x=x, y=y, stroke=alt.Stroke("colour:N", scale=None, legend=None), detail="curve:N"
-            ),
-            data.mark_point(filled=True, size=26, opacity=1).encode(
-                x=x, y=y, fill=alt.Fill("colour:N", scale=None, legend=None)
-            ),
+            data.mark_line().encode(x=x, y=y("v"), stroke=stroke, detail="curve:N"),
+            data.mark_point(filled=True, size=22, opacity=1).encode(x=x, y=y("v"), fill=fill),
         ]
         if axes.target is not None:
-            layers += _target(axes.target, crossings, x, y, axes, width)
-        return (
-            alt.layer(*layers)
-            .properties(width=width, height=300 if width > 500 else 250)
-            .properties(autosize=alt.AutoSizeParams(type="fit", contains="padding"))
-        )
+            target = alt.Chart(rows([{"v": axes.target}]))
+            dashes = target.mark_rule(stroke="var(--ink)", strokeWidth=1, strokeDash=[4, 3])
+            layers = [dashes.encode(y=y("v")), *layers]
+        for level, group in enumerate(levels):
+            height = roof - (roof - top) * (level + 0.5) / max(axes.levels, 1)
+            marks = [
+                {"t": c.elapsed_s, "v": c.value, "end": height, "text": c.text,
+                 "colour": series(c.colour)}
+                for c in group
+            ]  # fmt: skip
+            labels = alt.Chart(rows(marks))
+            layers += [
+                labels.mark_rule(strokeWidth=1).encode(x=x, y=y("v"), y2="end:Q", stroke=stroke),
+                labels.mark_point(shape="circle", size=64, strokeWidth=2.25, opacity=1).encode(
+                    x=x, y=y("v"), stroke=stroke, fill=alt.value("var(--paper)")
+                ),
+                *halo_text(labels, x=x, y=y("end"), align="center", fontWeight="bold"),
+            ]
+        return fitted(alt.layer(*layers), width=width, height=HEIGHT + (50 if width > 500 else 0))
 
     return make
 
@@ -130,51 +156,28 @@ def _points(curves: Sequence[Curve]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _target(
-    target: float, crossings: Sequence[Crossing], x: Any, y: Any, axes: Axes, width: int
-) -> list[Any]:
-    rule = alt.Chart(rows([{"v": target}])).mark_rule(
-        stroke="var(--ink)", strokeWidth=1, strokeDash=[4, 3]
-    )
-    layers = [rule.encode(y=y)]
-    marks = [
-        {"t": c.elapsed_s, "v": target, "text": c.text, "colour": series(c.colour)}
-        for c in crossings
-    ]
-    layers.append(
-        alt.Chart(rows(marks))
-        .mark_point(shape="circle", size=70, fill="var(--paper)", strokeWidth=2.5, opacity=1)
-        .encode(x=x, y=y, stroke=alt.Stroke("colour:N", scale=None, legend=None))
-    )
-    for level, group in enumerate(_staggered(marks, axes, width)):
-        labels = alt.Chart(rows(group)).encode(x=x, y=y, text="text:N")
-        dy = 15 + 15 * level
-        layers += [
-            labels.mark_text(
-                dy=dy, dx=4, align="left", stroke="var(--paper)", strokeWidth=4, strokeJoin="round"
-            ),
-            labels.mark_text(dy=dy, dx=4, align="left", fontWeight="bold"),
-        ]
-    return layers
+def levels_needed(crossings: Sequence[Crossing], axes: Axes, width: int) -> int:
+    """Lines of labels that a panel of this width needs."""
+    return len(_staggered(crossings, axes, width - 60))
 
 
 def _staggered(
-    marks: list[dict[str, Any]], axes: Axes, width: int, room: int = 58
-) -> list[list[dict[str, Any]]]:
-    """Labels by level, so that two in one level are never nearer than `room` pixels."""
+    crossings: Sequence[Crossing], axes: Axes, plot: float, room: int = 56
+) -> list[list[Crossing]]:
+    """Labels by line, so that two in one line are never nearer than `room` pixels."""
     start, end = axes.elapsed
 
     def pixel(seconds: float) -> float:
         if axes.log:
-            return width * math.log(seconds / start) / math.log(end / start)
-        return width * (seconds - start) / (end - start)
+            return plot * math.log(seconds / start) / math.log(end / start)
+        return plot * (seconds - start) / (end - start)
 
-    levels: list[list[dict[str, Any]]] = []
-    for mark in sorted(marks, key=lambda each: each["t"]):
+    levels: list[list[Crossing]] = []
+    for crossing in sorted(crossings, key=lambda each: each.elapsed_s):
         for level in levels:
-            if pixel(mark["t"]) - pixel(level[-1]["t"]) >= room:
-                level.append(mark)
+            if pixel(crossing.elapsed_s) - pixel(level[-1].elapsed_s) >= room:
+                level.append(crossing)
                 break
         else:
-            levels.append([mark])
+            levels.append([crossing])
     return levels

@@ -18,8 +18,6 @@ from accelreport.report.theme import FONT
 
 WIDE = 860
 """Width in pixels of a chart that has a row to itself."""
-PANEL = 400
-"""Width of one of several charts side by side."""
 NARROW = 330
 """Width of a chart on a telephone."""
 
@@ -53,6 +51,30 @@ CONFIG: dict[str, Any] = {
 def rows(values: list[dict[str, Any]]) -> alt.InlineData:
     """Inline data; the rows are JSON values already."""
     return alt.InlineData(values=values)
+
+
+def panel_width(panels: int) -> int:
+    """Width of one of several charts side by side: two or three fit into the page."""
+    return 420 if panels in {2, 4} else 300
+
+
+def fitted(chart: Any, *, width: int, height: Any) -> Any:
+    """The chart made to fill its width, whatever its labels need of it."""
+    kind = "fit-x" if isinstance(height, dict) else "fit"
+    size = alt.AutoSizeParams(type=kind, contains="padding")
+    return chart.properties(width=width, height=height, autosize=size)
+
+
+def halo_text(data: Any, *, x: Any, y: Any, **mark: Any) -> list[Any]:
+    """Two layers of field `text`: one in the colour of the page, wider, and one in ink.
+
+    SVG's `paint-order` would need only one, but Vega does not write it.
+    """
+    around = {**mark, "fill": "var(--paper)", "stroke": "var(--paper)", "strokeWidth": 4}
+    return [
+        data.mark_text(**each).encode(x=x, y=y, text="text:N")
+        for each in ({**around, "strokeJoin": "round"}, mark)
+    ]
 
 
 def draw(chart: Any, *, prefix: str, title: str, description: str) -> Markup:

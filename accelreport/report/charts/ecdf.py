@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.report.charts.drawing import rows
+from accelreport.report.charts.drawing import fitted, rows
 from accelreport.report.charts.scales import label_expression, plain, time_axis, wants_log
 from accelreport.report.theme import series
 
@@ -35,11 +35,11 @@ def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
 def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Any:
     """A function from the width in pixels to the chart.
 
-    The axis ends at the 99.5th percentile of the slowest device: a single stall would
+    The axis ends at the 99th percentile of the slowest device: a single stall would
     otherwise press everything else to the left. The caption says so.
     """
     first = min(curve.seconds[1] for curve in curves)
-    last = max(curve.seconds[int(0.995 * (QUANTILES - 1))] for curve in curves)
+    last = max(curve.seconds[int(0.99 * (QUANTILES - 1))] for curve in curves)
     log = wants_log([curve.seconds[QUANTILES // 2] for curve in curves], 4)
     low, high = (first / 1.1, last * 1.1) if log else (max(0.0, first * 0.97), last * 1.02)
 
@@ -50,8 +50,7 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Any:
         ticks = [0, 0.25, 0.5, 0.75, 1]
         y_axis = alt.Axis(
             values=ticks, labelExpr=label_expression(ticks, lambda v: f"{plain(100 * v)} %"),
-            domain=False, ticks=False, title="share of steps", titleAngle=0, titleAlign="left",
-            titleAnchor="start", titleX=0, titleY=-12, titleBaseline="bottom",
+            domain=False, ticks=False, title=None,
         )  # fmt: skip
         values = [
             {"s": s, "q": i / (QUANTILES - 1), "colour": series(curve.colour), "curve": number}
@@ -59,17 +58,16 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Any:
             for i, s in enumerate(curve.seconds)
             if (s >= low or i == 0) and s <= high
         ]
-        return (
-            alt.Chart(rows(values))
-            .mark_line(interpolate="step-after")
-            .encode(
+        lines = alt.Chart(rows(values)).mark_line(interpolate="step-after")
+        return fitted(
+            lines.encode(
                 x=alt.X("s:Q", scale=scale, axis=axis),
                 y=alt.Y("q:Q", scale=alt.Scale(domain=[0, 1]), axis=y_axis),
                 stroke=alt.Stroke("colour:N", scale=None, legend=None),
                 detail="curve:N",
-            )
-            .properties(width=width, height=260 if width > 500 else 230)
-            .properties(autosize=alt.AutoSizeParams(type="fit", contains="padding"))
+            ),
+            width=width,
+            height=270 if width > 500 else 220,
         )
 
     return make

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import rows
+from accelreport.report.charts.drawing import fitted, rows
 from accelreport.report.charts.scales import (
     decades,
     label_expression,
@@ -59,7 +59,7 @@ def published_pairs(pairs: Sequence[Pair], *, axis_title: str, text: Callable[[f
             scale=alt.Scale(domain=order),
             axis=alt.Axis(
                 title=None, domain=False, ticks=False, labelColor="var(--ink)",
-                labelLimit=260 if width > 500 else 150,
+                labelLimit=260 if width > 500 else 140,
             ),
         )  # fmt: skip
         layers = []
@@ -87,11 +87,7 @@ def published_pairs(pairs: Sequence[Pair], *, axis_title: str, text: Callable[[f
                     fill=alt.Fill("colour:N", scale=None, legend=None),
                 ),
             ]  # fmt: skip
-        return (
-            alt.layer(*layers)
-            .properties(width=width, height={"step": 34})
-            .properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
-        )
+        return fitted(alt.layer(*layers), width=width, height={"step": 30})
 
     return make
 

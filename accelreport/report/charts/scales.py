@@ -16,11 +16,12 @@ def label_expression(values: Sequence[float], text: Callable[[float], str]) -> s
     Ticks are found by their number in the list of values, because a value may not survive
     a floating-point round trip through the axis.
     """
-    pairs = [f"abs(datum.value - {v!r}) <= {abs(v) * 1e-6!r} ? {_quoted(text(v))}" for v in values]
+    pairs = [f"abs(datum.value - {v!r}) <= {abs(v) * 1e-6!r} ? {quoted(text(v))}" for v in values]
     return " : ".join([*pairs, "''"])
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as a string of Vega's expression language."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -71,24 +72,21 @@ def time_axis(
     low: float, high: float, *, log: bool, title: str, most: int = 6
 ) -> tuple[alt.Scale, alt.Axis]:
     """Scale and axis for times in seconds, one unit for the whole axis."""
-    ticks = decades(low, high, most) if log else nice_ticks(low, high, most - 1)
-    scale_s, sign = formatting.time_unit(max(ticks[-1] if ticks else high, 1e-9))
-    if log and ticks and ticks[-1] / ticks[0] >= 1e3:
-        scale_s = 0.0
+    scale_s, sign = formatting.time_unit(max(high / 1.5, 1e-9))
+    choose = decades if log else nice_ticks
+    ticks = [scale_s * tick for tick in choose(low / scale_s, high / scale_s, most - (not log))]
 
     def text(seconds: float) -> str:
-        if not scale_s:
-            return plain_duration(seconds)
-        return plain(seconds / scale_s)
+        return plain(round(seconds / scale_s, 9))
 
-    unit = "" if not scale_s else f" ({sign}{', log scale' if log else ''})"
-    unit = unit or " (log scale)"
+    unit = f" ({sign}{', log scale' if log else ''})"
     scale = alt.Scale(
         type="log" if log else "linear",
-        domain=[low, high] if log else [ticks[0], max(ticks[-1], high)],
+        domain=[low, high] if log else [ticks[0], high],
         nice=False,
         zero=False,
     )
+    ticks = [tick for tick in ticks if tick <= high * (1 + 1e-9)]
     axis = alt.Axis(values=ticks, labelExpr=label_expression(ticks, text), title=title + unit)
     return scale, axis
 

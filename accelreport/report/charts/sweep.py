@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import rows
+from accelreport.report.charts.drawing import fitted, halo_text, rows
 from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
 from accelreport.report.theme import series
 
@@ -40,7 +40,6 @@ def sweep_lines(
     ends: Sequence[End],
     *,
     x_title: str,
-    y_title: str,
     y_text: Callable[[float], str],
 ) -> Any:
     """A function from the width in pixels to the chart."""
@@ -61,33 +60,32 @@ def sweep_lines(
         y_scale = alt.Scale(type="log", domain=[low, high], nice=False)
         y_axis = alt.Axis(
             values=ticks, labelExpr=label_expression(ticks, y_text), domain=False, ticks=False,
-            title=y_title, titleAngle=0, titleAlign="left", titleAnchor="start", titleX=0,
-            titleY=-12, titleBaseline="bottom",
+            title=None,
         )  # fmt: skip
         x = alt.X("x:Q", scale=x_scale, axis=x_axis)
         y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
         stroke = alt.Stroke("colour:N", scale=None, legend=None)
         fill = alt.Fill("colour:N", scale=None, legend=None)
         data = alt.Chart(rows(_points(lines)))
-        names = alt.Chart(rows(_names(lines, low, high))).encode(
-            x=x, y=alt.Y("label_y:Q", scale=y_scale, axis=y_axis), text="text:N"
-        )
-        marks = alt.Chart(rows([_mark(end) for end in ends])).encode(x=x, y=y)
-        return (
+        names = alt.Chart(rows(_names(lines, low, high)))
+        label_y = alt.Y("label_y:Q", scale=y_scale, axis=y_axis)
+        marks = alt.Chart(rows([_mark(end) for end in ends]))
+        return fitted(
             alt.layer(
                 data.mark_line().encode(x=x, y=y, stroke=stroke, detail="line:N"),
                 data.mark_rule(strokeWidth=3, opacity=0.45).encode(
                     x=x, y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q", stroke=stroke
                 ),
                 data.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, fill=fill),
-                marks.mark_point(shape="cross", angle=45, size=110, opacity=1, filled=True)
-                .encode(fill=fill),
-                marks.mark_text(dy=18, fill="var(--alert)").encode(text="text:N"),
-                names.mark_text(align="left", dx=9, fontWeight="bold"),
-            )
-            .properties(width=width, height=320 if width > 500 else 270)
-            .properties(autosize=alt.AutoSizeParams(type="fit", contains="padding"))
-        )  # fmt: skip
+                marks.mark_point(shape="cross", angle=45, size=120, opacity=1, filled=True).encode(
+                    x=x, y=y, fill=fill
+                ),
+                *halo_text(marks, x=x, y=y, dy=18, fill="var(--alert)"),
+                *halo_text(names, x=x, y=label_y, align="left", dx=9, fontWeight="bold"),
+            ),
+            width=width,
+            height=320 if width > 500 else 260,
+        )
 
     return make
 

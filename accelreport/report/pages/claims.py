@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows
+from accelreport.report.bench import Bench, plain_rows, present
 from accelreport.report.model import (
     Badge,
     Column,
@@ -57,7 +57,7 @@ def claims_table(benches: Sequence[Bench], identity: str) -> Table:
     )
     return Table(
         id=identity,
-        title="Claims and verdicts",
+        title="Each sentence, and what was measured",
         caption=(
             "Each sentence is tested by a rule written into the spec. A claim is confirmed or "
             "refuted only when the whole interval lies on one side."
@@ -70,12 +70,29 @@ def claims_table(benches: Sequence[Bench], identity: str) -> Table:
     )
 
 
+def _measured(row: dict[str, Any]) -> list[Line]:
+    """The numbers one under another; the sentence of the analysis where there are none."""
+    lines = []
+    for each in row["evidence"]:
+        low, high = each["low"], each["high"]
+        known = present(low) and present(high)
+        text = formatting.number(each["value"], *((low, high) if known else ()))
+        if known:
+            places = formatting.decimals(each["value"], low, high)
+            between = f"{formatting.fixed(low, places)} to {formatting.fixed(high, places)}"
+            text += f" ({between}, n = {each['n']})"
+        what = label(each["what"], 120).replace(" = ", " ").replace("_", " ")
+        lines.append(Line(f"{what}: {text}" if what else text))
+    return lines or [Line(label(row["numbers"], 600))]
+
+
 def _row(bench: Bench, row: dict[str, Any]) -> Row:
     verdict = row["verdict"]
     badge = Badge(verdict.lower(), _MEANINGS.get(verdict, ""), _TONES.get(verdict, "quiet"))
-    measured = [Line(label(row["numbers"], 600))]
+    measured = _measured(row)
     if row["published"]:
-        measured.append(Line(label(row["published"], 400), "reason"))
+        text = "Published figures bear on it; they stand beside ours under “Published”."
+        measured.append(Line(text, "reason"))
     machines = {series.machine for series in bench.series if series.machine}
     if row["machine"] and len(machines) > 1:
         measured.append(Line(f"on machine {label(row['machine'], 20)}", "reason"))

@@ -8,6 +8,7 @@ from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, median, present
 from accelreport.report.charts.cold import Bar, cold_bars
 from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.model import (
     Column,
     Download,
@@ -101,22 +102,22 @@ def _unit(bench: Bench, place: tuple[Series, Point], start: Start) -> float:
 
 
 def _figure(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Figure:
-    points = panel_points(bench.points)
-    drawn = [(place, start) for place, start in starts.items() if place[1] in points]
+    points = [p for p in panel_points(bench.points) if any(place[1] == p for place in starts)]
+    own = [[series for series in bench.series if (series, p) in starts] for p in points]
+    headings = [
+        Heading(bench.point_title(p) if bench.axes else "", tuple(s.title for s in series))
+        for p, series in zip(points, own, strict=True)
+    ]
     bars = [
-        Bar(
-            bench.point_header(point),
-            series.title,
-            start.stages,
-            f"{series.title}, {formatting.duration(start.total)}",
-        )
-        for (series, point), start in sorted(drawn, key=lambda each: points.index(each[0][1]))
+        Bar(row_key(i, k), starts[s, p].stages, formatting.duration(starts[s, p].total))
+        for i, p in enumerate(points)
+        for k, s in enumerate(own[i])
     ]
     first = bench.words.first
-    make = cold_bars(
-        bars,
-        points=[bench.point_header(p) for p in points if any(p == place[1] for place, _ in drawn)],
-        axis_title=f"time until the {first} is done",
+    make = cold_bars(bars, headings=headings, axis_title=f"time until the {first} is done")
+    said = "; ".join(
+        f"{s.title}, {bench.point_title(p)}: {formatting.duration(start.total)}"
+        for (s, p), start in starts.items()
     )
     title = f"What happens before the {first} is done"
     names = [name or f"{first} (trace, compile, run)" for name, _ in STAGES]
@@ -127,9 +128,7 @@ def _figure(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Figure:
             f"Medians over processes, stacked from 0 on a linear scale: {', '.join(names)}."
             + panels_note(len(points), len(bench.points))
         ),
-        panels=(
-            panel(make, prefix="cb", title=title, description="; ".join(bar.text for bar in bars)),
-        ),
+        panels=(panel(make, prefix="cb", title=title, description=f"{said}."),),
         keys=tuple(Key(name, f"p{i}", "bar") for i, name in enumerate(names)),
         badges=loud_badges(bench),
         table=_stages_table(bench, starts, names),
@@ -214,7 +213,7 @@ def _row(
         *(say(median([row[column] for row in rows])) for column in columns),
     ]
     entries = [Entry((Line(text),)) for text in texts]
-    badges = number_badges(bench.of(series, point))
+    badges = number_badges(bench.planned(series, point))
     first = Entry(entries[0].lines, href=bench.evidence(series, point), badges=badges)
     return Row(header, (first, *entries[1:]), device=series.colour)
 

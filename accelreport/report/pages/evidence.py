@@ -6,6 +6,7 @@ from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Rows, Series
+from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
     Badge,
     Column,
@@ -18,7 +19,6 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.marks import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
-from accelreport.report.pages.metrics import metric_text, metric_title, primary_metric
 
 MOST_ROWS = 500
 """Rows of the table; above it, a row stands for all processes of a device and point."""
@@ -26,26 +26,26 @@ MOST_ROWS = 500
 
 def evidence_section(bench: Bench) -> Section:
     """The table of cells; each row leads to the page of its record."""
-    metric = primary_metric(bench)
+    metric = bench.quality
     words = bench.words
     titles = [f"steady {words.step}", words.first, "whole run", "peak memory"]
     titles += [metric_title(metric)] if metric else []
     compact = len(bench.rows) > MOST_ROWS
     groups = [
         RowGroup(
-            _rows(bench, bench.of(series, point), metric, compact=compact),
+            _rows(bench, bench.planned(series, point), metric, compact=compact),
             title=_title(bench, series, point),
             id=bench.evidence_id(series, point),
         )
         for series in bench.series
         for point in bench.points
-        if bench.of(series, point)
+        if bench.planned(series, point)
     ]
     table = Table(
         id="cells-table",
-        title="Every cell",
+        title="One row for each process",
         caption=(
-            "One row for each process. Its page holds the raw steps, the environment and the "
+            "Its page holds the raw steps, the environment and the "
             "end of the log."
             + (
                 " With so many cells, a row lists all processes of a device and point."

@@ -7,7 +7,9 @@ from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.metrics import metric_title
 from accelreport.report.pages.marks import kind_text
+from accelreport.report.text import sentence as capital
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,9 @@ def headline(bench: Bench) -> str:
         return "Nothing has been measured yet."
     found = compared(bench)
     baseline = bench.title_of(bench.plan.baseline)
-    sentence = _best(bench, found, baseline) if found else _absolute(bench)
+    said = _best(bench, found, baseline) if found else _absolute(bench)
     prefix = "On synthetic data, " if _synthetic(bench) else ""
-    return _capital(prefix + sentence) + _absent(bench)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return capital(prefix + said) + _absent(bench)
 
 
 def _synthetic(bench: Bench) -> bool:
@@ -76,7 +74,21 @@ def _best(bench: Bench, found: list[Compared], baseline: str) -> str:
     if bench.axes:
         sentence += f" at {bench.point_title(best.point)}"
     sentence += f" {best.interval}"
-    return sentence + _range(bench, best, found) + "."
+    return sentence + _range(bench, best, found) + "." + _same_quality(bench, best)
+
+
+def _same_quality(bench: Bench, best: Compared) -> str:
+    """Whether the faster device learnt as well; a speedup means little without it."""
+    row = bench.parity.get((best.series.device, best.series.machine, best.point))
+    if row is None or not present(row["difference"]):
+        return ""
+    name, margin = metric_title(bench.quality), formatting.short(100 * row["within"])
+    if row["verdict"] == "EQUIVALENT":
+        return f" Both reach the same {name} (within {margin} percentage point)."
+    if row["verdict"] == "DIFFERENT":
+        points = formatting.signed(100 * row["difference"], 1)
+        return f" But its {name} differs by {points} percentage points."
+    return ""
 
 
 def _range(bench: Bench, best: Compared, found: list[Compared]) -> str:
@@ -106,7 +118,7 @@ def _absent(bench: Bench) -> str:
     for series in bench.series:
         if series in bench.shown_series:
             continue
-        rows = [row for point in bench.points for row in bench.of(series, point)]
+        rows = [row for point in bench.points for row in bench.planned(series, point)]
         why = formatting.listed(sorted({kind_text(row) for row in rows}))
         reasons.setdefault(why, []).append(series.title)
     said = [

@@ -59,13 +59,14 @@ def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) ->
         sections.append(
             Section("unreadable", "Result files that could not be read", (Notes(notes),))
         )
-    finding = _finding(benches)
+    headline, finding = _finding(benches)
     return Page(
         path="index.html",
         title=label(title),
+        headline=headline,
         kicker="",
         finding=finding,
-        description=finding,
+        description=f"{headline}. {finding}",
         sections=tuple(sections),
         template="index.html",
         byline=(
@@ -76,21 +77,26 @@ def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) ->
     )
 
 
-def _finding(benches: Sequence[Bench]) -> str:
-    """The largest factor of the whole site, and how far the factors reach."""
+def _finding(benches: Sequence[Bench]) -> tuple[str, str]:
+    """The largest factor of the whole site as a headline, and how the others fell."""
     found = [(bench, each) for bench in benches for each in compared(bench)]
     decided = [pair for pair in found if pair[1].row["verdict"] in {"FASTER", "SLOWER"}]
     count = formatting.plural(len(benches), "benchmark")
     if not decided:
         done = sum(len(bench.shown_series) > 0 for bench in benches)
-        return f"{count} planned, {done} measured; no two devices can be told apart yet."
+        return f"{count}, {done} measured", "No two devices can be told apart yet."
     bench, best = max(decided, key=lambda pair: pair[1].speedup)
     faster = sum(each.row["verdict"] == "FASTER" for _, each in found)
+    slower = sum(each.row["verdict"] == "SLOWER" for _, each in found)
     baseline = bench.title_of(bench.plan.baseline)
-    return (
-        f"The largest factor is {best.text}: {best.series.title} over {baseline} in "
-        f"“{label(bench.plan.title)}”. Of {formatting.plural(len(found), 'comparison')} in "
-        f"{count}, {faster} found the other device faster than the baseline."
+    headline = f"{best.series.title}: up to {best.text} as fast as {baseline}"
+    if best.speedup < 1:
+        headline = f"Nothing is faster than {baseline}"
+    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+    return headline, (
+        f"The largest factor was found in “{label(bench.plan.title)}”{where} {best.interval}. Of "
+        f"{formatting.plural(len(found), 'comparison')} with a baseline in {count}, {faster} came "
+        f"out faster, {slower} slower, and {len(found) - faster - slower} the same or undecided."
     )
 
 
@@ -156,7 +162,7 @@ def _point_row(bench: Bench, point: Point, names: Sequence[str]) -> Row:
 
 
 def _not_part() -> Entry:
-    return Entry((Line("not part of it", "reason"),), mark="absent")
+    return Entry((Line("not in this benchmark", "reason"),), mark="absent")
 
 
 def _entry(bench: Bench, device: str, point: Point) -> Entry:
@@ -168,7 +174,7 @@ def _entry(bench: Bench, device: str, point: Point) -> Entry:
     if row is None or not present(row["seconds"]):
         gone = absence(bench, series, point)
         return Entry(gone.lines, href=page, mark=gone.mark)
-    badges = number_badges(bench.of(series, point))
+    badges = number_badges(bench.planned(series, point))
     if series.baseline:
         return Entry(time_lines(row), href=page, badges=badges, mark="baseline")
     if not present(row["speedup"]):
@@ -200,7 +206,7 @@ def _summary_entry(bench: Bench, device: str) -> Entry:
     if series is None:
         return _not_part()
     page = f"{bench.slug}.html#speedup"
-    every = [row for point in bench.points for row in bench.of(series, point)]
+    every = [row for point in bench.points for row in bench.planned(series, point)]
     badges = tuple(badge for badge in number_badges(every) if badge != SINGLE)
     summary = summarised(bench, series)
     if summary is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Rows, Series
-from accelreport.report.model import Badge, Entry, Line
+from accelreport.report.model import Badge, Entry, Line, Tone
 from accelreport.report.text import label
 
 SYNTHETIC = Badge(
@@ -67,7 +67,7 @@ def number_badges(rows: Rows, *, total: bool = False) -> tuple[Badge, ...]:
     """Marks of a number made from the measured ones of `rows`.
 
     Args:
-        rows: every cell of one device and point, measured or not.
+        rows: every cell of one device and point, measured or not (`Bench.planned`).
         total: whether the number is the total of a run, which a partial run extrapolates.
     """
     measured = [row for row in rows if row["status"] in {"ok", "partial"}]
@@ -76,22 +76,30 @@ def number_badges(rows: Rows, *, total: bool = False) -> tuple[Badge, ...]:
         badges.append(EXTRAPOLATED if total else PARTIAL)
     if len(measured) == 1:
         badges.append(SINGLE)
-    lost = [row for row in rows if row["status"] not in {"ok", "partial"}]
-    if measured and lost:
-        badges.append(_lost(lost, len(rows)))
+    if measured:
+        badges += _lost(rows)
     return tuple(badges)
 
 
-def _lost(lost: Sequence[Mapping[str, Any]], planned: int) -> Badge:
-    reasons = formatting.listed(sorted({kind_text(row) for row in lost}))
-    missing = all(row["status"] == "missing" for row in lost)
-    text = f"{len(lost)} of {planned} {'not run' if missing else 'failed'}"
-    return Badge(text, f"{text}: {reasons}.", "quiet" if missing else "bad")
+def _lost(rows: Rows) -> list[Badge]:
+    """How many of the planned processes gave nothing, failed ones apart from missing ones."""
+    badges = []
+    tones: tuple[tuple[str, set[str], Tone], ...] = (
+        ("failed", {"failed", "skipped"}, "bad"),
+        ("not run", {"missing"}, "quiet"),
+    )
+    for word, states, tone in tones:
+        lost = [row for row in rows if row["status"] in states]
+        if lost:
+            reasons = formatting.listed(sorted({kind_text(row) for row in lost}))
+            text = f"{len(lost)} of {len(rows)} {word}"
+            badges.append(Badge(text, f"{text}: {reasons}.", tone))
+    return badges
 
 
 def absence(bench: Bench, series: Series, point: Point, *, why: str = "") -> Entry:
     """The cell of a table that has no number, with the reason."""
-    rows = bench.of(series, point)
+    rows = bench.planned(series, point)
     texts = sorted({kind_text(row) for row in rows}) or ["not planned"]
     reason = why or formatting.listed(texts)
     bad = any(row["status"] == "failed" for row in rows)

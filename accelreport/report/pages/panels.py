@@ -38,7 +38,7 @@ def loud_badges(bench: Bench, *, total: bool = False) -> tuple[Badge, ...]:
     found: dict[str, Badge] = {}
     for series in bench.shown_series:
         for point in bench.points:
-            for badge in number_badges(bench.of(series, point), total=total):
+            for badge in number_badges(bench.planned(series, point), total=total):
                 if badge.tone == "loud":
                     found[badge.text] = badge
     return tuple(found.values())

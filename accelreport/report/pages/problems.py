@@ -9,7 +9,7 @@ from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Download, Note, Notes, Section, Tone
 from accelreport.report.pages.marks import kind_text
-from accelreport.report.text import label
+from accelreport.report.text import label, sentence
 
 MOST_LINKS = 12
 """Cells named under a note; the table of all cells has the others."""
@@ -44,18 +44,18 @@ def _note(bench: Bench, key: tuple[str, str, str, str, str], rows: list[dict[str
     title = f"{bench.title_of(device)}: {kind_text(rows[0])}."
     count = formatting.plural(len(rows), "cell")
     where = _where(bench, rows)
-    text = f"{label(_sentence(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."
+    text = f"{label(_full_stop(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."
     if status == "missing":
         remedy = "Run the spec again; only what is missing will be run."
-        text = f"{count[:1].upper()}{count[1:]}{_points(bench, rows)}."
+        text = f"{count}{_points(bench, rows)}."
     return Note(title, text.strip(), label(remedy, 600), where, tones[status])
 
 
-def _sentence(message: str) -> str:
+def _full_stop(message: str) -> str:
     message = message.strip()
     if not message:
         return ""
-    return message[0].upper() + message[1:] + ("" if message.endswith((".", "!", "?")) else ".")
+    return sentence(message) + ("" if message.endswith((".", "!", "?")) else ".")
 
 
 def _points(bench: Bench, rows: list[dict[str, Any]]) -> str:
@@ -66,10 +66,17 @@ def _points(bench: Bench, rows: list[dict[str, Any]]) -> str:
 
 
 def _where(bench: Bench, rows: list[dict[str, Any]]) -> tuple[Download, ...]:
-    links = [
-        Download(bench.cell_page(row), _cell_name(bench, row)) for row in rows if row["machine"]
-    ]
-    return tuple(links[:MOST_LINKS])
+    """Links to the cells, or to groups of them where there are many."""
+    links = {bench.cell_page(row): _cell_name(bench, row) for row in rows if row["machine"]}
+    if len(links) > MOST_LINKS or (rows[0]["status"] == "skipped" and len(links) > 1):
+        links = {_group(bench, row): bench.point_title(bench.point_of(row)) for row in rows}
+    return tuple(Download(href, text) for href, text in links.items())[:MOST_LINKS]
+
+
+def _group(bench: Bench, row: Mapping[str, Any]) -> str:
+    point = bench.point_of(row)
+    own = (s for s in bench.series if (s.device, s.machine) == (row["device"], row["machine"]))
+    return next((bench.evidence(series, point) for series in own), "#cells")
 
 
 def _cell_name(bench: Bench, row: Mapping[str, Any]) -> str:
@@ -87,9 +94,9 @@ def warnings_section(bench: Bench) -> Section | None:
         return None
     notes = tuple(
         Note(
-            title=label(kind.replace("-", " ").capitalize(), 80) + ".",
-            text=f"{label(_sentence(message), 600)} {_who(bench, rows)}",
-            where=_where(bench, rows) if len(rows) <= MOST_LINKS else (),
+            title=sentence(label(kind.replace("-", " "), 80)) + ".",
+            text=f"{label(_full_stop(message), 600)} {_who(bench, rows)}",
+            where=_where(bench, rows),
             tone="loud",
         )
         for (kind, message), rows in sorted(groups.items())

@@ -9,6 +9,7 @@ from accelreport.report.bench import Bench, Rows, plain_rows, present
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.scales import plain, plain_duration
+from accelreport.report.metrics import FIGURES, figure_interval, figure_text
 from accelreport.report.model import (
     Badge,
     Column,
@@ -23,8 +24,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.metrics import FIGURES, figure_text
-from accelreport.report.text import label
+from accelreport.report.text import label, sentence
 from accelreport.report.words import axis_title
 
 MISMATCH = Badge("other conditions", "The published figure was made under other conditions.")
@@ -78,7 +78,7 @@ def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:
         drawn = panel(
             make, prefix=f"pm{number}", title=f"Published and measured {name}", description=said
         )
-        panels.append(Panel(drawn.wide, drawn.narrow, title=name[:1].upper() + name[1:]))
+        panels.append(Panel(drawn.wide, drawn.narrow, title=sentence(name)))
     return Figure(
         id="published-pairs",
         title="Published (◇) and measured here (●)",
@@ -88,6 +88,7 @@ def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:
             "the spec's. A diamond alone: the device was not measured here."
         ),
         panels=tuple(panels),
+        stacked=True,
         keys=_keys(bench, by_figure),
     )
 
@@ -103,9 +104,12 @@ def _sentence(name: str, figure: str, row: dict[str, Any]) -> str:
 
 
 def _row_name(bench: Bench, row: dict[str, Any]) -> str:
-    where = ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in row["point"].items())
+    point = row["point"]
+    where = ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in point.items())
+    if len(point) == 1 == len(bench.axes):
+        where = label(next(iter(point.values())), 30)
     machines = {series.machine for series in bench.series if series.machine}
-    name = label(row["label"], 44) + (f", {where}" if where else "")
+    name = f"{where} · {label(row['label'], 44)}" if where else label(row["label"], 44)
     return f"{name} @ {label(row['machine'], 12)}" if len(machines) > 1 and row["machine"] else name
 
 
@@ -138,20 +142,20 @@ def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
     groups = tuple(
         RowGroup(
             tuple(_row(bench, figure, row) for row in rows),
-            title=FIGURES[figure][0][:1].upper() + FIGURES[figure][0][1:],
+            title=sentence(FIGURES[figure][0]),
         )
         for figure, rows in by_figure.items()
     )
     source = bench.plan.source
     return Table(
         id="published-table",
-        title="Published against measured",
+        title="The figures",
         caption=(
             "Published figures stand as printed and enter no statistic. "
             + (f"Source: {label(source.title)}. " if source else "")
             + "S: printed in the source; O: in the original behind it; D: derived by arithmetic."
         ),
-        corner="published on",
+        corner=f"{bench.points_heading} · published on" if bench.axes else "published on",
         columns=(
             Column("published", number=True),
             Column("measured here", number=True),
@@ -159,6 +163,7 @@ def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
             Column("what to know"),
         ),
         groups=groups,
+        style="prose",
         download=Download(f"{bench.slug}/published.csv", "CSV"),
     )
 
@@ -189,7 +194,7 @@ def _measured(figure: str, row: dict[str, Any]) -> Entry:
     low, high = (row["low"], row["high"]) if known else (None, None)
     lines = [Line(figure_text(figure, row["measured"], low, high))]
     if known:
-        between = f"{figure_text(figure, row['low'])} to {figure_text(figure, row['high'])}"
+        between = figure_interval(figure, row["measured"], row["low"], row["high"])
         lines.append(Line(between, "interval"))
     caveat = row["caveat"]
     badges = [Badge("extrapolated", caveat)] if "extrapolated" in caveat else []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from accelreport.analysis.parity import parity_frame
 from accelreport.report import formatting
 from accelreport.report.bench import (
     Bench,
@@ -21,10 +21,17 @@ from accelreport.report.charts.curves import (
     Axes,
     Crossing,
     Curve,
+    axis_note,
     learning_curves,
+    levels_needed,
     shared_axes,
 )
-from accelreport.report.charts.drawing import PANEL, draw, panel
+from accelreport.report.charts.drawing import WIDE, draw, panel, panel_width
+from accelreport.report.metrics import (
+    is_share,
+    metric_text,
+    metric_title,
+)
 from accelreport.report.model import (
     Badge,
     Block,
@@ -40,13 +47,8 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.marks import absence, number_badges
-from accelreport.report.pages.metrics import (
-    is_share,
-    metric_text,
-    metric_title,
-    primary_metric,
-)
 from accelreport.report.pages.panels import keys, loud_badges, panel_points, panels_note
+from accelreport.report.text import sentence
 
 _PARITY = {
     "EQUIVALENT": Badge(
@@ -61,15 +63,15 @@ _PARITY = {
 
 def quality_section(bench: Bench) -> Section | None:
     """The section; None for a kernel, which learns nothing."""
-    metric = primary_metric(bench)
+    metric = bench.quality
     if not metric or not bench.shown_series:
         return None
     curves = _Curves(bench, metric)
     blocks: list[Block] = [curves.figure()]
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
-    blocks.append(quality_table(bench, metric))
-    title = f"{metric_title(metric).capitalize()} against time"
+    blocks += quality_tables(bench, metric)
+    title = f"{sentence(metric_title(metric))} against time"
     return Section("quality", title, tuple(blocks), finding=_finding(bench, metric))
 
 
@@ -142,11 +144,16 @@ class _Curves:
             level = target.at_least if target.at_least is not None else target.at_most
         every = [curve for point in bench.points for curve in self.of(point).values()]
         name = metric_title(metric)
-        axes = shared_axes(every, title=name, percent=is_share(metric), target=level)
-        panels = tuple(self._panel(point, axes, alone=len(drawn) == 1) for point in drawn)
+        axes = shared_axes(every, percent=is_share(metric), target=level)
+        width = WIDE if len(drawn) == 1 else panel_width(len(drawn))
+        crossings = [self._crossings(point) for point in drawn]
+        most = max((levels_needed(each, axes, width) for each in crossings), default=0)
+        axes = replace(axes, levels=most)
+        panels = tuple(self._panel(point, axes, len(drawn)) for point in drawn)
         return Figure(
             id="quality-curves",
-            title=f"{name.capitalize()} against training time",
+            title=f"{sentence(name)} against training time",
+            subtitle=f"Up: {name}{axis_note(axes)}. Across: timed training.",
             caption=(
                 "Lines are medians over seeds at the end of each epoch, bands reach from the "
                 "lowest seed to the highest. Time is timed training only, the first step's "
@@ -164,24 +171,29 @@ class _Curves:
         if level is None:
             return ""
         return (
-            f" The dashed line is the target, {metric_text(self.metric, level)}; rings mark the "
-            "median time at which it was reached, with that time beside them."
+            f" The dashed line is the target, {metric_text(self.metric, level)}; a ring "
+            "marks the first epoch at whose end a line has reached it, with the time above it (the table takes each seed by itself)."
         )
 
-    def _panel(self, point: Point, axes: Axes, *, alone: bool) -> Panel:
+    def _crossings(self, point: Point) -> list[Crossing]:
+        curves = self.of(point).values()
+        return [found for curve in curves if (found := _crossing(self.bench, curve))]
+
+    def _panel(self, point: Point, axes: Axes, panels: int) -> Panel:
         curves = self.of(point)
-        crossings = [c for s in curves if (c := _crossing(self.bench, s, point))]
-        make = learning_curves(list(curves.values()), crossings, axes)
-        title = f"{axes.title} against training time, {self.bench.point_title(point)}"
+        make = learning_curves(list(curves.values()), self._crossings(point), axes)
+        title = (
+            f"{metric_title(self.metric)} against training time, {self.bench.point_title(point)}"
+        )
         said = "; ".join(
             f"{series.title} ends at {metric_text(self.metric, curve.value[-1])} after "
             f"{formatting.duration(curve.elapsed_s[-1])}"
             for series, curve in curves.items()
         )
         prefix = f"qc{self.bench.points.index(point)}"
-        if alone:
+        if panels == 1:
             return panel(make, prefix=prefix, title=title, description=f"{said}.")
-        drawn = draw(make(PANEL), prefix=prefix, title=title, description=f"{said}.")
+        drawn = draw(make(panel_width(panels)), prefix=prefix, title=title, description=f"{said}.")
         return Panel(wide=drawn, title=self.bench.point_title(point))
 
     def _table(self) -> Table:
@@ -222,19 +234,24 @@ def _target_rows(bench: Bench, series: Series, point: Point) -> Rows:
     ]
 
 
-def _crossing(bench: Bench, series: Series, point: Point) -> Crossing | None:
-    rows = _target_rows(bench, series, point)
-    times = [float(row["elapsed_s"]) for row in rows if row["reached"]]
-    if not times:
+def _crossing(bench: Bench, curve: Curve) -> Crossing | None:
+    """The first point of a line that fulfils the target."""
+    target = bench.plan.measure.target
+    if target is None:
         return None
-    middle = median(times)
-    return Crossing(series.colour, middle, formatting.duration(middle))
+    for seconds, value in zip(curve.elapsed_s, curve.value, strict=True):
+        above = target.at_least is None or value >= target.at_least
+        below = target.at_most is None or value <= target.at_most
+        if above and below:
+            return Crossing(curve.colour, seconds, value, formatting.duration(seconds))
+    return None
 
 
 def target_table(bench: Bench) -> Table:
     """Time to the target: sweep points down, devices across; never reached is said."""
     target = bench.plan.measure.target
-    assert target is not None  # noqa: S101 -- the caller asked first
+    if target is None:
+        raise ValueError("the spec has no target")
     rule = (
         f"at least {target.at_least}"
         if target.at_least is not None
@@ -267,7 +284,7 @@ def _target_entry(bench: Bench, series: Series, point: Point, metric: str) -> En
     if not rows:
         return absence(bench, series, point)
     href = bench.evidence(series, point)
-    badges = number_badges(bench.of(series, point))
+    badges = number_badges(bench.planned(series, point))
     reached = [row for row in rows if row["reached"]]
     if not reached:
         best = [float(row["best"]) for row in rows if present(row["best"])]
@@ -276,33 +293,47 @@ def _target_entry(bench: Bench, series: Series, point: Point, metric: str) -> En
         return Entry(lines, href=href, badges=badges, mark="absent")
     seconds = median([float(row["elapsed_s"]) for row in reached])
     epoch = median([float(row["epoch"]) for row in reached])
-    lines = (
+    reach = (
         Line(formatting.duration(seconds)),
-        Line(f"epoch {formatting.number(epoch) if epoch % 1 else int(epoch)}", "interval"),
+        Line(f"epoch {formatting.short(epoch)}", "interval"),
         Line(f"{len(reached)} of {formatting.plural(len(rows), 'seed')}", "detail"),
     )
-    return Entry(lines, href=href, badges=badges)
+    return Entry(reach, href=href, badges=badges)
 
 
-def quality_table(bench: Bench, metric: str) -> Table:
+def quality_tables(bench: Bench, metric: str) -> list[Table]:
     """Final metrics by device and point, and parity of the one the page speaks of."""
     metrics = [m for m in _final_metrics(bench) if m != metric]
-    parity = _parity(bench, metric)
-    groups = [_metric_group(bench, metric, parity), *(_metric_group(bench, m, {}) for m in metrics)]
-    return Table(
+    parity = bench.parity
+    caption = "Mean over seeds ± standard deviation at the end of the run."
+    if parity:
+        caption += (
+            f" Under it the difference to {bench.title_of(bench.plan.baseline)} over paired "
+            "seeds with its 90 % interval: “same quality” when the interval lies within ± 1 "
+            "percentage point (two one-sided tests)."
+        )
+    columns = tuple(Column(s.title, number=True, device=s.colour) for s in bench.shown_series)
+    main = Table(
         id="quality-table",
-        title="Final quality",
-        caption=(
-            "Mean over seeds ± standard deviation at the end of the run. For the first metric, "
-            f"the difference to {bench.title_of(bench.plan.baseline)} over paired seeds with its "
-            "90 % interval: “same quality” when the interval lies within ± 1 percentage point "
-            "(two one-sided tests)."
-        ),
+        title=f"Final {metric_title(metric)}",
+        caption=caption,
         corner=bench.points_heading,
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.shown_series),
-        groups=tuple(groups),
+        columns=columns,
+        groups=(_metric_group(bench, metric, parity, title=""),),
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
+    if not metrics:
+        return [main]
+    others = Table(
+        id="quality-others",
+        title="Every other metric",
+        caption="Mean over seeds ± standard deviation at the end of the run.",
+        corner=bench.points_heading,
+        columns=columns,
+        groups=tuple(_metric_group(bench, m, {}, title=metric_title(m)) for m in metrics),
+        folded=True,
+    )
+    return [main, others]
 
 
 def _final_metrics(bench: Bench) -> list[str]:
@@ -310,16 +341,12 @@ def _final_metrics(bench: Bench) -> list[str]:
     return sorted(names, key=lambda name: ("accuracy" not in name, name))
 
 
-def _parity(bench: Bench, metric: str) -> dict[tuple[str, str, Point], dict[str, Any]]:
-    if metric not in bench.cells or not is_share(metric):
-        return {}
-    frame = parity_frame(bench.cells, bench.plan.baseline, list(bench.axes), metric)
-    rows = plain_rows(frame)
-    return {(row["device"], row["machine"], bench.point_of(row)): row for row in rows}
-
-
 def _metric_group(
-    bench: Bench, metric: str, parity: dict[tuple[str, str, Point], dict[str, Any]]
+    bench: Bench,
+    metric: str,
+    parity: dict[tuple[str, str, Point], dict[str, Any]],
+    *,
+    title: str,
 ) -> RowGroup:
     rows = []
     for point in bench.points:
@@ -330,7 +357,7 @@ def _metric_group(
             for series in bench.shown_series
         )
         rows.append(Row(Entry((Line(bench.point_header(point)),)), entries))
-    return RowGroup(tuple(rows), title=metric_title(metric).capitalize())
+    return RowGroup(tuple(rows), title=sentence(title))
 
 
 def _metric_entry(
@@ -340,7 +367,7 @@ def _metric_entry(
     if not values:
         return Entry((Line("–"),))
     lines = [Line(metric_text(metric, mean(values), deviation(values)))]
-    badges = number_badges(bench.of(series, point))
+    badges = number_badges(bench.planned(series, point))
     if parity and present(parity["difference"]) and parity["verdict"] in _PARITY:
         lines.append(Line(_difference(parity), "interval"))
         badges = (_PARITY[parity["verdict"]], *badges)

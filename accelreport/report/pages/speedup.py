@@ -7,6 +7,7 @@ from typing import Any
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, present
 from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.model import (
     Badge,
@@ -14,7 +15,6 @@ from accelreport.report.model import (
     Download,
     Entry,
     Figure,
-    Key,
     Line,
     Row,
     RowGroup,
@@ -23,6 +23,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.finding import compared
 from accelreport.report.pages.marks import absence, kind_text, number_badges
+from accelreport.report.pages.panels import loud_badges
 from accelreport.report.theme import heat_bin
 
 _VERDICTS = {
@@ -62,9 +63,10 @@ def speedup_table(bench: Bench) -> Table:
         id="speedup-table",
         title=f"How many times as fast as {name}",
         caption=(
-            f"By the steady time of a {step}. Under each factor its 95 % interval, then the time of a {step}. Each time is the geometric "
-            f"mean over processes ({formatting.plural(repeats, 'process', 'processes')} "
-            "planned for each), the interval is Welch’s on logarithms."
+            f"By the steady time of a {step}. Under each factor its 95 % interval, then the time "
+            f"of a {step}: the geometric mean over processes, "
+            f"{formatting.plural(repeats, 'process', 'processes')} planned for each. "
+            + interval_text(bench)
         ),
         corner=bench.points_heading,
         columns=tuple(_column(series) for series in bench.series),
@@ -73,6 +75,21 @@ def speedup_table(bench: Bench) -> Table:
         legend=bool(compared(bench)),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )
+
+
+def interval_text(bench: Bench) -> str:
+    """What the intervals of the speedups are, in a sentence."""
+    found = compared(bench)
+    paired = [each for each in found if each.row["paired"]]
+    if not found:
+        return ""
+    if len(paired) == len(found):
+        how = "compares within repeats"
+    elif paired:
+        how = "compares within repeats where both devices ran them, between processes elsewhere"
+    else:
+        how = "compares between processes, whose spread may differ (Welch)"
+    return f"The interval is Student’s t on logarithms and {how}."
 
 
 def _column(series: Series) -> Column:
@@ -92,7 +109,7 @@ def speedup_entry(bench: Bench, series: Series, point: Point) -> Entry:
     row = bench.speedup(series, point)
     if row is None or not present(row["seconds"]):
         return absence(bench, series, point)
-    badges = number_badges(bench.of(series, point))
+    badges = number_badges(bench.planned(series, point))
     href = bench.evidence(series, point)
     time = formatting.duration(row["seconds"], row["seconds_low"], row["seconds_high"])
     if series.baseline:
@@ -132,65 +149,65 @@ def time_lines(row: dict[str, Any]) -> tuple[Line, Line]:
 
 
 def _dots(bench: Bench) -> Figure:
-    found = compared(bench)
-    others = [s for s in bench.series if not s.baseline]
+    others = [series for series in bench.series if not series.baseline]
+    headings = [
+        Heading(bench.point_title(p) if bench.axes else "", tuple(s.title for s in others))
+        for p in bench.points
+    ]
+
+    def row(series: Series, point: Point) -> str:
+        return row_key(bench.points.index(point), others.index(series))
+
+    found = {(each.series, each.point): each for each in compared(bench)}
     marks = [
         Mark(
-            point=bench.point_header(each.point),
-            series=each.series.title,
+            row=row(each.series, each.point),
             colour=each.series.colour,
             value=each.speedup,
             low=each.row["low"],
             high=each.row["high"],
             text=each.text,
         )
-        for each in found
+        for each in found.values()
     ]
-    have = {(each.series, each.point) for each in found}
     absences = [
-        Absence(
-            bench.point_header(point), series.title, f"{series.title}: {_why(bench, series, point)}"
-        )
-        for series in others
+        Absence(row(series, point), _why(bench, series, point))
         for point in bench.points
-        if (series, point) not in have
+        for series in others
+        if (series, point) not in found
     ]
     name = bench.title_of(bench.plan.baseline)
     make = speedup_dots(
-        marks,
-        absences,
-        points=[bench.point_header(point) for point in bench.points],
-        axis_title=f"times as fast as {name} (log scale)",
+        marks, absences, headings=headings, axis_title=f"times as fast as {name} (log scale)"
     )
     title = f"Speedup over {name}"
-    said = "; ".join(f"{m.series} at {m.point}: {m.text}" for m in marks[:12])
+    said = "; ".join(
+        f"{each.series.title}, {bench.point_title(each.point)}: {each.text}"
+        for each in list(found.values())[:12]
+    )
     return Figure(
         id="speedup-dots",
         title=title,
         caption=(
-            "Dots are ratios of geometric means over processes, bars their 95 % intervals "
-            "(Welch, on logarithms). The scale is logarithmic to base 2, so twice and half as "
-            "fast lie equally far from 1×."
+            "Dots are speedups, bars their 95 % intervals. The scale is logarithmic to base 2, "
+            "so twice and half as fast lie equally far from 1×. " + interval_text(bench)
         ),
         panels=(panel(make, prefix="sd", title=title, description=f"{said}."),),
-        keys=tuple(Key(s.title, s.css) for s in others),
-        badges=_figure_badges(bench),
+        badges=loud_badges(bench),
         table=_data(bench),
     )
 
 
 def _why(bench: Bench, series: Series, point: Point) -> str:
-    return formatting.listed(sorted({kind_text(row) for row in bench.of(series, point)}))
+    return formatting.listed(sorted({kind_text(row) for row in bench.planned(series, point)}))
 
 
-def _figure_badges(bench: Bench) -> tuple[Badge, ...]:
-    found: dict[str, Badge] = {}
-    for series in bench.shown_series:
-        for point in bench.points:
-            for badge in number_badges(bench.of(series, point)):
-                if badge.tone == "loud":
-                    found[badge.text] = badge
-    return tuple(found.values())
+def _verdict(row: dict[str, Any]) -> str:
+    text = str(row["verdict"]).lower()
+    if not present(row["needed"]):
+        return text
+    more = formatting.plural(int(row["needed"]), "more process", "more processes")
+    return f"{text}; {more} of each would probably decide"
 
 
 def _data(bench: Bench) -> Table:
@@ -210,7 +227,7 @@ def _data(bench: Bench) -> Table:
                         each.text,
                         formatting.ratio_interval(low, high, each.speedup) if known else "none",
                         f"{row['n']} and {row['n_baseline']}",
-                        str(row["verdict"]).lower(),
+                        _verdict(row),
                     )
                 ),
             )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.charts.drawing import PANEL, draw, panel
+from accelreport.report.charts.drawing import draw, panel, panel_width
 from accelreport.report.charts.ecdf import Distribution, quantiles, step_ecdf
 from accelreport.report.model import (
     Column,
@@ -37,7 +37,7 @@ def steps_section(bench: Bench) -> Section | None:
     if not times:
         return None
     figure = _figure(bench, times, exact=exact)
-    return Section("steps", "Step times", (figure, _table(bench, times)), _finding(bench, times))
+    return Section("steps", "Step times", (figure,), _finding(bench, times))
 
 
 def step_times(bench: Bench) -> tuple[Times, bool]:
@@ -79,24 +79,26 @@ def _tail(values: NDArray[np.float64]) -> float:
 
 def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
     points = [p for p in panel_points(bench.points) if any(place[1] == p for place in times)]
-    panels = tuple(_panel(bench, times, point, alone=len(points) == 1) for point in points)
+    panels = tuple(_panel(bench, times, point, len(points)) for point in points)
     unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
     return Figure(
         id="step-ecdf",
         title=f"How {bench.words.step} times are distributed",
+        subtitle=f"Up: share of {bench.words.step}s that took at most so long. Across: time.",
         caption=(
             f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
             "through 201 quantiles: the height is the share that took at most so long. The "
-            "steeper, the steadier. The axis ends a little beyond the 99.5th percentile; the "
+            "steeper, the steadier. The axis ends a little beyond the 99th percentile of the slowest; the "
             "table gives the longest." + panels_note(len(points), len(bench.points))
         ),
         panels=panels,
         keys=keys([s for s in bench.shown_series if any(place[0] == s for place in times)]),
         badges=loud_badges(bench),
+        table=_table(bench, times),
     )
 
 
-def _panel(bench: Bench, times: Times, point: Point, *, alone: bool) -> Panel:
+def _panel(bench: Bench, times: Times, point: Point, panels: int) -> Panel:
     own = {series: values for (series, where), values in times.items() if where == point}
     curves = [Distribution(series.colour, quantiles(values)) for series, values in own.items()]
     make = step_ecdf(curves, axis_title=f"{bench.words.step} time")
@@ -106,9 +108,9 @@ def _panel(bench: Bench, times: Times, point: Point, *, alone: bool) -> Panel:
         for series, values in own.items()
     )
     prefix = f"se{bench.points.index(point)}"
-    if alone:
+    if panels == 1:
         return panel(make, prefix=prefix, title=title, description=f"{said}.")
-    drawn = draw(make(PANEL), prefix=prefix, title=title, description=f"{said}.")
+    drawn = draw(make(panel_width(panels)), prefix=prefix, title=title, description=f"{said}.")
     return Panel(wide=drawn, title=bench.point_title(point))
 
 
@@ -139,7 +141,7 @@ def _row(bench: Bench, series: Series, point: Point, values: NDArray[np.float64]
     first = Entry(
         (Line(texts[0]),),
         href=bench.evidence(series, point),
-        badges=number_badges(bench.of(series, point)),
+        badges=number_badges(bench.planned(series, point)),
     )
     rest = tuple(Entry((Line(text),)) for text in texts[1:])
     return Row(Entry((Line(series.title),)), (first, *rest), device=series.colour)

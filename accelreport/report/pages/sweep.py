@@ -8,7 +8,7 @@ from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, median, present
-from accelreport.report.charts.drawing import PANEL, draw, panel
+from accelreport.report.charts.drawing import draw, panel, panel_width
 from accelreport.report.charts.scales import plain
 from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
 from accelreport.report.model import (
@@ -24,7 +24,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.marks import absence, kind_text, number_badges
 from accelreport.report.pages.panels import MOST_PANELS, keys, loud_badges
-from accelreport.report.text import label
+from accelreport.report.text import label, sentence
 from accelreport.report.words import axis_title
 
 
@@ -43,20 +43,19 @@ def sweep_section(bench: Bench) -> Section | None:
     if axis is None:
         return None
     held = [name for name in bench.axes if name != axis]
-    panels = []
-    for fixed in _held_values(bench, held)[:MOST_PANELS]:
-        made = _panel(bench, axis, fixed, alone=not held)
-        if made:
-            panels.append(made)
+    shown = _held_values(bench, held)[:MOST_PANELS]
+    made = [_panel(bench, axis, fixed, len(shown)) for fixed in shown]
+    panels = [drawing for drawing in made if drawing]
     if not panels:
         return None
     quantity = _quantity(bench)
     table = _table(bench)
     figure = Figure(
         id="sweep-lines",
-        title=f"{quantity[:1].upper()}{quantity[1:]} by {axis_title(axis)}",
+        title=f"{sentence(quantity)} by {axis_title(axis)}",
+        subtitle=f"Up: {quantity}. Across: {axis_title(axis)}. Both on log scales.",
         caption=(
-            f"Both axes are logarithmic. Dots are {quantity} from the geometric mean of the "
+            f"Dots are {quantity} from the geometric mean of the "
             "steady time over processes, bars its 95 % interval. A cross ends a line where the "
             "device failed; it stands at the height of the nearest measured value."
         ),
@@ -106,7 +105,7 @@ def rate(bench: Bench, series: Series, point: Point) -> Rate | None:
     return Rate(value, work / low if known else value, work / high if known else value)
 
 
-def _panel(bench: Bench, axis: str, fixed: dict[str, Any], *, alone: bool) -> Panel | None:
+def _panel(bench: Bench, axis: str, fixed: dict[str, Any], panels: int) -> Panel | None:
     points = [p for p in bench.points if _matches(bench, p, fixed)]
     number = bench.axes.index(axis)
     points.sort(key=lambda point: point[number])
@@ -123,8 +122,7 @@ def _panel(bench: Bench, axis: str, fixed: dict[str, Any], *, alone: bool) -> Pa
         lines,
         ends,
         x_title=f"{axis_title(axis)} (log scale)",
-        y_title=f"{quantity} (log scale)",
-        y_text=lambda value: formatting.short(value),
+        y_text=formatting.short,
     )
     where = " · ".join(f"{axis_title(k)} {label(v, 40)}" for k, v in fixed.items())
     title = f"{quantity} by {axis_title(axis)}" + (f", {where}" if where else "")
@@ -134,9 +132,9 @@ def _panel(bench: Bench, axis: str, fixed: dict[str, Any], *, alone: bool) -> Pa
         for line in lines
     )
     prefix = f"sl{bench.points.index(points[0])}"
-    if alone:
+    if panels == 1:
         return panel(make, prefix=prefix, title=title, description=f"{said}.")
-    drawn = draw(make(PANEL), prefix=prefix, title=title, description=f"{said}.")
+    drawn = draw(make(panel_width(panels)), prefix=prefix, title=title, description=f"{said}.")
     return Panel(wide=drawn, title=where)
 
 
@@ -167,7 +165,7 @@ def _ends(
     known = {point for point, _ in rates}
     ends = []
     for point in points:
-        failed = [row for row in bench.of(series, point) if row["status"] == "failed"]
+        failed = [row for row in bench.planned(series, point) if row["status"] == "failed"]
         if point in known or not failed:
             continue
         nearest = min(rates, key=lambda each: abs(each[0][number] - point[number]))
@@ -205,7 +203,7 @@ def _table(bench: Bench) -> Table:
     quantity = _quantity(bench)
     return Table(
         id="sweep-data",
-        title=quantity[:1].upper() + quantity[1:],
+        title=sentence(quantity),
         corner=bench.points_heading,
         columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
         groups=(RowGroup(rows),),
@@ -222,5 +220,5 @@ def _entry(bench: Bench, series: Series, point: Point) -> Entry:
         places = formatting.decimals(found.value, found.low, found.high)
         low, high = formatting.fixed(found.low, places), formatting.fixed(found.high, places)
         lines.append(Line(f"{low}{formatting.EN_DASH}{high}", "interval"))
-    badges = number_badges(bench.of(series, point))
+    badges = number_badges(bench.planned(series, point))
     return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench
 from accelreport.report.text import label
+from accelreport.spec.models import Target
 
 _SHARES = ("accuracy", "precision", "recall", "f1")
 _PREFERRED = ("val_accuracy", "accuracy", "val_loss", "loss")
@@ -43,6 +44,19 @@ def figure_text(
     return _TEXTS[unit](value, low, high)
 
 
+def figure_interval(figure: str, value: float, low: float, high: float) -> str:
+    """An interval with the unit and the digits of its value."""
+    unit = FIGURES[figure][1]
+    if unit == "time":
+        return formatting.duration_interval(low, high, value)
+    if unit == "ratio":
+        return formatting.ratio_interval(low, high, value)
+    if unit == "share":
+        return f"{formatting.fixed(100 * low, 2)}{formatting.EN_DASH}{formatting.percent(high)}"
+    places = formatting.decimals(value, low, high)
+    return f"{formatting.fixed(low, places)}{formatting.EN_DASH}{formatting.fixed(high, places)}"
+
+
 def is_share(metric: str) -> bool:
     """Whether a metric is a share, to be written in per cent."""
     return any(share in metric for share in _SHARES)
@@ -64,13 +78,13 @@ def metric_text(metric: str, value: float, spread: float | None = None) -> str:
             if known and spread is not None
             else text
         )
-    text = formatting.number(value)
-    return f"{text} ± {formatting.number(spread)}" if known else text
+    if not known or spread is None:
+        return formatting.number(value)
+    places = formatting.decimals(value, value - spread, value + spread)
+    return f"{formatting.fixed(value, places)} ± {formatting.fixed(spread, places)}"
 
 
-def primary_metric(bench: Bench) -> str:
-    """The quality a page speaks of: the target's, else the most telling one there is."""
-    known = set(bench.curves["metric"])
-    target = bench.plan.measure.target
+def primary_metric(target: Target | None, known: AbstractSet[str]) -> str:
+    """The quality a page speaks of: the target's, else the most telling of the known ones."""
     wanted = ([target.metric] if target else []) + [*_PREFERRED, *sorted(known)]
     return next((metric for metric in wanted if metric in known), "")

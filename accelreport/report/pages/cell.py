@@ -1,0 +1,303 @@
+"""The page of one record: everything behind a number, raw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from accelreport.analysis.steady import steady
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, cell_slug
+from accelreport.report.metrics import metric_text, metric_title
+from accelreport.report.model import (
+    Block,
+    Code,
+    Download,
+    Downloads,
+    Fact,
+    Facts,
+    Note,
+    Notes,
+    Notice,
+    Page,
+    Prose,
+    RawTable,
+    Section,
+    Token,
+)
+from accelreport.report.pages.about import commands
+from accelreport.report.pages.environment import machine_facts
+from accelreport.report.pages.marks import KINDS
+from accelreport.report.sparkline import sparkline
+from accelreport.report.text import label, sentence, tail
+from accelreport.report.words import Words
+from accelreport.results.record import Record
+
+MOST_BLOCKS = 500
+"""Rows of the table of blocks; the record's JSON has every one."""
+
+_STAGES = (
+    ("process_s", "process until our first line"),
+    ("import_s", "importing TensorFlow and Keras"),
+    ("data_s", "data, onto the device"),
+    ("build_s", "building model and optimizer"),
+    ("first_step_s", "first step or call: trace, compile, run"),
+    ("train_s", "all timed steps"),
+    ("evaluate_s", "evaluations, untimed"),
+    ("wall_s", "launch to end"),
+)
+
+
+def cell_page(bench: Bench, record: Record, machine: str, benches: Sequence[Bench]) -> Page:
+    """The page of a record.
+
+    Args:
+        bench: the first plan that asks for the cell.
+        record: what was observed.
+        machine: the record's machine.
+        benches: every plan that asks for the cell.
+    """
+    point = tuple(record.cell.point.get(axis) for axis in bench.axes)
+    device = bench.title_of(record.cell.device)
+    where = f", {bench.point_title(point)}" if bench.axes else ""
+    sections = (
+        _result(bench, record),
+        _stages(record),
+        _blocks(bench, record),
+        _curve(record),
+        _asked(bench, record, point),
+        _input(record),
+        Section("environment", "Environment", machine_facts([record])),
+        _log(record),
+        _files(record, machine),
+    )
+    return Page(
+        path=f"cells/{cell_slug(record.key, machine)}.html",
+        title=f"{device}{where}, seed {record.cell.seed}",
+        kicker=f"One cell of “{label(bench.plan.title)}”",
+        finding=_finding(bench.words, record),
+        description=f"{device}{where}, seed {record.cell.seed}: {_state(record)}.",
+        sections=tuple(section for section in sections if section),
+        template="cell.html",
+        byline=_byline(record, machine),
+        notices=_notices(record),
+        crumbs=tuple(Download(f"{each.slug}.html", _crumb(each)) for each in benches),
+    )
+
+
+def _crumb(bench: Bench) -> str:
+    return f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"
+
+
+def _state(record: Record) -> str:
+    return {"ok": "complete", "partial": "ended by its time budget"}.get(
+        record.status, record.status
+    )
+
+
+def _finding(words: Words, record: Record) -> str:
+    if record.failure is not None and record.status in {"failed", "skipped"}:
+        return f"{sentence(record.status)}: {KINDS.get(record.failure.kind, record.failure.kind)}."
+    window = steady(record)
+    if not window.steps:
+        return "It ended before its first steady step."
+    return (
+        f"{formatting.duration(window.step_s)} a {words.step}, over "
+        f"{formatting.plural(window.steps, words.step)} in {formatting.duration(window.window_s)} "
+        "after the warm-up."
+    )
+
+
+def _byline(record: Record, machine: str) -> tuple[Fact, ...]:
+    facts = [
+        Fact("State", _state(record)),
+        Fact("Started", formatting.moment(label(record.started_at, 60))),
+        Fact("Ended", formatting.moment(label(record.finished_at, 60))),
+        Fact("Machine", label(machine, 20)),
+        Fact("Cell", label(record.key, 20)),
+    ]
+    return tuple(facts)
+
+
+def _notices(record: Record) -> tuple[Notice, ...]:
+    notices = []
+    if record.data and record.data.origin == "synthetic":
+        text = label(record.data.note, 300) or "A generated stand-in of the same shapes was used."
+        notices.append(Notice("Synthetic data.", text))
+    if record.status == "partial":
+        done = sum(block.steps for block in record.blocks)
+        notices.append(
+            Notice(
+                "Partial run.",
+                f"The time budget ended it after {formatting.count(done)} of "
+                f"{formatting.plural(record.planned_steps, 'step')}; its total is extrapolated "
+                "wherever it is shown.",
+            )
+        )
+    return tuple(notices)
+
+
+def _result(bench: Bench, record: Record) -> Section | None:
+    """Failure, warnings, and the numbers that come from this record."""
+    blocks: list[Block] = []
+    notes = [
+        Note(
+            sentence(label(w.kind.replace("-", " "), 80)) + ".",
+            label(w.message, 600),
+            tone="loud",
+        )
+        for w in record.warnings
+    ]
+    if record.failure is not None:
+        failure = record.failure
+        title = f"{sentence(KINDS.get(failure.kind, label(failure.kind, 60)))}."
+        notes.insert(
+            0, Note(title, label(failure.message, 2000), label(failure.remedy, 600), tone="bad")
+        )
+    if notes:
+        blocks.append(Notes(tuple(notes)))
+    facts = _numbers(bench.words, record)
+    if facts:
+        blocks.append(Facts(tuple(facts)))
+    if record.failure is not None and record.failure.traceback:
+        blocks.append(Code("Traceback", (Token(tail(record.failure.traceback)),), folded=True))
+    return Section("result", "Result", tuple(blocks)) if blocks else None
+
+
+def _numbers(words: Words, record: Record) -> list[Fact]:
+    facts = [
+        Fact(sentence(metric_title(name)), metric_text(name, value))
+        for name, value in sorted(record.final.items())
+    ]
+    window = steady(record)
+    if window.steps:
+        facts.append(Fact(f"Steady {words.step}", formatting.duration(window.step_s)))
+        facts.append(Fact("CPU time ÷ wall time", formatting.number(window.cpu_per_wall)))
+    if record.flops:
+        count = formatting.operations(record.flops.per_step)
+        facts.append(
+            Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 200)})")
+        )
+    if record.parameters is not None:
+        facts.append(Fact("Parameters", formatting.count(record.parameters)))
+    memory = record.memory
+    if memory.host_peak_bytes is not None:
+        facts.append(Fact("Peak memory, host", formatting.size(memory.host_peak_bytes)))
+    if memory.device_peak_bytes is not None:
+        facts.append(Fact("Peak memory, device", formatting.size(memory.device_peak_bytes)))
+    return facts
+
+
+def _stages(record: Record) -> Section | None:
+    rows = [
+        Fact(sentence(text), formatting.duration(seconds))
+        for name, text in _STAGES
+        if (seconds := getattr(record.times, name)) is not None
+    ]
+    return Section("times", "Where the time went", (Facts(tuple(rows)),)) if rows else None
+
+
+def _blocks(bench: Bench, record: Record) -> Section | None:
+    if not record.blocks:
+        return None
+    step = bench.words.step
+    shown = record.blocks[:MOST_BLOCKS]
+    rows = tuple(
+        (
+            str(number),
+            str(block.epoch),
+            str(block.first_step),
+            str(block.steps),
+            f"{block.wall_s:.6f}",
+            f"{1000 * block.wall_s / block.steps:.4f}" if block.steps else "",
+            f"{block.cpu_s:.3f}",
+            "" if block.other_cpu_s is None else f"{block.other_cpu_s:.3f}",
+            "warm-up" if block.warmup else "",
+        )
+        for number, block in enumerate(shown, start=1)
+    )
+    first = "call" if bench.words.kernel else "epoch"
+    table = RawTable(
+        title="Timed blocks",
+        columns=(
+            "block", first, f"first {step}", f"{step}s", "wall s", f"ms a {step}",
+            "CPU s", "CPU s of others", "",
+        ),
+        rows=rows,
+        note=(
+            "The device was synchronised before and after each block."
+            + ("" if len(shown) == len(record.blocks) else " The JSON has the rest.")
+        ),
+    )  # fmt: skip
+    drawn = sparkline(record, step)
+    blocks: tuple[Block, ...] = (drawn, table) if drawn else (table,)
+    return Section("blocks", f"Timed {step}s, raw", blocks)
+
+
+def _curve(record: Record) -> Section | None:
+    if not record.epochs:
+        return None
+    metrics = sorted({name for epoch in record.epochs for name in epoch.metrics})
+    rows = tuple(
+        (
+            str(epoch.epoch),
+            str(epoch.steps),
+            f"{epoch.train_s:.4f}",
+            f"{epoch.elapsed_s:.4f}",
+            *(f"{epoch.metrics[name]:.6g}" if name in epoch.metrics else "" for name in metrics),
+        )
+        for epoch in record.epochs
+    )
+    columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
+    table = RawTable("Learning curve", columns, rows, "Evaluations are not in these times.")
+    return Section("curve", "Learning curve", (table,))
+
+
+def _asked(bench: Bench, record: Record, point: tuple[object, ...]) -> Section:
+    cell = record.cell
+    asked = {
+        "workload": cell.workload,
+        "device": cell.device_spec.model_dump(mode="json"),
+        "measure": cell.measure.model_dump(mode="json"),
+        "seed": cell.seed,
+    }
+    blocks = (
+        Code("In full, after profile and sweep", (Token(_json(asked)),)),
+        Code("Again", commands(bench, cell.device, point)),
+        Prose("This measures every repeat of this device and sweep point that is not yet done."),
+    )
+    return Section("asked", "What was asked for", blocks)
+
+
+def _json(value: Mapping[str, object]) -> str:
+    """JSON in which a reader sees each key; text in it is escaped, never raw."""
+    return json.dumps(value, indent=1, ensure_ascii=True, default=str)
+
+
+def _input(record: Record) -> Section | None:
+    data = record.data
+    if data is None:
+        return None
+    facts = [
+        Fact("Data set", label(data.dataset, 80)),
+        Fact("Origin", data.origin),
+        Fact("Fingerprint", label(data.fingerprint, 80)),
+        Fact("Training examples", formatting.count(data.train_examples)),
+        Fact("Validation examples", formatting.count(data.validation_examples)),
+    ]
+    facts += [Fact("Seed", str(data.seed))] if data.seed is not None else []
+    facts += [Fact("Note", label(data.note, 300))] if data.note else []
+    facts += [Fact(label(name, 80), label(sha, 80)) for name, sha in sorted(data.files.items())]
+    return Section("input", "Input", (Facts(tuple(facts)),))
+
+
+def _log(record: Record) -> Section | None:
+    if not record.log_tail.strip():
+        return None
+    return Section("log", "End of the log", (Code("", (Token(tail(record.log_tail)),)),))
+
+
+def _files(record: Record, machine: str) -> Section:
+    name = f"{cell_slug(record.key, machine)}.json"
+    item = Download(name, name, "the record in full")
+    return Section("files", "Files", (Downloads((item,)),))
