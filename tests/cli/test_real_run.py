@@ -1,0 +1,107 @@
+"""`accelreport run` with TensorFlow, on the smallest spec there is."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from accelreport.errors import ExitCode
+from accelreport.results.store import Store
+from tests.cli.test_commands import Finished, call
+from tests.runner.scripted import processes_of
+
+pytestmark = pytest.mark.e2e
+
+DEVICES = """
+schema = 1
+[cpu]
+kind = "CPU"
+[gpu]
+kind = "GPU"
+"""
+
+PRODUCTS = """
+schema = 1
+title = "Small products"
+devices = ["cpu", "gpu"]
+baseline = "cpu"
+[workload]
+kind = "matmul"
+count = 4
+[sweep]
+size = [32]
+[measure]
+repeats = 1
+calls = 3
+[[claims]]
+text = "The GPU is faster"
+check = { ratio = "tflops", of = "gpu", over = "cpu", at_least = 1.0 }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    specs = tmp_path / "specs"
+    specs.mkdir()
+    (specs / "devices.toml").write_text(DEVICES)
+    (specs / "products.toml").write_text(PRODUCTS)
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> Finished:
+    return call(folder, "run", "--device", "cpu", *arguments)
+
+
+def test_a_run_measures_resumes_and_becomes_a_page(folder: Path) -> None:
+    first = run(folder, "--timings")
+    assert first.returncode == ExitCode.OK, first.stderr
+    assert "✓ cpu size=32 #0" in first.stdout
+    assert "TFLOPS" in first.stdout
+    assert "Measured share" in first.stdout
+    assert first.stderr == "", "TensorFlow's own words belong into the record"
+
+    (record,) = Store(folder / "results").records()
+    assert record.status == "ok"
+    assert record.times.process_s is not None
+    assert record.times.wall_s is not None
+    assert record.times.wall_s > record.times.process_s > 0
+    assert record.environment is not None
+
+    again = run(folder, "--json")
+    end = json.loads(again.stdout.splitlines()[-1])
+    assert (end["ok"], end["done_before"]) == (0, 1)
+
+    built = call(folder, "build")
+    assert built.returncode == ExitCode.OK, built.stderr
+    assert "Small products" in (folder / "site" / "index.html").read_text()
+
+
+def test_ctrl_c_while_tensorflow_loads_ends_within_two_seconds(folder: Path) -> None:
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    program = subprocess.Popen(
+        [sys.executable, "-m", "accelreport", "run", "--device", "cpu", "--json"],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdout is not None
+    for line in program.stdout:
+        if json.loads(line)["event"] == "cell-event":
+            break
+    began = time.monotonic()
+    program.send_signal(signal.SIGINT)
+    rest, _ = program.communicate(timeout=30)
+
+    assert time.monotonic() - began < 2
+    assert program.returncode == ExitCode.INTERRUPTED
+    assert json.loads(rest.splitlines()[-1])["stopped_by"] == "SIGINT"
+    assert processes_of(temporary) == []
