@@ -34,7 +34,7 @@ from accelreport.workloads.base import (
     TrainingParameters,
     TrainingProblem,
 )
-from accelreport.workloads.registry import FAMILIES
+from accelreport.workloads.registry import family_of
 
 SHORTEST_WINDOW_S = 0.25
 """Below this a steady window says more about the clock and the scheduler than the device."""
@@ -73,7 +73,7 @@ class Measurement:
         Raises:
             Exception: whatever ended the measurement; `failed` turns it into a record.
         """
-        family = FAMILIES[self.cell.workload["kind"]]
+        family = family_of(self.cell.workload["kind"])
         parameters = family.parameters.model_validate(self.cell.workload, strict=False)
         with _Timed(self, "import_s", "import"):
             import keras

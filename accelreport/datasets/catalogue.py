@@ -15,8 +15,9 @@ from accelreport.datasets.published_sequences import (
     UCI_HAR,
 )
 from accelreport.datasets.published_series import BEIJING, CSV, WEATHER_DENMARK
+from accelreport.plugins import DATASETS, PluginError, Plugins
 
-CATALOGUE: dict[str, CatalogueEntry] = {
+BUILT_IN: dict[str, CatalogueEntry] = {
     entry.name: entry
     for entry in (
         MNIST,
@@ -30,4 +31,12 @@ CATALOGUE: dict[str, CatalogueEntry] = {
         CSV,
     )
 }
-"""Every data set by its name."""
+"""The data sets that accelreport itself knows."""
+
+_PLUGINS = Plugins(DATASETS, CatalogueEntry, "name", BUILT_IN)
+
+CATALOGUE: dict[str, CatalogueEntry] = {**BUILT_IN, **_PLUGINS.found}
+"""Every data set that can be used, by its name: also those that packages add."""
+
+BROKEN: dict[str, PluginError] = _PLUGINS.broken
+"""Why a package's data set cannot be used, by its name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.catalogue import BROKEN, CATALOGUE
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataUnavailable
 
@@ -14,9 +14,12 @@ def find(name: str) -> CatalogueEntry:
 
     Raises:
         DataUnavailable: when there is none; the message names the closest.
+        PluginError: when the package that adds it does not work.
     """
     if name in CATALOGUE:
         return CATALOGUE[name]
+    if name in BROKEN:
+        raise BROKEN[name]
     close = difflib.get_close_matches(name, CATALOGUE, n=1)
     raise DataUnavailable(
         f"There is no data set called {name!r}.",

@@ -15,7 +15,7 @@ from accelreport.spec.problems import did_you_mean, listed, quote
 from accelreport.spec.sweep import Sweep, read_sweep
 from accelreport.spec.wording import wrong_type
 from accelreport.workloads.base import Family
-from accelreport.workloads.registry import FAMILIES
+from accelreport.workloads.registry import BROKEN, FAMILIES
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
 """What names of specs, profiles and devices look like: they become names of files."""
@@ -122,6 +122,10 @@ def _family(collector: Collector) -> Family | None:
     elif not isinstance(kind, str):
         found = wrong_type(path, "text", kind)
         collector.add(found.code, path, found.message, help=f"write {every}")
+    elif kind in BROKEN:
+        broken = BROKEN[kind]
+        message = f"the package that adds {quote(kind)} does not work: {broken.why}"
+        collector.add("bad-plugin", path, message, help=broken.remedy)
     elif kind not in FAMILIES:
         near = did_you_mean(kind, kinds, quoted=True)
         message = f"there is no workload of the kind {quote(kind)}"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, FiniteFloat, ValidationInfo, field_validator
 
+from accelreport.datasets.find import find
+from accelreport.errors import AccelReportError
 from accelreport.spec.models import Text
 from accelreport.spec.validators import SpecPath
 from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
@@ -53,6 +55,14 @@ class KerasParameters(TrainingParameters):
     """Whether the model ends without softmax or sigmoid."""
     metrics: list[MetricName] = ["accuracy"]
     """The metrics."""
+
+    @field_validator("dataset")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        try:
+            return find(name).name
+        except AccelReportError as error:
+            raise ValueError(" ".join(part for part in (error.what, error.why) if part)) from error
 
     @field_validator("document")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from accelreport.plugins import WORKLOADS, PluginError, Plugins
 from accelreport.workloads import (
     image_classification,
     keras_model,
@@ -13,7 +14,7 @@ from accelreport.workloads import (
 )
 from accelreport.workloads.base import Family
 
-FAMILIES: dict[str, Family] = {
+BUILT_IN: dict[str, Family] = {
     family.kind: family
     for family in (
         matmul.FAMILY,
@@ -26,3 +27,28 @@ FAMILIES: dict[str, Family] = {
     )
 }
 """The built-in families."""
+
+_PLUGINS = Plugins(WORKLOADS, Family, "kind", BUILT_IN)
+
+FAMILIES: dict[str, Family] = {**BUILT_IN, **_PLUGINS.found}
+"""The families that can be used: the built-in ones and those that packages add."""
+
+BROKEN: dict[str, PluginError] = _PLUGINS.broken
+"""Why a package's family cannot be used, by its name."""
+
+
+def family_of(kind: str) -> Family:
+    """The family of that kind.
+
+    Raises:
+        PluginError: there is none, or the package that gives it does not work.
+    """
+    if kind in FAMILIES:
+        return FAMILIES[kind]
+    if kind in BROKEN:
+        raise BROKEN[kind]
+    raise PluginError(
+        f"There is no workload of the kind {kind!r} here.",
+        why=f"Known are: {', '.join(sorted(FAMILIES))}.",
+        remedy="Install the package that adds it.",
+    )

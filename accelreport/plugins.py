@@ -1,0 +1,96 @@
+"""Packages that add to accelreport through entry points.
+
+A package names its object in its own `pyproject.toml`:
+
+    [project.entry-points."accelreport.workloads"]
+    table = "my_package.table:FAMILY"
+
+    [project.entry-points."accelreport.datasets"]
+    my_rows = "my_package.rows:ENTRY"
+
+Such a package is code that runs here, as any installed package is. One that does not work is
+kept aside with the reason, and spoils nothing but the specs that name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from accelreport.errors import AccelReportError, ExitCode
+
+T = TypeVar("T")
+
+WORKLOADS = "accelreport.workloads"
+"""Entry points of workload families: a `Family` called by its `kind`."""
+
+DATASETS = "accelreport.datasets"
+"""Entry points of data sets: a `CatalogueEntry` called by its `name`."""
+
+
+class PluginError(AccelReportError):
+    """A plug-in cannot be used."""
+
+    exit_code = ExitCode.BAD_SPEC
+    kind = "bad-plugin"
+
+
+class Plugins(Generic[T]):
+    """What other packages add under one group.
+
+    Attributes:
+        found: the objects that can be used, by name.
+        broken: why the others cannot, by name.
+
+    Args:
+        group: the entry points' group.
+        wanted: what each must be.
+        naming: the attribute of such an object that must be the entry point's name.
+        taken: names that accelreport itself uses.
+    """
+
+    def __init__(self, group: str, wanted: type[T], naming: str, taken: Collection[str]) -> None:
+        self.found: dict[str, T] = {}
+        self.broken: dict[str, PluginError] = {}
+        self._wanted = wanted
+        self._naming = naming
+        points = list(entry_points(group=group))
+        names = [point.name for point in points]
+        for point in points:
+            if point.name in taken:
+                why = f"{point.name!r} is a name of accelreport's own."
+                self.broken[f"{point.name} ({point.value})"] = _error(point, why)
+            elif names.count(point.name) > 1:
+                every = sorted(_where(each) for each in points if each.name == point.name)
+                self.broken[point.name] = _error(point, f"It is given by {' and '.join(every)}.")
+            else:
+                self._load(point)
+
+    def _load(self, point: EntryPoint) -> None:
+        try:
+            loaded = point.load()
+        except Exception as error:  # somebody else's code may fail in any way
+            self.broken[point.name] = _error(point, f"{type(error).__name__}: {error}")
+            return
+        if not isinstance(loaded, self._wanted):
+            why = f"It is a {type(loaded).__name__} and not a {self._wanted.__name__}."
+            self.broken[point.name] = _error(point, why)
+        elif getattr(loaded, self._naming) != point.name:
+            own = getattr(loaded, self._naming)
+            why = f"Its {self._naming} is {own!r} and not {point.name!r}."
+            self.broken[point.name] = _error(point, why)
+        else:
+            self.found[point.name] = loaded
+
+
+def _where(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+
+
+def _error(point: EntryPoint, why: str) -> PluginError:
+    return PluginError(
+        f"The plug-in {point.name!r} of {_where(point)} cannot be used ({point.value}).",
+        why=why.strip(),
+        remedy="Correct, update or uninstall the package.",
+    )

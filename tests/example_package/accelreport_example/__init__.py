@@ -1,0 +1,1 @@
+"""A package that adds a family and a data set to accelreport."""

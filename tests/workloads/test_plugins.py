@@ -1,0 +1,181 @@
+"""Packages that add a family or a data set, installed beside accelreport, whole and broken."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from accelreport.backend.job import Job
+from accelreport.results.record import Record
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device, Measure
+
+EXAMPLE = Path(__file__).parents[1] / "example_package"
+
+SPEC = """
+schema = 1
+title = "Points"
+devices = ["cpu"]
+baseline = "cpu"
+
+[workload]
+kind = "points"
+epochs = 3
+units = 8
+
+[sweep]
+batch_size = [32, 64]
+"""
+
+
+def install(folder: Path, name: str, points: dict[str, dict[str, str]]) -> None:
+    """Leave what an installer leaves, so that Python finds the package's entry points."""
+    metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    groups = [
+        f"[{group}]\n" + "\n".join(f"{key} = {value}" for key, value in entries.items())
+        for group, entries in points.items()
+    ]
+    (metadata / "entry_points.txt").write_text("\n".join(groups))
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A folder in which the example package is installed."""
+    import tomllib
+
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    site = tmp_path / "site"
+    install(site, project["name"], project["entry-points"])
+    return site
+
+
+def python(*arguments: str, site: Path) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(site), str(EXAMPLE), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        timeout=120,
+    )
+
+
+def specs(folder: Path, text: str = SPEC) -> Path:
+    spec = folder / "points.toml"
+    spec.write_text(text)
+    (folder / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
+    return spec
+
+
+def test_a_spec_may_name_a_family_that_a_package_adds(installed: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys, json; from pathlib import Path; from accelreport.spec.load import load;"
+        "print(json.dumps([cell.workload for cell in load([Path(sys.argv[1])]).specs[0].cells]))"
+    )
+    done = python("-c", program, str(specs(tmp_path)), site=installed)
+    assert done.returncode == 0, done.stderr
+    workloads = json.loads(done.stdout)
+    assert {workload["batch_size"] for workload in workloads} == {32, 64}
+    assert all(workload["units"] == 8 for workload in workloads)
+    wrong = specs(tmp_path, SPEC.replace("units", "unitz"))
+    done = python("-c", program, str(wrong), site=installed)
+    assert "unitz" in done.stderr
+    assert "units" in done.stderr, "did you mean"
+
+
+def cell(workload: dict[str, object]) -> Cell:
+    return Cell(
+        spec="points",
+        profile="full",
+        device="cpu",
+        point={},
+        repeat=0,
+        seed=0,
+        workload=workload,
+        device_spec=Device(kind="CPU"),
+        measure=Measure(warmup_steps=2),
+    )
+
+
+def measure(what: Cell, folder: Path, site: Path) -> Record:
+    job = Job(cell=what, record_path=str(folder / "record.json"), launched_at=time.time())
+    (folder / "job.json").write_text(job.model_dump_json())
+    done = python("-m", "accelreport.backend.child", str(folder / "job.json"), site=site)
+    assert done.returncode == 0, done.stderr
+    return Record.model_validate_json((folder / "record.json").read_text())
+
+
+@pytest.mark.e2e
+def test_a_package_s_family_trains_on_a_package_s_data(installed: Path, tmp_path: Path) -> None:
+    record = measure(
+        cell({"kind": "points", "epochs": 20, "optimizer": {"learning_rate": 0.01}}),
+        tmp_path,
+        installed,
+    )
+    assert record.failure is None
+    assert record.status == "ok"
+    assert record.data is not None
+    assert record.data.dataset == "two_rings"
+    assert record.final["val_accuracy"] > 0.95
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("accelreport_example.missing:FAMILY", "No module named"),
+        ("accelreport_example.points:NOTHING", "has no attribute"),
+        ("accelreport_example.rings:ENTRY", "It is a CatalogueEntry and not a Family"),
+        ("accelreport_example.points:FAMILY", "Its kind is 'points' and not 'broken'"),
+    ],
+)
+def test_a_broken_package_is_named_where_a_spec_needs_it_and_harms_no_other(
+    value: str, why: str, installed: Path, tmp_path: Path
+) -> None:
+    install(installed, "broken-example", {"accelreport.workloads": {"broken": value}})
+    program = (
+        "import sys; from pathlib import Path; from accelreport.spec.load import load;"
+        "print(len(load([Path(sys.argv[1])]).specs[0].cells))"
+    )
+    done = python("-c", program, str(specs(tmp_path)), site=installed)
+    assert done.returncode == 0, "the package that works is not harmed: " + done.stderr
+    spec = specs(tmp_path, SPEC.replace('"points"', '"broken"'))
+    done = python("-c", program, str(spec), site=installed)
+    assert why in done.stderr
+    assert "does not work" in done.stderr
+
+
+def test_a_cell_whose_package_is_broken_or_gone_fails_as_a_bad_plugin(
+    installed: Path, tmp_path: Path
+) -> None:
+    points = {"accelreport.workloads": {"broken": "accelreport_example.missing:FAMILY"}}
+    install(installed, "broken-example", points)
+    for kind, told in (("broken", "broken-example 1.0"), ("gone", "no workload of the kind")):
+        record = measure(cell({"kind": kind}), tmp_path, installed)
+        assert record.failure is not None
+        assert record.failure.kind == "bad-plugin"
+        assert told in record.failure.message
+        assert record.failure.remedy
+
+
+def test_no_package_may_take_a_built_in_name_or_share_one(installed: Path) -> None:
+    points = {
+        "accelreport.workloads": {"matmul": "accelreport_example.points:FAMILY"},
+        "accelreport.datasets": {"two_rings": "accelreport_example.rings:ENTRY"},
+    }
+    install(installed, "second-example", points)
+    program = (
+        "from accelreport.workloads.registry import BROKEN, FAMILIES;"
+        "from accelreport.datasets.find import find;"
+        "print(FAMILIES['matmul'].title, list(BROKEN)); find('two_rings')"
+    )
+    done = python("-c", program, site=installed)
+    assert "Matrix product" in done.stdout
+    assert "accelreport_example.points:FAMILY" in done.stdout
+    assert "given by accelreport-example 1.0 and second-example 1.0" in done.stderr
