@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from pathlib import Path
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.pins import Pin, read_pins
+
+_ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def data_root() -> Path:
@@ -25,6 +28,16 @@ def data_root() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("accelreport", appauthor=False) / "data"
+
+
+def may_write(folder: Path) -> bool:
+    """Whether files may be put into a folder, or into the one it would be made in.
+
+    A folder marked read-only is taken at its word even by root, whom its mode would not
+    stop: whoever marked it meant it.
+    """
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return bool(nearest.stat().st_mode & _ANY_WRITE) and os.access(nearest, os.W_OK)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.datasets.cache import data_root
+from accelreport.datasets.cache import data_root, may_write
 from accelreport.datasets.fingerprint import Arrays
 
 _SEAL_BYTES = 32
@@ -58,6 +58,8 @@ def _read(path: Path) -> Arrays | None:
 
 def _write(path: Path, arrays: Arrays) -> None:
     """Keep arrays; that is an aid only, so a folder without room or right is no error."""
+    if not may_write(path.parent):
+        return
     named: dict[str, Any] = dict(arrays)
     stream = io.BytesIO()
     np.savez(stream, allow_pickle=False, **named)

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from filelock import FileLock, Timeout
 
-from accelreport.datasets.cache import checksum, data_root, locate, published
+from accelreport.datasets.cache import checksum, data_root, locate, may_write, published
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry, RemoteFile
 from accelreport.datasets.errors import DataError, DataUnavailable
 from accelreport.datasets.find import find
@@ -84,6 +84,8 @@ def _fetch_file(
         here = _in_place(entry, file, root, replace=replace)
         if here is not None:
             return here
+        if not (may_write(root) and may_write(target.parent)):
+            raise PermissionError(errno.EACCES, "The folder is read-only", str(root))
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{target}.lock", timeout=LOCK_TIMEOUT_S):
             here = _in_place(entry, file, root, replace=replace)

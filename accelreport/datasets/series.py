@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -58,8 +58,8 @@ def make_series(
 
     Returns:
         `inputs` float32 [T, n_in] and `targets` float32 [T, n_out] of both parts. Details:
-        names, least and greatest values of both (to show forecasts in real units:
-        value · (max − min) + min), horizon, times and seconds between rows.
+        names; for each column the values [low, high] that 0 and 1 stand for (forecasts in
+        real units: value · (high − low) + low); horizon; times; seconds between rows.
 
     Raises:
         SeriesError: when times do not increase, values are missing and may not be, or too
@@ -160,8 +160,11 @@ def _without_missing(table: pd.DataFrame, missing: Missing) -> tuple[pd.DataFram
 def _scale(
     values: NDArray[np.float64], border: int
 ) -> tuple[NDArray[np.float32], list[list[float]]]:
-    """Min-max scaling fitted on the first rows, with the least and greatest values."""
+    """Min-max scaling fitted on the first rows, with the values that 0 and 1 stand for.
+
+    A column that does not change there is only shifted, so that 1 is one unit more.
+    """
     least, most = values[:border].min(axis=0), values[:border].max(axis=0)
     span = np.where(most > least, most - least, 1.0)
-    ranges: list[list[Any]] = [[float(a), float(b)] for a, b in zip(least, most, strict=True)]
+    ranges = np.stack([least, least + span], axis=1).tolist()
     return ((values - least) / span).astype(np.float32), ranges

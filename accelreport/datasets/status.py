@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from accelreport.datasets.cache import checksum, data_root, locate, published
+from accelreport.datasets.cache import checksum, data_root, locate, may_write, published
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.find import find
 from accelreport.datasets.pins import read_pins
@@ -92,7 +92,7 @@ def where() -> Place:
         root=root,
         chosen_by="ACCELREPORT_DATA" if os.environ.get("ACCELREPORT_DATA") else "default",
         exists=root.is_dir(),
-        writable=os.access(nearest, os.W_OK),
+        writable=may_write(root),
         free_bytes=shutil.disk_usage(nearest).free,
     )
 

@@ -349,6 +349,22 @@ def test_a_folder_that_cannot_be_made_is_told(
     assert "ACCELREPORT_DATA" in caught.value.remedy
 
 
+@pytest.mark.parametrize("marked", [".", "demo"])
+def test_a_folder_that_is_marked_read_only_stays_as_it_is_even_for_root(
+    demo: Server, data_folder: Path, marked: str
+) -> None:
+    (data_folder / "demo").mkdir()
+    folder = data_folder / marked
+    folder.chmod(0o555)
+    try:
+        with pytest.raises(DataUnavailable, match="read-only"):
+            fetch("demo", patience=QUICK)
+        assert left_over(data_folder) == []
+        assert demo.requests == []
+    finally:
+        folder.chmod(0o755)
+
+
 def test_two_fetchers_at_once_download_once(demo: Server, data_folder: Path) -> None:
     demo.pause_s = 0.2
     failures: list[Exception] = []

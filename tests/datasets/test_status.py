@@ -65,6 +65,9 @@ def test_the_folder_is_told_even_before_it_is_there(
     place = where()
     assert (place.root, place.chosen_by, place.exists) == (data_folder, "ACCELREPORT_DATA", True)
     assert place.free_bytes > 0
+    data_folder.chmod(0o555)
+    assert where().writable is False
+    data_folder.chmod(0o755)
     monkeypatch.setenv("ACCELREPORT_DATA", str(tmp_path / "not" / "yet"))
     assert where().exists is False
     assert where().writable is True

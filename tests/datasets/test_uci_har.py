@@ -99,3 +99,14 @@ def test_what_was_parsed_of_another_file_is_not_used(data_folder: Path) -> None:
     second = load("uci_har", mode="real")
     assert len(second.train["x"]) == 21
     assert second.fingerprint != first.fingerprint
+
+
+def test_nothing_is_kept_in_a_folder_that_is_marked_read_only(data_folder: Path) -> None:
+    write_har(data_folder)
+    before = sorted(data_folder.rglob("*"))
+    data_folder.chmod(0o555)
+    try:
+        load("uci_har", mode="real")
+        assert sorted(data_folder.rglob("*")) == before
+    finally:
+        data_folder.chmod(0o755)
