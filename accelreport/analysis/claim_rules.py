@@ -17,7 +17,7 @@ from accelreport.analysis.claim_trend import trend
 from accelreport.analysis.evidence import Evidence
 from accelreport.analysis.intervals import LEVEL, NOTHING, Interval
 from accelreport.analysis.parity import Parity, parity_frame
-from accelreport.analysis.selection import TIME_QUANTITIES, Point
+from accelreport.analysis.selection import TIME_QUANTITIES, Point, rows_of
 from accelreport.analysis.words import at
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import (
@@ -101,7 +101,7 @@ def _ratio(evidence: Evidence, check: RatioCheck) -> Outcome:
         bounds = (check.about / check.tolerance, check.about * check.tolerance)
         asked = f"within a factor {check.tolerance:g} of {check.about:g}"
     over = check.over or evidence.plan.baseline
-    rule = f"the {LEVEL:.0%} interval of {_quotient(check, over)} is {asked}"
+    rule = f"the {100 * LEVEL:g} % interval of {_quotient(check, over)} is {asked}"
     estimate = _quotient_at(evidence, check)
     outcome = _bounded(evidence, dict(check.where), estimate, bounds, rule, "ratio")
     if not outcome.tested:
@@ -138,7 +138,7 @@ def _quotient_at(evidence: Evidence, check: RatioCheck) -> Estimate:
 
 def _value(evidence: Evidence, check: ValueCheck) -> Outcome:
     rule = (
-        f"the {LEVEL:.0%} interval of {check.value} of {check.of} is "
+        f"the {100 * LEVEL:g} % interval of {check.value} of {check.of} is "
         f"{_bounds(check.at_least, check.at_most)}"
     )
 
@@ -169,7 +169,7 @@ def _equivalent(evidence: Evidence, cells: pd.DataFrame, check: EquivalentCheck)
     )
     rows = [
         row
-        for row in frame.to_dict("records")
+        for row in rows_of(frame)
         if row["verdict"] in PARITY_VERDICT
         and row["machine"] == evidence.machine
         and all(row[key] == value for key, value in check.where.items())
@@ -192,7 +192,7 @@ def _equivalent(evidence: Evidence, cells: pd.DataFrame, check: EquivalentCheck)
 
 def _below_peak(evidence: Evidence, check: PeakCheck) -> Outcome:
     del check
-    rule = f"the {LEVEL:.0%} interval of tflops lies below the device's cited peak"
+    rule = f"the {100 * LEVEL:g} % interval of tflops lies below the device's cited peak"
     verdicts: list[ClaimVerdict] = []
     texts: list[str] = []
     found = []

@@ -8,10 +8,17 @@ from math import log
 from accelreport.analysis.claim_outcomes import ClaimVerdict, Outcome, describe, together
 from accelreport.analysis.evidence import Evidence, combined
 from accelreport.analysis.intervals import LEVEL, Term, compare
-from accelreport.analysis.selection import Point
+from accelreport.analysis.selection import FINAL_QUANTITIES, Point
 from accelreport.analysis.verdicts import MARGIN
 from accelreport.analysis.words import at
 from accelreport.spec.models import Scalar, TrendCheck
+
+QUALITY_MARGIN = 0.005
+"""The same for accuracies and losses, of which half a percent already matters."""
+
+
+def _margin(name: str) -> float:
+    return QUALITY_MARGIN if name in FINAL_QUANTITIES else MARGIN
 
 
 def trend(evidence: Evidence, check: TrendCheck) -> Outcome:
@@ -20,7 +27,8 @@ def trend(evidence: Evidence, check: TrendCheck) -> Outcome:
     lines = [_line(evidence, check, name, up=up, held=held) for held in _held(evidence, check)]
     rule = (
         f"{name} of {check.of} {'rises' if up else 'falls'} along {check.along}: between its "
-        f"ends by more than the {LEVEL:.0%} interval, and nowhere back by more than {MARGIN:.0%}"
+        f"ends by more than the {100 * LEVEL:g} % interval, and nowhere back by more than "
+        f"{100 * _margin(name):g} %"
     )
     return Outcome(
         verdict=together([line.verdict for line in lines]),
@@ -55,7 +63,7 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, *, up: bool, held: P
         return Outcome(ClaimVerdict.NOT_TESTED, "", why)
     sign = 1.0 if up else -1.0
     return Outcome(
-        verdict=_verdict([groups for _, groups in measured], sign),
+        verdict=_verdict([groups for _, groups in measured], sign, log(1 + _margin(name))),
         rule="",
         numbers=", ".join(text for text, _ in said),
         evidence=[each for _, each in said],
@@ -69,13 +77,12 @@ def _ordered(values: list[Scalar]) -> list[Scalar]:
     return values
 
 
-def _verdict(steps: list[list[Term]], sign: float) -> ClaimVerdict:
+def _verdict(steps: list[list[Term]], sign: float, margin: float) -> ClaimVerdict:
     """Compares the ends, and each step at a level corrected for how many there are.
 
-    A step back must be larger than `MARGIN` beyond doubt to refute a rise, and a rise
-    between the ends that cannot be as large as `MARGIN` is refuted too.
+    A step back must be larger than `margin` beyond doubt to refute a rise, and a rise
+    between the ends that cannot be as large as `margin` is refuted too.
     """
-    margin = log(1 + MARGIN)
     strict = 1 - (1 - LEVEL) / (len(steps) - 1)
     back = False
     for before, after in pairwise(steps):

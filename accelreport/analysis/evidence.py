@@ -27,6 +27,7 @@ from accelreport.analysis.selection import (
     Point,
     matches,
     quantity,
+    rows_of,
 )
 from accelreport.results.plan_document import PlanDocument
 
@@ -138,6 +139,5 @@ def withheld_in(speedups: pd.DataFrame, axes: Sequence[str]) -> Withheld:
     """The rows of `speedups` that are withheld, as device, point and reason."""
     rows = speedups[speedups["reason"].str.startswith("withheld")] if len(speedups) else speedups
     return tuple(
-        (row["device"], {axis: row[axis] for axis in axes}, row["reason"])
-        for row in rows.to_dict("records")
+        (row["device"], {axis: row[axis] for axis in axes}, row["reason"]) for row in rows_of(rows)
     )

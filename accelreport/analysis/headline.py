@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from accelreport.analysis.parity import WITHIN, Parity, parity_frame
+from accelreport.analysis.selection import Row, rows_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import EquivalentCheck
 
@@ -36,10 +37,10 @@ def headlines(plan: PlanDocument, cells: pd.DataFrame, speedups: pd.DataFrame) -
     added = dict.fromkeys(ADDED[3:6], float("nan"))
     compared = {
         (*(row[axis] for axis in axes), row["device"], row["machine"]): row
-        for row in parity_frame(cells, plan.baseline, axes, metric, within).to_dict("records")
+        for row in rows_of(parity_frame(cells, plan.baseline, axes, metric, within))
     }
     rows = []
-    for row in speedups.to_dict("records"):
+    for row in rows_of(speedups):
         key = (*(row[axis] for axis in axes), row["device"], row["machine"])
         parity = compared.get(key, {})
         rows.append(
@@ -69,13 +70,11 @@ def quality(plan: PlanDocument, cells: pd.DataFrame) -> tuple[str, float]:
     return "", float("nan")
 
 
-def _withheld(
-    plan: PlanDocument, device: str, reason: str, parity: dict[str, object] | dict[object, object]
-) -> str:
+def _withheld(plan: PlanDocument, device: str, reason: str, parity: Row) -> str:
     said = [reason.removeprefix("withheld: ")] if reason.startswith("withheld") else []
     own, base = plan.devices.get(device), plan.devices.get(plan.baseline)
     if own and base and own.precision != base.precision:
         said.append(f"it computes in {own.precision}, the baseline in {base.precision}")
-    if dict(parity).get("verdict") == Parity.DIFFERENT.value:
+    if parity.get("verdict") == Parity.DIFFERENT.value:
         said.append("it does not reach the same quality as the baseline")
     return "; ".join(said)

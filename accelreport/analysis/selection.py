@@ -69,12 +69,19 @@ def quantity(rows: Iterable[Row], name: str) -> dict[Hashable, float]:
     }
 
 
+def rows_of(frame: pd.DataFrame) -> list[Row]:
+    """The rows of a frame as dicts of plain values; several times as fast as `to_dict`."""
+    names = [str(name) for name in frame.columns]
+    columns = [frame[name].tolist() for name in names]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
 class Measurements:
     """The rows of `cells_frame`, found by device, machine and sweep point."""
 
     def __init__(self, cells: pd.DataFrame, axes: Sequence[str]) -> None:
         self.axes = list(axes)
-        self.rows: list[Row] = cells.to_dict("records")  # type: ignore[assignment]
+        self.rows = rows_of(cells)
         self._by_device: dict[str, list[Row]] = {}
         for row in self.rows:
             if row["status"] in MEASURED:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from accelreport.analysis.frames import MEASURED
 from accelreport.analysis.intervals import geometric_mean
+from accelreport.analysis.selection import rows_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import Target
 
@@ -52,7 +53,8 @@ def time_to_target(plan: PlanDocument, curves: pd.DataFrame, cells: pd.DataFrame
     rows = [
         {name: row[name] for name in (*COLUMNS[:4], *axes)}
         | _crossing(by_process.get((row["key"], row["machine"]), empty), target)
-        for row in cells[cells["status"].isin(MEASURED)].to_dict("records")
+        for row in rows_of(cells)
+        if row["status"] in MEASURED
     ]
     return pd.DataFrame(rows, columns=columns)
 

@@ -28,7 +28,7 @@ def figure(quantity: str, value: float) -> str:
     if quantity.startswith("tflops"):
         return f"{value:.3g} TFLOPS"
     if quantity == "throughput":
-        return f"{value:,.3g} samples/s"
+        return f"{value:,.0f} samples/s" if value >= 100 else f"{value:.3g} samples/s"
     return f"{value:.3g}×" if quantity in {"speedup", "ratio"} else f"{value:.3g}"
 
 

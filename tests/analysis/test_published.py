@@ -1,0 +1,274 @@
+"""Somebody else's figures beside ours, and what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from accelreport.analysis.flags import flags_of, rounding
+from accelreport.analysis.frames import cells_frame
+from accelreport.analysis.hardware import HARDWARE, named_in
+from accelreport.analysis.peaks import cited_peak, peak_for, peak_of_hardware
+from accelreport.analysis.published import COLUMNS, published_frame
+from accelreport.analysis.speedup import speedups
+from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.load import load
+from accelreport.spec.models import Device, Published
+from tests.support.records import Study, study
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+
+def _published(**figures: Any) -> Published:
+    return Published.model_validate({"device": "gpu", "label": "Somebody's GPU"} | figures)
+
+
+def _frame(*published: Published, **of_study: Any) -> pd.DataFrame:
+    made = study(published=published, **of_study)
+    return published_frame(made.plan, cells_frame(made.plan, made.records))
+
+
+def _only(frame: pd.DataFrame) -> dict[str, Any]:
+    (row,) = frame.to_dict("records")
+    return {str(name): value for name, value in row.items()}
+
+
+# Beside ours ----------------------------------------------------------------------------------
+
+
+def test_each_figure_is_a_row_beside_what_was_measured() -> None:
+    frame = _frame(_published(epoch_time=2.0, val_accuracy=0.98), axes={})
+    assert list(frame.columns) == list(COLUMNS)
+    assert list(frame["figure"]) == ["epoch_time", "val_accuracy"]
+    assert (frame["ratio"] == frame["measured"] / frame["published"]).all()
+    assert (frame["low"] < frame["measured"]).all()
+    assert (frame["n"] == 3).all()
+
+
+def test_a_figure_belongs_to_its_sweep_point() -> None:
+    row = _only(_frame(_published(step_time=0.03, where={"batch_size": 512})))
+    made = study()
+    cells = cells_frame(made.plan, made.records)
+    there = cells[(cells["device"] == "gpu") & (cells["batch_size"] == 512)]
+    assert there["steady_step_s"].min() < row["measured"] < there["steady_step_s"].max()
+
+
+def test_a_figure_without_a_point_stands_beside_every_point() -> None:
+    frame = _frame(_published(step_time=0.03))
+    assert [point["batch_size"] for point in frame["point"]] == [256, 512, 1024]
+
+
+def test_time_per_sample_is_step_time_over_batch() -> None:
+    row = _only(_frame(_published(sample_time=1e-4, where={"batch_size": 256})))
+    step = _only(_frame(_published(step_time=1e-4, where={"batch_size": 256})))
+    assert row["measured"] == pytest.approx(step["measured"] / 256)
+
+
+def test_a_published_speedup_stands_beside_ours_over_the_same_device() -> None:
+    row = _only(_frame(_published(speedup=3.0, over="cpu", where={"batch_size": 256})))
+    made = study()
+    ours = speedups(cells_frame(made.plan, made.records), baseline="cpu", axes=["batch_size"])
+    there = ours[(ours["device"] == "gpu") & (ours["batch_size"] == 256)].iloc[0]
+    assert (row["measured"], row["low"], row["high"]) == pytest.approx(
+        (there["speedup"], there["low"], there["high"])
+    )
+    assert row["over"] == "cpu"
+
+
+def test_a_figure_nothing_was_measured_for_is_still_a_row() -> None:
+    row = _only(_frame(_published(epoch_time=2.0), axes={}, fate=lambda _: "missing"))
+    assert row["machine"] == ""
+    assert row["n"] == 0
+    assert pd.isna(row["measured"])
+
+
+def test_the_measured_side_says_what_makes_it_unlike_the_published_one() -> None:
+    row = _only(_frame(_published(total_time=60.0), axes={}, fate=lambda _: "partial"))
+    expected = "extrapolated from the steady steps; measured on a synthetic stand-in for the data"
+    assert row["caveat"] == expected
+    assert _only(_frame(_published(total_time=60.0), axes={}, origin="official"))["caveat"] == ""
+
+
+def test_two_machines_are_two_rows() -> None:
+    rows = _published(epoch_time=2.0)
+    here = study(axes={}, machine="aaaaaaaa", published=[rows])
+    there = study(axes={}, machine="bbbbbbbb", seed=1)
+    cells = cells_frame(here.plan, [*here.records, *there.records])
+    assert list(published_frame(here.plan, cells)["machine"]) == ["aaaaaaaa", "bbbbbbbb"]
+
+
+# Contradictions -------------------------------------------------------------------------------
+
+
+def _flags(figure: str, *others: Published, profile: str = "full", **given: Any) -> tuple[str, ...]:
+    row = _published(**given)
+    made: Study = study(
+        axes={}, epochs=10, steps_per_epoch=100, published=[row, *others], profile=profile
+    )
+    return flags_of(made.plan, row, figure)
+
+
+def test_a_rate_above_the_named_hardwares_peak_is_flagged() -> None:
+    (said,) = _flags("tflops", tflops=15.7, note="It ran on a K80.")
+    assert "3.6 times the peak of 4.37 TFLOPS" in said
+    assert "Tesla K80" in said
+    assert _flags("tflops", tflops=4.1, note="It ran on a K80.") == ()
+
+
+def test_a_rate_above_the_devices_file_is_flagged_when_no_hardware_is_named() -> None:
+    (said,) = _flags("tflops", tflops=9.0)
+    assert "8.1 TFLOPS" in said
+    assert _flags("tflops_cold", tflops_cold=8.0) == ()
+
+
+def test_a_total_that_is_less_than_its_epochs_is_flagged() -> None:
+    (said,) = _flags("total_time", total_time=30.0, epoch_time=6.0)
+    assert said == "a total of 30 s does not fit 10 epochs: they take 60 s"
+
+
+def test_a_total_far_above_its_epochs_is_flagged() -> None:
+    assert _flags("total_time", total_time=100.0, epoch_time=6.0)
+    assert not _flags("total_time", total_time=75.0, epoch_time=6.0)
+
+
+def test_rounding_is_no_contradiction() -> None:
+    # 10 epochs of 2.6 s, printed as 3 s, take 26 s.
+    assert not _flags("total_time", total_time=26.0, epoch_time=3.0)
+    assert rounding(3.0) == pytest.approx(0.5 / 3)
+    assert rounding(94e-6) == pytest.approx(0.5 / 94)
+    assert rounding(300.0) == pytest.approx(0.5 / 300)
+
+
+def test_a_slow_first_epoch_belongs_to_the_total() -> None:
+    assert not _flags("total_time", total_time=93.0, epoch_time=4.0, first_epoch_time=57.0)
+
+
+def test_a_total_that_its_samples_contradict_is_flagged() -> None:
+    # 10 epochs of 100 steps of 256 samples
+    assert _flags("total_time", total_time=100.0, sample_time=100e-6)
+    assert not _flags("total_time", total_time=26.0, sample_time=100e-6)
+
+
+def test_a_step_that_is_the_time_of_a_sample_is_flagged() -> None:
+    (said,) = _flags("step_time", step_time=94e-6, epoch_time=2.4)
+    assert said.startswith("what the source calls a step (94 µs) is the time of a sample: 25,600")
+    assert not _flags("step_time", step_time=24e-3, epoch_time=2.4)
+
+
+def test_a_step_that_fits_neither_is_flagged_too() -> None:
+    (said,) = _flags("step_time", step_time=1e-3, epoch_time=2.4)
+    assert said == "100 steps of 1 ms do not make an epoch of 2.4 s"
+
+
+def test_a_speedup_that_does_not_follow_from_the_times_is_flagged() -> None:
+    base = Published(device="cpu", label="Somebody's CPU", epoch_time=60.0)
+    (said,) = _flags("speedup", base, speedup=20.0, over="cpu", epoch_time=6.0)
+    assert "epoch time, which gives 10" in said
+    assert not _flags("speedup", base, speedup=9.6, over="cpu", epoch_time=6.0)
+
+
+def test_a_profile_does_not_make_a_source_contradict_itself() -> None:
+    # The quick profile runs 10 epochs; the source may have run any number.
+    assert not _flags("total_time", total_time=30.0, epoch_time=6.0, profile="quick")
+
+
+def _shipped(name: str, profile: str | None = None) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Flags of a shipped spec by label and figure."""
+    (spec,) = load([SPECS / f"{name}.toml"], profile=profile).specs
+    plan = PlanDocument(
+        spec=spec.name,
+        profile=spec.profile,
+        title=spec.title,
+        text=spec.text,
+        workload=spec.workload,
+        baseline=spec.baseline,
+        devices=dict(spec.devices),
+        axes={},
+        measure=spec.measure,
+        published=list(spec.published),
+        cells=[],
+    )
+    return {
+        (row.label, figure): flags
+        for row in spec.published
+        for figure in row.figures()
+        if (flags := flags_of(plan, row, figure))
+    }
+
+
+@pytest.mark.parametrize("profile", [None, "quick"])
+def test_the_sources_that_contradict_physics_or_themselves_are_found(profile: str | None) -> None:
+    matmul = _shipped("matmul", profile)
+    assert {figure for _, figure in matmul} == {"tflops"}
+    assert ("GPU, first session", "tflops") in matmul
+    imdb = _shipped("imdb_lstm", profile)
+    assert list(imdb) == [("Colab GPU, 2019", "total_time")]
+    sweep = _shipped("mnist_batch_sweep", profile)
+    assert len(sweep) >= 2
+    assert {figure for _, figure in sweep} == {"step_time"}
+    assert all("is the time of a sample" in said for (said,) in sweep.values())
+
+
+# Peaks ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Colab GPU (Tesla K80), 2018", "Tesla K80"),
+        ("Tesla V100-SXM2-16GB", "Tesla V100 SXM2"),
+        ("NVIDIA A100-SXM4-40GB", "NVIDIA A100"),
+        ("NVIDIA A10G", "NVIDIA A10"),
+        ("Colab TPU v2-8", "Cloud TPU v2 board"),
+        ("NVIDIA GeForce GTX 1080 Ti", "GeForce GTX 1080 Ti"),
+        ("two virtual cores of a Xeon", "two virtual cores of a Xeon"),
+        ("2-core Xeon 2.0 GHz", "two virtual cores of a Xeon"),
+    ],
+)
+def test_hardware_is_known_by_what_people_and_drivers_call_it(text: str, name: str) -> None:
+    found = named_in(text)
+    assert found is not None
+    assert found.name == name
+
+
+def test_what_is_not_in_the_table_has_no_peak() -> None:
+    assert named_in("Colab GPU, 2018") is None
+    assert peak_of_hardware("an AMD EPYC", "float32") is None
+
+
+def test_every_row_of_the_table_is_cited_and_found_by_its_own_name() -> None:
+    assert len(HARDWARE) >= 25
+    assert len({each.name for each in HARDWARE}) == len(HARDWARE)
+    for each in HARDWARE:
+        assert each.source
+        assert min(each.tflops.values()) > 0
+
+
+def test_without_a_peak_for_the_type_the_devices_best_is_the_bound() -> None:
+    tpu = Device.model_validate(
+        {
+            "kind": "TPU",
+            "strategy": "tpu",
+            "peak_tflops": {"bfloat16": 180.0},
+            "peak_source": "its maker",
+        }
+    )
+    peak = peak_for(tpu, "float32")
+    assert peak is not None
+    assert (peak.tflops, peak.dtype) == (180.0, "bfloat16")
+    assert peak_for(Device(kind="CPU"), "float32") is None
+
+
+def test_the_devices_file_speaks_before_the_data_sheet() -> None:
+    plan = study("matmul", devices=("cpu", "gpu")).plan
+    own = cited_peak(plan, "gpu", {}, "Tesla T4")
+    assert own is not None
+    assert own.source == "NVIDIA T4 datasheet"
+    bare = plan.model_copy(update={"devices": {"gpu": Device(kind="GPU", tf32=True)}})
+    sheet = cited_peak(bare, "gpu", {}, "NVIDIA A100-SXM4")
+    assert sheet is not None
+    assert (sheet.tflops, sheet.dtype) == (156.0, "tensorfloat32")
+    assert cited_peak(bare, "tpu", {}) is None
