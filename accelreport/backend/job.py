@@ -32,7 +32,7 @@ class Job(Document):
 class Event(BaseModel):
     """Something a cell's process says while it runs."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 class PhaseEvent(Event):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from accelreport import __version__
-from accelreport.cli import build, data, inspect, run
+from accelreport.cli import build, data, inspect, merge, run
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
@@ -59,6 +59,7 @@ app = typer.Typer(
 app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
+app.command(epilog=merge.EXAMPLES)(merge.merge)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
 app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)
 app.add_typer(data.app, name="data")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,6 +39,8 @@ SCHEMA_EXAMPLES = """\b
 Examples:
   accelreport schema > spec.schema.json
   accelreport schema --devices > devices.schema.json
+  accelreport schema --record | jq '."$defs".Times'
+  accelreport schema --events
 
 \b
 An editor that knows TOML (Taplo, Even Better TOML) checks and completes a spec whose first
@@ -51,6 +53,12 @@ NoProbe = Annotated[
     typer.Option("--no-probe", help="Do not ask TensorFlow which devices it sees (seconds)."),
 ]
 OfDevices = Annotated[bool, typer.Option("--devices", help="The schema of devices files.")]
+OfRecord = Annotated[
+    bool, typer.Option("--record", help="The schema of a cell's record under results/cells/.")
+]
+OfEvents = Annotated[
+    bool, typer.Option("--events", help="The schema of a line of `accelreport run --json`.")
+]
 
 
 def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json = False) -> None:
@@ -93,9 +101,24 @@ def devices(
         typer.echo("\n".join(machine_text(found)))
 
 
-def schema(*, devices: OfDevices = False) -> None:
-    """Print the JSON Schema of specs, for editors that complete and check them."""
+def schema(
+    *, devices: OfDevices = False, record: OfRecord = False, events: OfEvents = False
+) -> None:
+    """Print a JSON Schema: of specs, for editors that complete and check them, or of others."""
+    if devices + record + events > 1:
+        raise typer.BadParameter("--devices, --record and --events exclude each other")
+    typer.echo(json_module.dumps(_schema(devices, record, events), indent=2, ensure_ascii=False))
+
+
+def _schema(devices: bool, record: bool, events: bool) -> dict[str, Any]:  # noqa: FBT001
     from accelreport.spec.schema import devices_json_schema, json_schema
 
-    document = devices_json_schema() if devices else json_schema()
-    typer.echo(json_module.dumps(document, indent=2, ensure_ascii=False))
+    if record:
+        from accelreport.results.record import Record
+
+        return Record.model_json_schema()
+    if events:
+        from accelreport.runner.events import LINES
+
+        return LINES.json_schema()
+    return devices_json_schema() if devices else json_schema()

@@ -132,7 +132,7 @@ class Store:
         Raises:
             ResultsError: the folder cannot be written.
         """
-        path = self.planned / f"{_file_part(plan.spec)}.{_file_part(plan.profile)}.json"
+        path = self.planned / plan_file_name(plan.spec, plan.profile)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, to_bytes(plan))
@@ -206,6 +206,11 @@ def cannot_write(path: Path, error: OSError) -> ResultsError:
         remedy="Everything measured before is kept. Free space or allow writing there, or "
         "choose another folder with --results, then run the same command again.",
     )
+
+
+def plan_file_name(spec: str, profile: str) -> str:
+    """The name of a plan's file: no two plans share one, and none leads out of the folder."""
+    return f"{_file_part(spec)}.{_file_part(profile)}.json"
 
 
 def _file_part(name: str) -> str:

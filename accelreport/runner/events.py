@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.results.plan_document import Document
@@ -147,6 +147,8 @@ class EndLine(Document):
 RunLine = (
     PlanLine | WaitingLine | CellStartLine | CellEventLine | CellEndLine | EndLine | TimingsLine
 )
+LINES: TypeAdapter[RunLine] = TypeAdapter(Annotated[RunLine, Field(discriminator="event")])
+"""Describes a line of `accelreport run --json`."""
 
 
 class Observer(Protocol):

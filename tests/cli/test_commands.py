@@ -13,13 +13,25 @@ import pytest
 
 from accelreport import __version__
 from accelreport.errors import ExitCode
+from accelreport.results.store import Store
 from tests.runner.test_session import DEVICES, MATMUL, MNIST
+from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
 
 Finished = subprocess.CompletedProcess[str]
 
-COMMANDS = ("run", "check", "build", "devices", "schema", "data list", "data fetch", "data where")
+COMMANDS = (
+    "run",
+    "check",
+    "build",
+    "merge",
+    "devices",
+    "schema",
+    "data list",
+    "data fetch",
+    "data where",
+)
 
 
 @pytest.fixture
@@ -188,6 +200,48 @@ def test_the_machine_is_described_without_tensorflow(folder: Path) -> None:
 def test_schemas_are_json_schemas(tmp_path: Path) -> None:
     for arguments in (("schema",), ("schema", "--devices")):
         assert "$schema" in json.loads(call(tmp_path, *arguments).stdout)
+    record = json.loads(call(tmp_path, "schema", "--record").stdout)
+    assert "times" in record["properties"]
+    events = json.loads(call(tmp_path, "schema", "--events").stdout)
+    assert set(events["discriminator"]["mapping"]) == {
+        "plan",
+        "waiting",
+        "cell-start",
+        "cell-event",
+        "cell-end",
+        "end",
+        "timings",
+    }
+    assert call(tmp_path, "schema", "--record", "--events").returncode == ExitCode.USAGE
+
+
+def test_every_field_of_records_and_events_is_explained(tmp_path: Path) -> None:
+    for option in ("--record", "--events"):
+        document = json.loads(call(tmp_path, "schema", option).stdout)
+        unexplained = [
+            f"{name}.{field}"
+            for name, model in {"": document, **document["$defs"]}.items()
+            for field, about in model.get("properties", {}).items()
+            if not {"description", "const", "$ref"} & set(about)
+        ]
+        assert unexplained == []
+
+
+def test_folders_are_merged_and_conflicts_named(folder: Path) -> None:
+    for name, text in (("a", "one"), ("b", "other")):
+        store = Store(folder / name)
+        record = study(repeats=1).records[0]
+        store.write(record.model_copy(update={"log_tail": text}))
+    told = call(folder, "merge", "a", "b", "-o", "c")
+    assert told.returncode == ExitCode.OK
+    assert "c: 1 record of 1 machine" in told.stdout
+    assert "conflict: cells/" in told.stderr
+
+    (folder / "b" / "cells" / f"{'0' * 16}.0a1b2c3d.json").write_text("{")
+    told = call(folder, "merge", "a", "b", "-o", "c")
+    assert told.returncode == ExitCode.BAD_RESULTS
+    assert "left out: b/cells/" in told.stderr
+    assert call(folder, "merge", "specs", "-o", "d").returncode == ExitCode.BAD_RESULTS
 
 
 def test_data_sets_are_listed_and_their_place_is_told(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.results import reading
@@ -162,6 +162,7 @@ def test_no_key_leads_out_of_the_folder(tmp_path: Path, key: str) -> None:
         Store(tmp_path).get(key, MACHINE)
 
 
+@settings(max_examples=30, deadline=None)
 @given(names=st.tuples(NAMES, NAMES))
 def test_plans_of_different_names_never_share_a_file(
     tmp_path_factory: pytest.TempPathFactory, names: tuple[str, str]

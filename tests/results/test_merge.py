@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accelreport.results.merge import Merged, Version, kept, merge
+from accelreport.results.problems import ResultsError
+from accelreport.results.record import Record
+from accelreport.results.store import Store
+from tests.support import disks
+from tests.support.records import assorted, study
+
+MACHINES = ("0a1b2c3d", "ffffffff")
+
+Folder = Callable[[Sequence[Record]], Path]
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Makes a results folder of records."""
+
+    def make(records: Sequence[Record]) -> Path:
+        root = tmp_path_factory.mktemp("results")
+        store = Store(root)
+        store.prepare()
+        for record in records:
+            store.write(record)
+        return root
+
+    return make
+
+
+def variants() -> list[Record]:
+    """Records of two cells on two machines, of every status and with differing contents."""
+    found = []
+    for machine in MACHINES:
+        for fate in ("ok", "partial", "oom-device", "skipped"):
+            made = study(repeats=2, devices=("gpu",), machine=machine, fate=lambda _, f=fate: f)  # type: ignore[misc]
+            for record in made.records[:2]:
+                found += [record, record.model_copy(update={"started_at": "2030", "log_tail": "x"})]
+    return found
+
+
+VARIANTS = variants()
+
+
+def contents(root: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(root)): path.read_text()
+        for path in sorted(root.rglob("*.json"))
+        if "unreadable" not in path.name
+    }
+
+
+def merged(tmp: Path, *sources: Path) -> Path:
+    out = tmp / "out"
+    number = itertools.count()
+    while out.exists():
+        out = tmp / f"out{next(number)}"
+    merge(sources, out)
+    return out
+
+
+VERSIONS = st.sets(
+    st.builds(
+        Version,
+        st.integers(0, 3),
+        st.sampled_from("abc"),
+        st.sampled_from("xyz"),
+        st.just(Path()),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(VERSIONS, VERSIONS, VERSIONS)
+def test_what_is_kept_of_versions_does_not_depend_on_how_they_meet(
+    a: set[Version], b: set[Version], c: set[Version]
+) -> None:
+    assert kept(kept(a) | b) == kept(a | b) == kept(b | a)
+    assert kept(kept(a | b) | c) == kept(a | kept(b | c))
+    assert kept(a | a) == kept(a)
+    assert max(kept(a)) == max(a)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.tuples(*[st.lists(st.sampled_from(VARIANTS), max_size=4)] * 3))
+def test_merging_is_associative_commutative_and_idempotent(
+    tmp_path_factory: pytest.TempPathFactory,
+    folder: Folder,
+    parts: tuple[list[Record], list[Record], list[Record]],
+) -> None:
+    tmp = tmp_path_factory.mktemp("merged")
+    a, b, c = (folder(part) for part in parts)
+
+    whole = contents(merged(tmp, a, b, c))
+    assert contents(merged(tmp, merged(tmp, a, b), c)) == whole
+    assert contents(merged(tmp, a, merged(tmp, c, b))) == whole
+    assert contents(merged(tmp, c, b, a, b)) == whole
+    again = merged(tmp, a, b, c)
+    merge([again, a], again)
+    assert contents(again) == whole
+
+
+def test_results_of_ten_machines_become_one_folder_that_can_be_read(
+    tmp_path: Path, folder: Folder
+) -> None:
+    sources = []
+    for number in range(10):
+        made = study(machine=f"{number:08x}", fate=assorted, seed=number, repeats=1)
+        source = folder(made.records)
+        Store(source).write_plan(made.plan)
+        sources.append(source)
+
+    result = merge(sources, tmp_path / "all")
+
+    store = Store(tmp_path / "all")
+    assert result == Merged(
+        records=sum(len(list(Store(source).records())) for source in sources),
+        plans=1,
+        machines=tuple(f"{number:08x}" for number in range(10)),
+        conflicts=(),
+        problems=(),
+    )
+    assert len(list(store.records())) == result.records
+    assert len(store.plans()) == 1
+    assert store.problems == []
+
+
+def test_differing_measurements_are_all_kept_and_named(tmp_path: Path, folder: Folder) -> None:
+    older = study(repeats=1).records[0]
+    newer = older.model_copy(update={"started_at": "2030-01-01T00:00:00+00:00"})
+
+    result = merge([folder([newer]), folder([older])], tmp_path / "out")
+
+    name = f"{older.key}.0a1b2c3d"
+    assert result.conflicts == (f"cells/{name}.json",)
+    assert Store(tmp_path / "out").get(older.key, "0a1b2c3d") == newer
+    (aside,) = (tmp_path / "out" / "conflicts" / "cells").iterdir()
+    assert aside.name.startswith(name)
+    assert Record.model_validate_json(aside.read_text()) == older
+
+
+def test_a_measurement_stands_before_a_failure_however_new_that_is(
+    tmp_path: Path, folder: Folder
+) -> None:
+    good = study(repeats=1).records[0]
+    failed = study(repeats=1, fate=lambda _: "timeout").records[0]
+    failed = failed.model_copy(update={"started_at": "2030"})
+    assert failed.key == good.key
+
+    result = merge([folder([failed]), folder([good])], tmp_path / "out")
+
+    assert list(Store(tmp_path / "out").records()) == [good]
+    assert result.conflicts == ()
+
+
+def test_the_plan_with_the_most_records_stands_in_front_and_the_other_is_kept(
+    tmp_path: Path, folder: Folder
+) -> None:
+    old, new = study(repeats=1, first_seed=5), study(repeats=3)
+    first, second = folder(old.records), folder(new.records)
+    Store(first).write_plan(old.plan)
+    Store(second).write_plan(new.plan)
+
+    result = merge([first, second], tmp_path / "out")
+
+    assert Store(tmp_path / "out").plans() == [new.plan]
+    assert result.conflicts == ("plans/example_training.full.json",)
+    assert len(list((tmp_path / "out" / "conflicts" / "plans").iterdir())) == 1
+
+
+def test_files_that_cannot_be_read_are_named_and_the_rest_is_merged(
+    tmp_path: Path, folder: Folder
+) -> None:
+    source = folder(study(repeats=1).records)
+    bad = source / "cells" / f"{'0' * 16}.0a1b2c3d.json"
+    bad.write_text('{"record_version": 9}')
+    nowhere = study(repeats=1, first_seed=9).records[0].model_copy(update={"environment": None})
+    lost = source / "cells" / f"{'1' * 16}.0a1b2c3d.json"
+    lost.write_text(nowhere.model_dump_json())
+
+    result = merge([source], tmp_path / "out")
+
+    assert result.records == 9
+    assert {(p.path, p.kind) for p in result.problems} == {(bad, "newer"), (lost, "misnamed")}
+    assert bad.exists()
+
+
+def test_sources_are_not_changed(tmp_path: Path, folder: Folder) -> None:
+    source = folder(VARIANTS[:4])
+    before = contents(source)
+    merge([source], tmp_path / "out")
+    assert contents(source) == before
+
+
+def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    with pytest.raises(ResultsError, match="is no results folder"):
+        merge([tmp_path / "notes"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_while_merging_is_one_error_and_what_is_there_stays(
+    tmp_path: Path, folder: Folder
+) -> None:
+    big = [
+        record.model_copy(update={"log_tail": "x" * 90_000}) for record in study(repeats=2).records
+    ]
+    source = folder(big)
+    with disks.tiny_disk(tmp_path / "tiny") as disk:
+        own = study(repeats=1, first_seed=7, devices=("cpu",), epochs=1).records[0]
+        Store(disk / "results").write(own)
+        with pytest.raises(ResultsError, match="cannot be written"):
+            merge([source], disk / "results")
+        store = Store(disk / "results")
+        assert own in list(store.records())
+        assert store.problems == []
+
+
+def test_records_written_in_another_form_are_the_same_records(
+    tmp_path: Path, folder: Folder
+) -> None:
+    source = folder(study(repeats=1).records)
+    other = tmp_path / "other"
+    shutil.copytree(source, other)
+    for path in (other / "cells").glob("*.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()), indent=3))
+    assert merge([source, other], tmp_path / "out").conflicts == ()
