@@ -91,7 +91,6 @@ class Measurement:
             assert isinstance(parameters, TrainingParameters)
             self._training(problem, parameters, dataset)
         self.reporter.phase("finish")
-        self._memory()
         return self.record("ok" if self.facts.pop("complete") else "partial")
 
     def record(self, status: str, **more: Any) -> Record:
@@ -148,6 +147,7 @@ class Measurement:
             ),
             "complete": len(blocks) == measure.calls,
         }
+        self._memory()
         self._check_window([block.wall_s for block in blocks if not block.warmup])
 
     def _training(
@@ -171,6 +171,7 @@ class Measurement:
         )
         trained = training.run(self.cell.measure.budget)
         self._note_training(trained, training, graphs, problem)
+        self._memory()  # before anything else is made of the model
         self._select(policies, trained)
         self._observe(problem, parameters, training, graphs)
         if self.data is not None and dataset is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from accelreport.backend.deployment import Deployment
 from accelreport.backend.evaluation import Evaluation
 from accelreport.backend.graphs import Graphs
 from accelreport.results.observations import Confusion
@@ -73,6 +74,12 @@ def observe(
         observed.final |= found.pop("final", {})
         observed.warnings += found.pop("warnings", [])
         observed.fields |= found
+    if parameters.afterwards:
+        deployment = Deployment(graphs, evaluation, deadline)
+        deployment.run(tuple(parameters.afterwards))
+        observed.final |= deployment.final
+        observed.warnings += deployment.warnings
+        observed.fields |= deployment.fields
     return observed
 
 

@@ -58,3 +58,85 @@ class Forecast(Document):
     """What was."""
     predicted: list[float]
     """What the model said."""
+
+
+class SavedWeights(Document):
+    """The trained weights, written to a file and read back into a model built anew."""
+
+    format: str
+    """The file's form."""
+    bytes: int
+    """Its size."""
+    sha256: str
+    """Its checksum."""
+    examples: int
+    """Examples predicted by both models."""
+    max_difference: float
+    """Largest difference between an output before and after."""
+
+
+class Served(Document):
+    """The exported model behind a server of its own process, asked over loopback HTTP."""
+
+    format: str
+    """Form of the export."""
+    bytes: int
+    """Its size, all files together."""
+    export_s: float
+    """Seconds of the export."""
+    start_s: float
+    """Seconds from the server's launch until it answers, TensorFlow's import included."""
+    server: str
+    """What served, and how it was asked."""
+    examples: int
+    """Examples whose answers were compared with the predictions of the training process."""
+    max_difference: float
+    """Largest difference between an answer and the prediction."""
+    same_class: float | None = None
+    """Share of examples with the same class, for a classifier."""
+    latency_s: list[float]
+    """Seconds of each request for one example, one after the other on one connection."""
+    throughput_batch: int
+    """Examples in a request of the throughput measurement."""
+    throughput_clients: int
+    """Clients that asked at the same time."""
+    throughput: float
+    """Examples answered in a second."""
+
+
+class Precision(Document):
+    """A converted model, run by the LiteRT interpreter."""
+
+    bytes: int
+    """Size of the model."""
+    latency_s: list[float]
+    """Seconds of each inference of one example."""
+    batch: int
+    """Examples in an inference of the throughput measurement."""
+    throughput: float
+    """Examples a second."""
+
+
+class Quantised(Document):
+    """The trained model in 8-bit integers, beside itself in float32."""
+
+    method: str
+    """How it was quantised."""
+    calibration_examples: int
+    """Training examples from which the ranges of values were taken."""
+    threads: int
+    """Threads of the interpreter."""
+    float32: Precision
+    """The model without quantisation, by the same converter and interpreter."""
+    int8: Precision
+    """The quantised model."""
+    examples: int
+    """Validation examples that both classified."""
+    both_right: int
+    """Examples that both classified rightly."""
+    float32_only: int
+    """Examples that only the float32 model classified rightly."""
+    int8_only: int
+    """Examples that only the quantised model classified rightly."""
+    neither: int
+    """Examples that both classified wrongly."""

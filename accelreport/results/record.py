@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from accelreport.results.observations import Confusion, Forecast, GeneratedText, Selection
+from accelreport.results.observations import (
+    Confusion,
+    Forecast,
+    GeneratedText,
+    Quantised,
+    SavedWeights,
+    Selection,
+    Served,
+)
 from accelreport.results.plan_document import Document
 from accelreport.spec.cells import Cell
 
@@ -289,6 +297,12 @@ class Record(Document):
     """Series and what the trained model predicted of them."""
     texts: list[GeneratedText] = []
     """What the trained model wrote."""
+    weights: SavedWeights | None = None
+    """The trained weights, saved and read back."""
+    served: Served | None = None
+    """The trained model, exported and served."""
+    quantised: Quantised | None = None
+    """The trained model in 8-bit integers."""
     selection: Selection | None = None
     """Which epoch it ended with, where a metric decides that."""
     flops: Flops | None = None

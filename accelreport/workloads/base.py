@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 DataMode = Literal["real", "synthetic"]
 """Whether the official data are used or a stand-in of the same shapes."""
 
+Afterwards = Literal["save_weights", "serve", "quantise"]
+"""What can be done with a trained model."""
+
 
 class Schedule(SpecModel):
     """How the learning rate changes with the epoch."""
@@ -79,6 +82,11 @@ class TrainingParameters(WorkloadParameters):
     `val_loss`; the final metrics are then that epoch's."""
     reduce_on_plateau: ReduceOnPlateau | None = None
     """Reduce the learning rate when a metric no longer improves."""
+
+    afterwards: list[Afterwards] = []
+    """What is done with the trained model: `save_weights` writes its weights and reads them
+    back, `serve` exports it and asks it over HTTP, `quantise` converts a classifier to 8-bit
+    integers."""
 
     @model_validator(mode="after")
     def _one_rule_for_the_learning_rate(self) -> Self:

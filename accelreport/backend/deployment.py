@@ -1,0 +1,119 @@
+"""What a spec asks to be done with the trained model: save it, serve it, quantise it.
+
+All of it happens on the host, with a copy of the model, after everything that is timed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.graphs import Graphs
+from accelreport.backend.quantisation import QuantisationError, quantise
+from accelreport.backend.serving.launch import ServingError
+from accelreport.backend.serving.serve import serve
+from accelreport.backend.weights import save_weights
+from accelreport.results.observations import Quantised
+from accelreport.results.record import Warned
+from accelreport.workloads.base import Afterwards
+
+COMPARED = 500
+"""Examples whose answers are compared after saving and serving."""
+CALIBRATION = 200
+"""Training examples from which quantisation takes its ranges."""
+CLASSIFIED = 10_000
+"""Examples that the quantised model classifies at most."""
+
+
+class Deployment:
+    """Does what a spec asks for with a trained model.
+
+    Args:
+        graphs: the model and its problem.
+        evaluation: predicts on the devices of the training.
+        deadline: instant of `time.perf_counter()` by which those predictions end.
+    """
+
+    def __init__(self, graphs: Graphs, evaluation: Evaluation, deadline: float) -> None:
+        self._graphs = graphs
+        self._problem = graphs.problem
+        self._evaluation = evaluation
+        self._deadline = deadline
+        self.fields: dict[str, Any] = {}
+        self.final: dict[str, float] = {}
+        self.warnings: list[Warned] = []
+
+    def run(self, wanted: tuple[Afterwards, ...]) -> None:
+        """Fill `fields`, `final` and `warnings`; a step that fails is a warning."""
+        model = self._copy()
+        if "save_weights" in wanted or "serve" in wanted:
+            count = min(COMPARED, self._problem.validation_examples)
+            predicted = self._evaluation.predict(count, self._deadline)
+            examples = self._inputs(self._problem.validation, len(predicted))
+            if "save_weights" in wanted:
+                self.fields["weights"] = save_weights(model, self._build, examples, predicted)
+            if "serve" in wanted:
+                self._serve(model, examples, predicted)
+        if "quantise" in wanted:
+            self._quantise(model)
+
+    def _serve(self, model: Any, examples: NDArray[Any], predicted: NDArray[np.float32]) -> None:
+        try:
+            self.fields["served"] = serve(model, examples, predicted)
+        except ServingError as error:
+            self.warnings.append(Warned(kind="not-served", message=str(error)))
+
+    def _quantise(self, model: Any) -> None:
+        count = min(CLASSIFIED, self._problem.validation_examples)
+        calibration = self._inputs(self._problem.resident, min(CALIBRATION, self._problem.examples))
+        try:
+            found = quantise(
+                model, calibration, self._inputs(self._problem.validation, count), self._right
+            )
+        except QuantisationError as error:
+            self.warnings.append(Warned(kind="not-quantised", message=str(error)))
+            return
+        self.fields["quantised"] = found
+        self.final |= summary(found)
+
+    def _right(self, outputs: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Which of the first validation examples are classified rightly, bool [n]."""
+        import tensorflow as tf
+
+        assert self._problem.validation is not None
+        indices = np.arange(len(outputs), dtype=np.int32)
+        with tf.device("/CPU:0"):
+            _, targets = self._problem.take(self._problem.validation, indices)
+            right = self._problem.metrics["accuracy"](targets, tf.constant(outputs))
+        return np.asarray(right) > 0.5
+
+    def _inputs(self, arrays: Any, count: int) -> NDArray[Any]:
+        import tensorflow as tf
+
+        with tf.device("/CPU:0"):
+            inputs, _ = self._problem.take(arrays, np.arange(count, dtype=np.int32))
+        return np.asarray(inputs)
+
+    def _build(self) -> Any:
+        import tensorflow as tf
+
+        with tf.device("/CPU:0"):
+            return self._problem.model()
+
+    def _copy(self) -> Any:
+        """The model on the host: one that is spread over devices cannot be exported."""
+        model = self._build()
+        model.set_weights(self._graphs.weights())
+        return model
+
+
+def summary(found: Quantised) -> dict[str, float]:
+    """Figures a claim may speak of: how much smaller, and how much less accurate."""
+    return {
+        "quantised_size_ratio": found.float32.bytes / found.int8.bytes,
+        "quantised_accuracy_loss": (found.float32_only - found.int8_only) / found.examples,
+        "quantised_val_accuracy": (found.both_right + found.int8_only) / found.examples,
+    }
