@@ -15,6 +15,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from accelreport.backend.job import EVENTS, EpochEvent, Job, PhaseEvent, ProgressEvent
+from accelreport.errors import AccelReportError
 from accelreport.results.record import Environment, Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.memory import oom_kills
@@ -28,6 +29,18 @@ CHILD = (sys.executable, "-m", "accelreport.backend.child")
 """The program that measures a cell; the job's file is its last argument."""
 
 MOST_COMPLAINTS = 3
+
+
+class CannotStart(AccelReportError):  # noqa: N818 -- reads as what it says
+    """The system has no room for another process or its files."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(
+            "A cell's process cannot be started.",
+            why=f"{error}.",
+            remedy="Every finished cell is kept. Free disk space or processes, or set TMPDIR to a "
+            "folder with room, and run the same command again.",
+        )
 
 
 class Launcher(Protocol):
@@ -77,7 +90,7 @@ class LocalLauncher:
         on_tick: Callable[[], None],
     ) -> Record:
         """See `Launcher.measure`."""
-        with tempfile.TemporaryDirectory(dir=self.scratch, prefix=f"{cell.key}-") as name:
+        with self._folder(cell) as name:
             folder = Path(name)
             complaints: list[str] = []
 
@@ -121,7 +134,19 @@ class LocalLauncher:
                 )
             )
 
+    def _folder(self, cell: Cell) -> tempfile.TemporaryDirectory[str]:
+        try:
+            return tempfile.TemporaryDirectory(dir=self.scratch, prefix=f"{cell.key}-")
+        except OSError as error:
+            raise CannotStart(error) from error
+
     def _start(self, cell: Cell, folder: Path, events: int) -> ChildProcess:
+        try:
+            return self._start_process(cell, folder, events)
+        except OSError as error:
+            raise CannotStart(error) from error
+
+    def _start_process(self, cell: Cell, folder: Path, events: int) -> ChildProcess:
         job = Job(
             cell=cell,
             record_path=str(folder / "record.json"),

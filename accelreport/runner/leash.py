@@ -28,7 +28,10 @@ def main() -> None:
         os._exit(0)
     os.waitpid(between, 0)
     os.set_inheritable(lifeline, False)  # noqa: FBT003 -- takes no names
-    os.execvp(command[0], command)  # noqa: S606 -- no shell is wanted
+    try:
+        os.execvp(command[0], command)  # noqa: S606 -- no shell is wanted
+    except OSError as error:
+        sys.exit(f"{command[0]} cannot be started: {error.strerror}")
 
 
 def _watch(lifeline: int) -> None:

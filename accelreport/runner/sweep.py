@@ -114,7 +114,7 @@ class Sweep:
             failure = Failure(
                 kind="no-device",
                 message=planned.reason,
-                remedy="Run the same command on a machine that has it, then merge the results.",
+                remedy="Run the same command where it can run, then merge the results.",
             )
             if planned.earlier and planned.earlier.failure == failure:
                 self._tell(planned.earlier, self.store.record_path(planned.cell.key, self.machine))

@@ -14,7 +14,7 @@ from accelreport.runner.events import (
     WaitingLine,
 )
 from accelreport.runner.timings import TimingsLine
-from accelreport.terminal.summary import closing, opening
+from accelreport.terminal.summary import closing, nothing_ran, opening
 from accelreport.terminal.timings_view import timings_text
 from accelreport.terminal.wording import MARKS, cell_name, duration, end_text
 
@@ -86,10 +86,17 @@ class Quiet:
     stream: TextIO
 
     def on(self, line: RunLine) -> None:
-        """Print failures."""
-        if isinstance(line, CellEndLine) and line.status == "failed":
-            self.stream.write(f"{line.spec} {cell_name(line)}  {end_text(line)}\n")
-            self.stream.flush()
+        """Print failures, and a run's end when it did not come to its own."""
+        match line:
+            case CellEndLine() if line.status == "failed":
+                self._print(f"{line.spec} {cell_name(line)}  {end_text(line)}")
+            case EndLine() if line.stopped_by or nothing_ran(line):
+                self._print(*closing(line))
 
     def tick(self) -> None:
         """Nothing moves here."""
+
+    def _print(self, *lines: str) -> None:
+        for text in lines:
+            self.stream.write(f"{text}\n")
+        self.stream.flush()

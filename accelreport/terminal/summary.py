@@ -45,8 +45,13 @@ def closing(end: EndLine) -> Iterator[str]:
             f"{'was' if end.failed_before == 1 else 'were'} left alone: --retry-failed runs "
             f"{'it' if end.failed_before == 1 else 'them'} again."
         )
-    if not (end.ok or end.partial or end.failed or end.done_before or end.failed_before):
+    if nothing_ran(end):
         yield "No cell could be run on this machine: `accelreport devices` shows what is here."
+
+
+def nothing_ran(end: EndLine) -> bool:
+    """Whether no cell has a result or a failure: every device is absent."""
+    return not (end.ok or end.partial or end.failed or end.done_before or end.failed_before)
 
 
 def _expected(plan: PlanLine) -> str:

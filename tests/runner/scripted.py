@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,7 @@ class Bench:
     observer: Collector = field(default_factory=Collector)
     policy: Policy = field(default_factory=Policy)
     stop: Stop = field(default_factory=Stop)
+    command: Sequence[str] = COMMAND
 
     @property
     def store(self) -> Store:
@@ -131,7 +132,7 @@ class Bench:
         self.workspace.prepare()
         sweep = Sweep(
             store=store,
-            launcher=LocalLauncher(self.workspace.scratch, environment, COMMAND),
+            launcher=LocalLauncher(self.workspace.scratch, environment, self.command),
             machine=MACHINE,
             environment=environment,
             workspace=self.workspace,

@@ -30,6 +30,7 @@ def start(folder: Path, count: int, step_s: float, do: str = "ok") -> subprocess
         [sys.executable, "-m", "tests.runner.scripted_runner", folder, str(count), str(step_s), do],
         cwd=REPOSITORY,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         text=True,
         process_group=0,
     )
@@ -136,6 +137,18 @@ def test_other_ways_to_end_a_run_are_as_orderly(tmp_path: Path, number: signal.S
     runner.send_signal(number)
     assert f"stopped {number.name}" in finish(runner)
     assert gone_within(0.5, tmp_path / "work")
+
+
+def test_a_reader_that_goes_away_ends_the_run_and_leaves_no_process(tmp_path: Path) -> None:
+    runner = start(tmp_path, 4, 0.05)
+    read_until(runner, "end")
+    assert runner.stdout is not None
+    runner.stdout.close()
+    assert runner.wait(timeout=10) != 0
+    assert gone_within(0.5, tmp_path / "work")
+    store = Store(tmp_path / "results")
+    assert {record.status for record in store.records()} == {"ok"}
+    assert store.problems == []
 
 
 def test_an_interrupted_cell_is_measured_by_the_next_run(tmp_path: Path) -> None:

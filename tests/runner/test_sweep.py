@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from accelreport.results.problems import ResultsError
 from accelreport.results.record import Record
 from accelreport.runner.events import CellStartLine, RunLine
+from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
 from tests.runner.scripted import MACHINE, Bench, cell, cells
 
@@ -249,3 +251,25 @@ def test_a_results_folder_that_takes_no_more_ends_the_run_with_one_error_and_los
     rescued.rename(folder / rescued.name)
     end = Bench(tmp_path).run(chosen)
     assert (end.done_before, end.ok) == (3, 1)
+
+
+def test_a_program_that_cannot_be_started_is_a_failure_of_its_cells(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, command=("/no/such/program",))
+    assert bench.run(cells(2)).failed == 2
+    failures = [record.failure for record in bench.store.records()]
+    assert {failure.kind for failure in failures if failure} == {"harness-error"}
+    assert all("/no/such/program" in record.log_tail for record in bench.store.records())
+
+
+def test_no_room_for_a_cells_files_is_one_clear_error(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+
+    def take_the_folder_away(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and line.number == 2:
+            shutil.rmtree(bench.workspace.scratch)
+
+    bench.observer.react = take_the_folder_away
+    with pytest.raises(CannotStart, match="cannot be started") as caught:
+        bench.run(cells(2))
+    assert "TMPDIR" in caught.value.remedy
+    assert len(list(bench.store.records())) == 1
