@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from accelreport.backend.child import measured, write_whole
+from accelreport.backend.cluster.blame import blame
 from accelreport.backend.cluster.leash import end_with
 from accelreport.backend.cluster.orders import Orders
 from accelreport.backend.cluster.server import serve
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
         serve(device, ready, until_chief_ends=True)
         return 0
     descriptor = orders.job.events_fd if orders.chief else None
-    record = measured(orders.job, Announcer(descriptor, ready))
+    record = blame(measured(orders.job, Announcer(descriptor, ready)), orders.task)
     write_whole(record, Path(orders.record_path))
     return FAILED if record.status == "failed" else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from accelreport.backend.strategies import local, multi_worker, parameter_server
+from accelreport.backend.strategies import local, multi_worker, parameter_server, tpu
 from accelreport.backend.strategies.placement import Placement
 from accelreport.spec.models import Device
 
@@ -14,5 +14,6 @@ STRATEGIES: dict[str, Callable[[Device], Placement]] = {
     "mirrored": local.mirrored,
     "multi_worker_mirrored": multi_worker.multi_worker_mirrored,
     "parameter_server": parameter_server.parameter_server,
+    "tpu": tpu.tpu,
 }
 """Strategies by the name a devices file gives them. TensorFlow is imported by the call."""

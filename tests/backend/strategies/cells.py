@@ -1,0 +1,115 @@
+"""Cells of several processes, run as the runner runs them or step by step."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from accelreport.backend.job import Job
+from accelreport.results.reading import read_record
+from accelreport.results.record import Record
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device, Measure
+from accelreport.workloads.registry import FAMILIES
+from tests.backend.strategies.plain_cnn import SEED, WORKLOAD
+
+PATIENCE_S = 240.0
+"""Seconds that a loaded machine may need for what an idle one does in ten."""
+
+TWO_WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1)
+TWO_WORKERS_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", workers=2, threads=1)
+
+ENDLESS: dict[str, Any] = {
+    "data": "synthetic",
+    "train_examples": 2048,
+    "validation_examples": 64,
+    "batch_size": 64,
+    "epochs": 10_000,
+    "model": "conv32_conv64_conv64",
+}
+"""A training that a test has to end."""
+
+
+def cell(device: Device, workload: Mapping[str, Any] = WORKLOAD, **measure: Any) -> Cell:
+    family = FAMILIES["image_classification"]
+    return Cell(
+        spec="test",
+        profile="full",
+        device="device",
+        point={},
+        repeat=0,
+        seed=SEED,
+        workload=family.parameters(**workload).model_dump(mode="json"),
+        device_spec=device,
+        measure=Measure(warmup_steps=2, **measure),
+    )
+
+
+def job(what: Cell, folder: Path, events: int | None = None) -> Job:
+    folder.mkdir(exist_ok=True)
+    path = folder / "record.json"
+    return Job(cell=what, record_path=str(path), events_fd=events, launched_at=time.time())
+
+
+def start_child(
+    what: Cell, folder: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """The cell's own process; its record will be `folder / "record.json"`."""
+    orders = job(what, folder)
+    (folder / "job.json").write_text(orders.model_dump_json())
+    with (folder / "log.txt").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "accelreport.backend.child", str(folder / "job.json")],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, **(environment or {})},
+        )
+
+
+def record_of(child: subprocess.Popen[bytes], folder: Path) -> Record:
+    code = child.wait(PATIENCE_S)
+    assert code == 0, (folder / "log.txt").read_text()[-3000:]
+    return read_record(folder / "record.json")
+
+
+def worker_process(parent: int, task: str) -> psutil.Process | None:
+    """The process of a task, known by the file of its orders."""
+    for process in psutil.Process(parent).children():
+        if f"{task.replace(':', '-')}.orders.json" in " ".join(process.cmdline()):
+            return process
+    return None
+
+
+def wait_for(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
+    """What it returns, as soon as that is true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := what():
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"it did not happen within {seconds:g} s")
+
+
+def two_worker_configuration(ports: list[int], index: int) -> str:
+    addresses = [f"127.0.0.1:{port}" for port in ports]
+    return json.dumps(
+        {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+    )
+
+
+def gone(process: psutil.Process) -> bool:
+    """Whether it runs no more; one that nobody has reaped yet is dead all the same."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

@@ -1,0 +1,148 @@
+"""Two local workers: the same training as on one device, and no waiting for the dead."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from accelreport.backend.cluster.supervisor import supervise
+from accelreport.backend.environment import environment
+from accelreport.backend.job import ProgressEvent
+from accelreport.results.record import Record
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launch import ChildEvent, LocalLauncher
+from accelreport.spec.models import Device
+from tests.backend.strategies.cells import (
+    ENDLESS,
+    TWO_WORKERS,
+    cell,
+    gone,
+    job,
+    start_child,
+    wait_for,
+    worker_process,
+)
+from tests.backend.strategies.plain_cnn import BATCH, STEPS
+
+pytestmark = pytest.mark.e2e
+
+PLAIN_WORKER = (sys.executable, "-m", "tests.backend.strategies.plain_worker")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    folder = tmp_path_factory.mktemp("workers")
+    return supervise(job(cell(TWO_WORKERS), folder), PLAIN_WORKER)
+
+
+def test_two_workers_have_the_loss_curve_of_one_device(
+    trained: Record, said: dict[str, Any]
+) -> None:
+    assert trained.status == "ok", trained.failure
+    losses = [epoch.metrics["loss"] for epoch in trained.epochs]
+    assert len(losses) == STEPS
+    assert losses == pytest.approx(said["one"], rel=1e-4)
+
+
+def test_metrics_are_those_of_all_workers_examples(trained: Record) -> None:
+    assert trained.samples_per_step == BATCH
+    last = trained.epochs[-1].metrics
+    # Shares of 64 and of 101 examples: one worker's own would be multiples of other parts.
+    for share, examples in ((last["accuracy"], BATCH), (last["val_accuracy"], 101)):
+        assert share * examples == pytest.approx(round(share * examples), abs=1e-3)
+
+
+def test_one_record_names_every_host(trained: Record) -> None:
+    assert [host.task for host in trained.hosts] == ["worker:0", "worker:1"]
+    assert [host.chief for host in trained.hosts] == [True, False]
+    assert all(host.host and host.machine and host.cpu for host in trained.hosts)
+    assert len({host.address for host in trained.hosts}) == 2
+    assert all(host.peak_bytes and host.peak_bytes > 2**26 for host in trained.hosts)
+
+
+def test_cpu_time_is_that_of_all_workers(trained: Record) -> None:
+    # Two processes of one thread each compute at once: one alone could not reach this.
+    cpu, wall = sum(b.cpu_s for b in trained.blocks), sum(b.wall_s for b in trained.blocks)
+    others = sum(b.other_cpu_s or 0 for b in trained.blocks)
+    assert cpu > 0.3 * wall
+    assert cpu + others < 1.2 * wall * (os.cpu_count() or 1)
+
+
+def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: Path) -> None:
+    launcher = LocalLauncher(scratch=tmp_path, environment=environment)
+    killed: list[tuple[int, float]] = []
+
+    def kill_second_worker(event: ChildEvent) -> None:
+        if isinstance(event, ProgressEvent) and event.step > 5 and not killed:
+            for process in psutil.Process().children(recursive=True):
+                if "worker-1.orders.json" in " ".join(process.cmdline()):
+                    killed.append((process.pid, time.monotonic()))
+                    process.send_signal(signal.SIGKILL)
+
+    stop = Stop()
+    lost = launcher.measure(
+        cell(TWO_WORKERS, ENDLESS), stop=stop, on_event=kill_second_worker, on_tick=lambda: None
+    )
+    took = time.monotonic() - killed[0][1]
+    assert lost.status == "failed"
+    assert lost.failure is not None
+    assert lost.failure.kind == "worker-lost"
+    assert f"worker:1 (process {killed[0][0]}, 127.0.0.1:" in lost.failure.message
+    assert "SIGKILL" in lost.failure.message
+    assert took < 30
+    assert [host.task for host in lost.hosts] == ["worker:0", "worker:1"]
+    assert not psutil.Process().children(recursive=True)  # no orphan of ours
+
+    after = launcher.measure(
+        cell(Device(kind="CPU"), ENDLESS | {"epochs": 1}),
+        stop=stop,
+        on_event=lambda event: None,
+        on_tick=lambda: None,
+    )
+    stop.close()
+    assert after.status == "ok", after.failure
+
+
+def test_a_peer_that_never_comes_ends_within_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("accelreport.backend.cluster.supervisor.JOIN_LIMIT_S", 8.0)
+    sleeper = tmp_path / "sleeper.py"
+    sleeper.write_text(
+        "import sys, time, runpy\n"
+        "if 'worker-1' in sys.argv[1]: time.sleep(600)\n"
+        "runpy.run_module('accelreport.backend.cluster.worker', run_name='__main__')\n"
+    )
+    began = time.monotonic()
+    record = supervise(job(cell(TWO_WORKERS), tmp_path), (sys.executable, str(sleeper)))
+    assert time.monotonic() - began < 30
+    assert record.failure is not None
+    assert record.failure.kind == "worker-lost"
+    assert "worker:1" in record.failure.message
+    assert "had not joined within 8 s" in record.failure.message
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_workers_end_with_their_supervisor_even_while_they_wait_for_a_peer(
+    tmp_path: Path,
+) -> None:
+    child = start_child(cell(TWO_WORKERS), tmp_path)
+    second = wait_for(lambda: worker_process(child.pid, "worker:1"))
+    second.suspend()  # so that the first one waits for it inside TensorFlow
+    first = wait_for(lambda: worker_process(child.pid, "worker:0"))
+    wait_for(lambda: first.cpu_times().user > 1.5 and _idle(first))
+    child.kill()
+    child.wait()
+    second.resume()
+    wait_for(lambda: gone(first) and gone(second), 15)
+
+
+def _idle(process: psutil.Process) -> bool:
+    before = process.cpu_times().user
+    time.sleep(1)
+    return process.cpu_times().user - before < 0.1

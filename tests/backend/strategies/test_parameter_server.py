@@ -1,0 +1,90 @@
+"""A parameter server with two workers: asynchronous, and said to be so."""
+
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from accelreport.results.record import Record
+from tests.backend.strategies.cells import (
+    ENDLESS,
+    TWO_WORKERS_ONE_SERVER,
+    cell,
+    gone,
+    record_of,
+    start_child,
+    wait_for,
+    worker_process,
+)
+
+pytestmark = pytest.mark.e2e
+
+SHORT = ENDLESS | {
+    "epochs": 2,
+    "train_examples": 1024,
+    "batch_size": 32,
+    "model": "conv12_conv24_conv32",  # its moving statistics lie on the server, too
+    "samples": 3,
+}
+STEPS = 2 * 1024 // 32
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    folder = tmp_path_factory.mktemp("servers")
+    return record_of(start_child(cell(TWO_WORKERS_ONE_SERVER, SHORT), folder), folder)
+
+
+def test_training_with_asynchronous_updates_learns(trained: Record) -> None:
+    assert trained.status == "ok", trained.failure
+    first, last = (epoch.metrics for epoch in trained.epochs)
+    assert last["loss"] < 0.7 * first["loss"]
+    assert last["accuracy"] > 0.6
+    assert 0 <= last["val_accuracy"] <= 1
+    assert len(trained.samples) == 3
+
+
+def test_steps_are_counted_over_all_workers(trained: Record) -> None:
+    assert trained.planned_steps == sum(block.steps for block in trained.blocks) == STEPS
+    assert trained.samples_per_step == 32
+    # No stamp inside a graph would be true: the steps of the workers overlap.
+    assert not any(block.step_s for block in trained.blocks)
+
+
+def test_the_record_says_that_updates_were_asynchronous(trained: Record) -> None:
+    said = {warning.kind: warning.message for warning in trained.warnings}
+    assert said["asynchronous-updates"].startswith("2 workers update the weights without waiting")
+
+
+def test_the_record_names_coordinator_server_and_workers(trained: Record) -> None:
+    assert [host.task for host in trained.hosts] == ["chief:0", "ps:0", "worker:0", "worker:1"]
+    assert [host.chief for host in trained.hosts] == [True, False, False, False]
+    assert all(host.host and host.address and host.peak_bytes for host in trained.hosts)
+
+
+@pytest.mark.parametrize("victim", ["worker:0", "ps:0"])
+def test_a_server_killed_in_the_middle_is_named_and_leaves_no_orphan(
+    tmp_path: Path, victim: str
+) -> None:
+    child = start_child(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
+    lost = wait_for(lambda: worker_process(child.pid, victim))
+    wait_for(lambda: _computes(lost))
+    processes = psutil.Process(child.pid).children(recursive=True)
+    assert len(processes) == 4
+    lost.send_signal(signal.SIGKILL)
+    began = time.monotonic()
+    record = record_of(child, tmp_path)
+    assert time.monotonic() - began < 30
+    assert record.failure is not None
+    assert record.failure.kind == "worker-lost"
+    assert record.failure.message.startswith(f"{victim} (process {lost.pid}, 127.0.0.1:")
+    assert all(gone(process) for process in processes)
+
+
+def _computes(process: psutil.Process) -> bool:
+    """Whether it is busy long after it has imported TensorFlow."""
+    before = process.cpu_times().user
+    time.sleep(2)
+    return before > 3 and process.cpu_times().user - before > 0.2

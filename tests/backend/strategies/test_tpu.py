@@ -1,0 +1,74 @@
+"""The path to a TPU, as far as it goes without one."""
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from accelreport.backend.cluster.supervisor import supervise
+from accelreport.backend.device_errors import NoDeviceError
+from accelreport.backend.strategies import tpu
+from accelreport.spec.models import Device
+from tests.backend.strategies.cells import ENDLESS, cell, job
+
+TPU = Device(kind="TPU", strategy="tpu")
+
+
+@pytest.mark.e2e
+def test_a_machine_without_a_tpu_says_so_within_half_a_minute(tmp_path: Path) -> None:
+    began = time.monotonic()
+    record = supervise(job(cell(TPU, ENDLESS), tmp_path))
+    assert time.monotonic() - began < 35  # the limit, and the time to kill what hangs
+    assert record.status == "failed"
+    assert record.failure is not None
+    assert record.failure.kind == "no-device"
+    assert "TPU" in record.failure.message
+
+
+@pytest.mark.e2e
+def test_a_driver_that_hangs_is_ended_at_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACCELREPORT_TPU_LIMIT_S", "1")
+    began = time.monotonic()
+    record = supervise(
+        job(cell(TPU, ENDLESS), tmp_path), ("/bin/sh", "-c", "trap '' TERM; sleep 600 & wait")
+    )
+    assert time.monotonic() - began < 10
+    assert record.failure is not None
+    assert record.failure.kind == "no-device"
+    assert record.failure.message == "no TPU answered within 1 s"
+
+
+@pytest.mark.e2e
+def test_a_driver_that_aborts_is_told_as_a_device_that_is_not_there(tmp_path: Path) -> None:
+    record = supervise(job(cell(TPU, ENDLESS), tmp_path), ("/bin/sh", "-c", "kill -ABRT $$"))
+    assert record.failure is not None
+    assert record.failure.kind == "no-device"
+    assert "the TPU's driver gave up" in record.failure.message
+    assert "SIGABRT" in record.failure.message
+
+
+def test_an_address_at_which_nobody_listens_is_given_up_at_once() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound but not listening: nobody else can answer
+        address = f"grpc://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(NoDeviceError, match=f"nobody answers at {address}"):
+            tpu.tpu(Device(kind="TPU", strategy="tpu", address=address))
+
+
+def test_an_address_is_the_devices_own_or_an_old_hosts_or_local(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(tpu.OLD_COLAB_VARIABLE, raising=False)
+    assert tpu.address_of(TPU) == "local"
+    monkeypatch.setenv(tpu.OLD_COLAB_VARIABLE, "10.0.0.2:8470")
+    assert tpu.address_of(TPU) == "grpc://10.0.0.2:8470"
+    named = Device(kind="TPU", strategy="tpu", address="grpc://10.0.0.9:8470")
+    assert tpu.address_of(named) == "grpc://10.0.0.9:8470"
+
+
+def test_an_address_with_a_listener_is_tried() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        tpu.check_reachable(f"grpc://127.0.0.1:{server.getsockname()[1]}")
