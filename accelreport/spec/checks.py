@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from accelreport.spec.claims import EquivalentCheck, PeakCheck, RatioCheck, TrendCheck
 from accelreport.spec.collect import Collector
-from accelreport.spec.models import Claim, Published, Scalar
+from accelreport.spec.models import Claim, Scalar
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import Parts
@@ -50,7 +50,7 @@ def check_devices(collector: Collector, parts: Parts, known: Collection[str]) ->
 
 def check_published(collector: Collector, parts: Parts) -> None:
     """Rows speak of devices, axes and values that the spec has, each once."""
-    rows: list[tuple[Published, int]] = []
+    rows: dict[tuple[str, str, str], int] = {}
     for index, row in parts.published.items():
         path: KeyPath = ("published", index)
         _is_used(collector, parts, (*path, "device"), row.device)
@@ -59,11 +59,10 @@ def check_published(collector: Collector, parts: Parts) -> None:
         _where(collector, parts, path, row.where)
         for figure in row.figures():
             _fits(collector, parts, (*path, figure), figure)
-        twin = next((at for other, at in rows if _same_row(row, other)), None)
-        if twin is not None:
-            also = [(("published", twin), "this row is for the same device, label and point")]
+        first = rows.setdefault((row.device, row.label, repr(row.where)), index)
+        if first != index:
+            also = [(("published", first), "this row is for the same device, label and point")]
             collector.add("duplicate-row", path, "this row was given before", also=also)
-        rows.append((row, index))
 
 
 def check_claims(collector: Collector, parts: Parts) -> None:
@@ -183,10 +182,6 @@ def _fits(collector: Collector, parts: Parts, path: KeyPath, quantity: str) -> N
         message = f"{family.kind} has no `{quantity}`"
         also = [(("workload", "kind"), "the workload")]
         collector.add("not-measured", path, message, at_key=path[-1] == quantity, also=also)
-
-
-def _same_row(one: Published, other: Published) -> bool:
-    return (one.device, one.label, one.where) == (other.device, other.label, other.where)
 
 
 def _baseline(parts: Parts) -> str | None:

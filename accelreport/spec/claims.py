@@ -23,6 +23,8 @@ Quantity = Literal[
     "val_accuracy",
     "loss",
     "val_loss",
+    "quantised_size_ratio",
+    "quantised_accuracy_loss",
 ]
 """What a claim may speak of."""
 

@@ -8,11 +8,15 @@ path: `("published", 0, "where", "batch_size")`.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import tree_sitter_toml
 from tree_sitter import Language, Node, Parser
+
+DEEPEST = 64
+"""Keys and indices in the longest path that is followed."""
 
 KeyPath = tuple[str | int, ...]
 """Keys, and indices of arrays, from the top of the document down to a value."""
@@ -48,6 +52,7 @@ class Positions:
 
     def __init__(self, text: str) -> None:
         self.redefinitions: list[Redefinition] = []
+        self.too_deep: Span | None = None
         self._keys: dict[KeyPath, Span] = {}
         self._values: dict[KeyPath, Span] = {}
         self._lengths: dict[KeyPath, int] = {}
@@ -72,6 +77,8 @@ class Positions:
         if not words:
             return
         keys = _words(words[0])
+        if self._is_too_deep(keys, ()):
+            return
         path: KeyPath = ()
         for number, (name, word) in enumerate(keys, start=1):
             path = (*path, name)
@@ -108,6 +115,8 @@ class Positions:
         if len(parts) < 2:
             return
         keys, value = _words(parts[0]), parts[-1]
+        if self._is_too_deep(keys, prefix):
+            return
         for name, word in keys[:-1]:
             prefix = (*prefix, name)
             self._keys.setdefault(prefix, self._span(word, word))
@@ -120,13 +129,19 @@ class Positions:
             for child in node.children:
                 if child.type == "pair":
                     self._pair(child, path)
-        elif node.type == "array":
+        elif node.type == "array" and not self._is_too_deep([("", node)], path):
             elements = [child for child in node.children if child.is_named]
             elements = [child for child in elements if child.type != "comment"]
             for index, element in enumerate(elements):
                 span = self._span(element, element)
                 self._keys[*path, index] = self._values[*path, index] = span
                 self._inside(element, (*path, index))
+
+    def _is_too_deep(self, keys: Sequence[tuple[str, Node]], prefix: KeyPath) -> bool:
+        too_deep = len(prefix) + len(keys) > DEEPEST
+        if too_deep and self.too_deep is None:
+            self.too_deep = self._span(keys[0][1], keys[0][1])
+        return too_deep
 
     def _note(self, path: KeyPath, word: Node, value: Span) -> bool:
         """Keep a definition; False when the path was defined before."""

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from accelreport.spec.positions import KeyPath, Positions, Redefinition, Span, dotted, span_of
+from accelreport.spec.positions import Positions, Redefinition, Span, dotted, span_of
 from accelreport.spec.statements import Statement, statements
 from accelreport.spec.syntax_messages import SyntaxProblem, explained, plain
+
+MOST = 100
+"""Errors told of one file: more help nobody, and each costs a look through the text."""
+
+LONGEST = 1000
+"""Dots in the longest key that tomllib is given: its time grows with their square."""
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -34,73 +41,97 @@ class Document:
 
 def read(text: str) -> Document:
     """Read a TOML text; `text` has a line feed alone at the end of each line."""
+    if any(part.count(".") > LONGEST for part in re.split("[=\n]", text)):
+        return _too_deep(Span(1, 1, 1, 1))
     try:
-        return Document(tomllib.loads(text), Positions(text))
+        document = Document(tomllib.loads(text), Positions(text))
     except tomllib.TOMLDecodeError:
-        return _read_piecewise(text)
+        document = _read_piecewise(text)
     except RecursionError:
-        message = "lists or tables are nested too deeply to be read"
-        problem = SyntaxProblem(Span(1, 1, 1, 1), message)
-        return Document({}, Positions(""), (problem,), is_whole=False)
+        return _too_deep(Span(1, 1, 1, 1))
+    deep = document.positions.too_deep
+    return _too_deep(deep) if deep else document
+
+
+def _too_deep(span: Span) -> Document:
+    message = "keys, lists or tables are nested too deeply to be read"
+    return Document({}, Positions(""), (SyntaxProblem(span, message),), is_whole=False)
 
 
 def _read_piecewise(text: str) -> Document:
     pieces = list(statements(text))
-    broken = {piece: problem for piece in pieces if (problem := _broken(text, piece))}
+    broken = {piece: error for piece in pieces if (error := _error(text, piece))}
+    problems = [_broken(text, piece, error) for piece, error in islice(broken.items(), MOST)]
     left = _without(text, pieces, set(broken))
-    problems, is_whole = list(broken.values()), not broken
-    # The first redefinition of a line is the cause, others follow from it.
-    again = {item.second.line: item for item in reversed(Positions(left).redefinitions)}
-    live = list(pieces)
-    while True:
+    again = _again(left, pieces)
+    problems += [_twice(item) for item in again.values()]
+    lost = [*broken, *(piece for piece in again if piece.is_header)]
+    left = _without(left, pieces, set(again))
+    live = [piece for piece in pieces if piece not in again]
+    data: dict[str, Any] = {}
+    for _ in range(MOST):
         try:
             data = tomllib.loads(left)
             break
         except tomllib.TOMLDecodeError as error:
-            piece, problem = _conflict(left, live, again, error)
+            piece, problem = _conflict(left, live, error)
             live.remove(piece)
             problems.append(problem)
-            is_whole = is_whole and not piece.is_header
+            lost += [piece] if piece.is_header else []
             left = _without(left, pieces, {piece})
     problems.sort(key=lambda problem: (problem.span.line, problem.span.column))
-    return Document(data, Positions(left), tuple(problems), is_whole)
+    is_whole = not lost and bool(data)
+    return Document(data, Positions(left), tuple(problems[:MOST]), is_whole)
 
 
-def _broken(text: str, piece: Statement) -> SyntaxProblem | None:
-    """What is wrong with a statement by itself."""
-    statement = text[piece.start : piece.end]
+def _error(text: str, piece: Statement) -> tomllib.TOMLDecodeError | None:
+    """What is wrong with a statement by itself, as tomllib says it."""
     try:
-        tomllib.loads(statement)
+        tomllib.loads(text[piece.start : piece.end])
     except tomllib.TOMLDecodeError as error:
-        message, offset = _parted(statement, error)
-        again = Positions(statement).redefinitions
-        if "Duplicate inline table key" in message and again:
-            first = _moved(text, piece, again[0].first)
-            second = _moved(text, piece, again[0].second)
-            return SyntaxProblem(second, _twice(again[0].path), path=again[0].path, first=first)
-        return explained(text, piece, message, piece.start + offset)
+        return error
     return None
 
 
+def _broken(text: str, piece: Statement, error: tomllib.TOMLDecodeError) -> SyntaxProblem:
+    """What is wrong with a statement by itself."""
+    statement = text[piece.start : piece.end]
+    message, offset = _parted(statement, error)
+    again = Positions(statement).redefinitions
+    if "Duplicate inline table key" in message and again:
+        first = _moved(text, piece, again[0].first)
+        second = _moved(text, piece, again[0].second)
+        return _twice(Redefinition(again[0].path, first, second))
+    return explained(text, piece, message, piece.start + offset)
+
+
+def _again(text: str, pieces: list[Statement]) -> dict[Statement, Redefinition]:
+    """The statements that define a key or table again, and what they define."""
+    found = Positions(text).redefinitions
+    if not found:
+        return {}
+    ends = [match.end() for match in re.finditer("\n", text)]
+    on_line = {bisect_right(ends, piece.start) + 1: piece for piece in pieces}
+    again: dict[Statement, Redefinition] = {}
+    for item in found:
+        if item.second.line in on_line:
+            # The first redefinition of a line is the cause, others follow from it.
+            again.setdefault(on_line[item.second.line], item)
+    return again
+
+
 def _conflict(
-    text: str,
-    pieces: list[Statement],
-    again: Mapping[int, Redefinition],
-    error: tomllib.TOMLDecodeError,
+    text: str, pieces: list[Statement], error: tomllib.TOMLDecodeError
 ) -> tuple[Statement, SyntaxProblem]:
-    """The statement that defines something again, and the problem it makes."""
+    """The statement that contradicts those before it, and the problem it makes."""
     message, offset = _parted(text, error)
     piece = max((piece for piece in pieces if piece.start < max(offset, 1)), key=lambda p: p.start)
-    span = span_of(text, piece.start, piece.end)
-    known = again.get(span.line)
-    if known is None:
-        return piece, SyntaxProblem(span, plain(message))
-    problem = SyntaxProblem(known.second, _twice(known.path), path=known.path, first=known.first)
-    return piece, problem
+    return piece, SyntaxProblem(span_of(text, piece.start, piece.end), plain(message))
 
 
-def _twice(path: KeyPath) -> str:
-    return f"`{dotted(path)}` is defined twice"
+def _twice(item: Redefinition) -> SyntaxProblem:
+    message = f"`{dotted(item.path)}` is defined twice"
+    return SyntaxProblem(item.second, message, path=item.path, first=item.first)
 
 
 def _parted(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, int]:

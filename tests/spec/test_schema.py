@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from accelreport.spec.schema import FILES, as_text, devices_json_schema, json_schema, write_schemas
-from accelreport.workloads.registry import FAMILIES
+from accelreport.workloads.registry import BUILT_IN, FAMILIES
 from tests.spec import corpus
 from tests.spec.conftest import KERNEL, TRAINING
 
@@ -18,9 +20,11 @@ ROOT = Path(__file__).parents[2]
 SPECS = sorted(path for path in (ROOT / "specs").glob("*.toml") if path.name != "devices.toml")
 
 
-@pytest.fixture
-def _families() -> None:
-    """Here the families that are installed are meant, and not those of the corpus."""
+@pytest.fixture(autouse=True)
+def _families() -> Iterator[None]:
+    """Here all built-in families are meant, and not those of the corpus or of plug-ins."""
+    with mock.patch.dict(FAMILIES, BUILT_IN, clear=True):
+        yield
 
 
 def _mistakes(schema: dict[str, Any], text: str) -> list[str]:

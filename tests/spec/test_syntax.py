@@ -85,9 +85,25 @@ def test_a_table_defined_again_is_lost_with_its_keys() -> None:
     assert not document.is_whole
 
 
-def test_lists_nested_beyond_reading_are_an_error_and_not_a_crash() -> None:
-    (problem,) = read("x = " + "[" * 50_000).problems
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "[" * 50_000 + "]" * 50_000,
+        "x = " + "[" * 100 + "]" * 100,
+        "x" + ".x" * 100_000 + " = 1",
+        "[x" + ".x" * 100 + "]",
+        "x = " + "{ a = " * 100 + "1" + " }" * 100,
+    ],
+)
+def test_what_is_nested_beyond_reading_is_an_error_and_not_a_crash(text: str) -> None:
+    (problem,) = read(text).problems
     assert "nested too deeply" in problem.message
+
+
+def test_a_hundred_errors_of_a_file_are_enough() -> None:
+    for line in ("k{} = [1 2]", "again = {}", "[x]\ny{} = 1"):
+        text = "\n".join(line.format(number) for number in range(2_000))
+        assert len(read(text).problems) == 100
 
 
 LINES = st.sampled_from(
