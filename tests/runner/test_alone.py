@@ -1,0 +1,89 @@
+"""Signals, locks and the private folder: what a runner shares a machine with others by."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import stat
+from pathlib import Path
+
+import pytest
+
+from accelreport.results.problems import ResultsError
+from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
+from accelreport.runner.locks import cell_to_itself, machine_to_itself
+from accelreport.runner.workspace import Workspace
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_first_signal_asks_and_the_second_ends_at_once(number: signal.Signals) -> None:
+    with stopped_by_signals() as stop:
+        assert not stop
+        os.kill(os.getpid(), number)
+        assert stop.reason == number.name
+        assert select.select([stop], [], [], 0)[0] == [stop]
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+
+
+def test_signals_do_what_they_did_before_once_a_run_is_over() -> None:
+    before = [signal.getsignal(number) for number in SIGNALS]
+    with stopped_by_signals():
+        assert [signal.getsignal(number) for number in SIGNALS] != before
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+def test_one_runner_has_the_machine_and_says_who_it_is(tmp_path: Path) -> None:
+    workspace, stop = Workspace(tmp_path / "work"), Stop()
+    workspace.prepare()
+    told: list[str] = []
+
+    def tell(reason: str) -> None:
+        told.append(reason)
+        stop.request("the test has seen enough")
+
+    with (
+        machine_to_itself(workspace, stop=stop, waiting=tell) as first,
+        machine_to_itself(workspace, stop=stop, waiting=tell) as second,
+    ):
+        assert (first, second) == (True, False)
+
+    (reason,) = told
+    assert f"process {os.getpid()}" in reason
+    assert not workspace.holder.exists()
+    with machine_to_itself(workspace, stop=Stop(), waiting=told.append) as again:
+        assert again
+
+
+def test_one_cell_is_measured_by_one_runner(tmp_path: Path) -> None:
+    lock, stop = tmp_path / "locks" / "cell.lock", Stop()
+
+    def give_up(reason: str) -> None:
+        stop.request(reason)
+
+    with (
+        cell_to_itself(lock, stop=stop, waiting=give_up) as first,
+        cell_to_itself(lock, stop=stop, waiting=give_up) as second,
+    ):
+        assert (first, second) == (True, False)
+    assert stop.reason == "another run is measuring this cell"
+
+
+def test_the_private_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "work")
+    workspace.prepare()
+    workspace.prepare()
+    assert stat.S_IMODE(workspace.root.stat().st_mode) == 0o700
+
+
+def test_a_private_folder_that_somebody_else_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "work").symlink_to(tmp_path / "theirs")
+    with pytest.raises(ResultsError, match="belongs to somebody else") as caught:
+        Workspace(tmp_path / "work").prepare()
+    assert "TMPDIR" in caught.value.remedy
+
+    (tmp_path / "file").touch()
+    with pytest.raises(ResultsError, match="cannot be made"):
+        Workspace(tmp_path / "file" / "work").prepare()
