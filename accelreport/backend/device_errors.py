@@ -11,6 +11,12 @@ class NoDeviceError(RuntimeError):
     kind = "no-device"
 
 
+class CompileError(RuntimeError):
+    """XLA cannot compile what the device asks for."""
+
+    kind = "compile-error"
+
+
 class WorkerLostError(RuntimeError):
     """A process of a distributed cell has ended, or never joined."""
 

@@ -28,7 +28,7 @@ def failure(error: BaseException) -> Failure:
     message = error.what if isinstance(error, AccelReportError) else str(error)
     own_remedy = error.remedy if isinstance(error, AccelReportError) else ""
     why = f" ({error.why})" if isinstance(error, AccelReportError) and error.why else ""
-    first = (message.strip() or type(error).__name__).splitlines()[0]
+    first = _sentence(message) or type(error).__name__
     named = first if kind != "harness-error" else f"{type(error).__name__}: {first}"
     return Failure(
         kind=kind,
@@ -36,6 +36,20 @@ def failure(error: BaseException) -> Failure:
         remedy=own_remedy or REMEDIES.get(kind, ""),
         traceback="".join(traceback.format_exception(error)),
     )
+
+
+def _sentence(message: str) -> str:
+    """The line that says what happened.
+
+    TensorFlow's errors inside a graph begin with a heading and the place in the program;
+    what happened stands behind the last "  File …" line.
+    """
+    lines = [line.strip() for line in message.strip().splitlines()]
+    if lines and lines[0] == "Graph execution error:":
+        places = [number for number, line in enumerate(lines) if line.startswith("File ")]
+        lines = lines[places[-1] + 1 :] if places else lines[1:]
+        lines = [line for line in lines if line and not line.endswith("root error(s) found.")]
+    return lines[0] if lines else ""
 
 
 def _kind(error: BaseException) -> FailureKind:

@@ -54,7 +54,7 @@ def configure(device: Device) -> Runtime:
     import keras
     import tensorflow as tf
 
-    from accelreport.backend.strategies import STRATEGIES
+    from accelreport.backend.strategies import place
 
     if device.threads is not None:
         tf.config.threading.set_intra_op_parallelism_threads(device.threads)
@@ -65,7 +65,7 @@ def configure(device: Device) -> Runtime:
     if device.kind == "GPU":
         _prepare_gpus(tf, device)
     keras.mixed_precision.set_global_policy(device.precision)
-    placement = STRATEGIES[device.strategy](device)
+    placement = place(device)
     build = tf.sysconfig.get_build_info()
     facts = {
         "intra_op_threads": str(tf.config.threading.get_intra_op_parallelism_threads() or "all"),

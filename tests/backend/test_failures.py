@@ -46,3 +46,14 @@ def test_an_unforeseen_error_names_its_class_and_its_place() -> None:
     told = failure(caught.value)
     assert told.message.startswith("KeyError")
     assert "test_failures.py" in told.traceback
+
+
+def test_an_error_inside_a_graph_is_told_by_what_happened_and_not_where() -> None:
+    error = RuntimeError(
+        "Graph execution error:\n\nDetected at node while/Call defined at (most recent call "
+        'last):\n  File "<frozen runpy>", line 198, in _run_module_as_main\n\n'
+        '  File "loop.py", line 7, in train\n\n2 root error(s) found.\n'
+        "Matrix size-incompatible: In[0]: [3,4]\n\t [[{{node MatMul}}]]"
+    )
+    told = failure(error)
+    assert told.message == "RuntimeError: Matrix size-incompatible: In[0]: [3,4]"

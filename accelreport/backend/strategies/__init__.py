@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from accelreport.backend.device_errors import CompileError
 from accelreport.backend.strategies import local, multi_worker, parameter_server, tpu
 from accelreport.backend.strategies.placement import Placement
 from accelreport.spec.models import Device
@@ -17,3 +18,17 @@ STRATEGIES: dict[str, Callable[[Device], Placement]] = {
     "tpu": tpu.tpu,
 }
 """Strategies by the name a devices file gives them. TensorFlow is imported by the call."""
+
+
+def place(device: Device) -> Placement:
+    """Make the strategy a device names.
+
+    Raises:
+        CompileError: XLA was asked for where it cannot compile a step: over several replicas
+            on CPUs it has no collectives, and it reads no weights of another process.
+        NoDeviceError: TensorFlow does not see the device.
+    """
+    on_cpus = device.kind == "CPU" and device.replicas * device.workers > 1
+    if device.xla and (on_cpus or device.strategy == "parameter_server"):
+        raise CompileError(f"XLA cannot compile a step under {device.strategy} on {device.kind}s")
+    return STRATEGIES[device.strategy](device)
