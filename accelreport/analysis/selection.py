@@ -24,6 +24,8 @@ COLUMN_OF: dict[str, str] = {
     "val_accuracy": "val_accuracy",
     "loss": "loss",
     "val_loss": "val_loss",
+    "quantised_size_ratio": "quantised_size_ratio",
+    "quantised_accuracy_loss": "quantised_accuracy_loss",
 }
 """Column of `cells_frame` that holds each quantity of a claim or figure of a source."""
 

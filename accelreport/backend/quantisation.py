@@ -78,8 +78,8 @@ def _convert(model: Any, calibration: NDArray[np.float32] | None) -> bytes:
             converter.target_spec.supported_ops = [lite.OpsSet.TFLITE_BUILTINS_INT8]
         try:
             return bytes(converter.convert())
-        except (ValueError, RuntimeError, lite.experimental.ConverterError) as error:
-            first = str(error).strip().splitlines()[0]
+        except Exception as error:  # its own error class is not public
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise QuantisationError(f"the converter refuses the model: {first}") from error
 
 

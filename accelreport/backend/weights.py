@@ -31,7 +31,7 @@ def save_weights(
         content = path.read_bytes()
         again = build()
         again.load_weights(path)
-    outputs = np.asarray(again(examples, training=False), dtype=np.float32)
+    outputs = again(examples, training=False).numpy().astype(np.float32)
     return SavedWeights(
         format="HDF5 (.weights.h5)",
         bytes=len(content),

@@ -1,0 +1,192 @@
+"""A trained model saved, served and quantised: the same answers, whichever way it went."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from accelreport.backend.quantisation import QuantisationError, quantise
+from accelreport.backend.serving.client import latencies, predictions, throughput
+from accelreport.backend.serving.launch import Address, ServingError, served
+from accelreport.backend.weights import save_weights
+
+pytestmark = pytest.mark.e2e
+
+
+def build() -> Any:
+    import keras
+    from keras import layers
+
+    return keras.Sequential(
+        [
+            keras.Input((8, 8, 1)),
+            layers.Conv2D(4, 3, activation="relu"),
+            layers.BatchNormalization(),
+            layers.Flatten(),
+            layers.Dropout(0.5),
+            layers.Dense(3),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    import keras
+
+    keras.utils.set_random_seed(0)
+    return build()
+
+
+@pytest.fixture(scope="module")
+def examples() -> NDArray[np.float32]:
+    return np.random.default_rng(0).random((23, 8, 8, 1), dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def predicted(model: Any, examples: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(model(examples, training=False))
+
+
+@pytest.fixture(scope="module")
+def address(model: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    folder = tmp_path_factory.mktemp("export") / "1"
+    model.export(folder, format="tf_saved_model", verbose=False)
+    with served(folder, "digits") as where:
+        yield where
+
+
+def ask(
+    address: Address, method: str, path: str, body: bytes | None = None, **headers: str
+) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=30)
+    try:
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+def test_a_model_reloaded_by_a_clean_process_answers_as_the_one_that_was_trained(
+    address: Address, examples: NDArray[np.float32], predicted: NDArray[np.float32]
+) -> None:
+    assert predictions(address, examples, batch=10) == pytest.approx(predicted, abs=1e-6)
+
+
+def test_requests_and_answers_have_tensorflow_serving_s_form(
+    address: Address, examples: NDArray[np.float32], predicted: NDArray[np.float32]
+) -> None:
+    values = examples[:2].tolist()
+    for path in ("/v1/models/digits:predict", "/v1/models/digits/versions/1:predict"):
+        status, document = ask(address, "POST", path, json.dumps({"instances": values}).encode())
+        assert status == 200
+        assert document == {"predictions": pytest.approx(predicted[:2], abs=1e-6)}
+    body = json.dumps({"inputs": values, "signature_name": "serving_default"}).encode()
+    status, document = ask(address, "POST", "/v1/models/digits:predict", body)
+    assert list(document) == ["outputs"]
+    status, document = ask(address, "GET", "/v1/models/digits")
+    assert status == 200
+    assert document["model_version_status"][0]["state"] == "AVAILABLE"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/v1/models/other:predict", b"{}", 404),
+        ("/v1/models/digits", b"{}", 404),
+        ("/v1/models/digits:predict", b"{", 400),
+        ("/v1/models/digits:predict", b"[]", 400),
+        ("/v1/models/digits:predict", b"{}", 400),
+        ("/v1/models/digits:predict", b'{"instances": [], "inputs": []}', 400),
+        ("/v1/models/digits:predict", b'{"instances": [[1, 2], [3]]}', 400),
+        ("/v1/models/digits:predict", b'{"instances": [[1, 2]]}', 400),
+        ("/v1/models/digits:predict", b'{"instances": "text"}', 400),
+    ],
+)
+def test_a_request_that_cannot_be_answered_is_told_why_and_ends_nothing(
+    path: str, body: bytes, status: int, address: Address, examples: NDArray[np.float32]
+) -> None:
+    got, document = ask(address, "POST", path, body)
+    assert got == status
+    assert list(document) == ["error"]
+    assert predictions(address, examples[:1]).shape == (1, 3)
+
+
+def test_a_request_without_a_length_or_too_long_is_not_read(address: Address) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=30)
+    connection.putrequest("POST", "/v1/models/digits:predict")
+    connection.endheaders()
+    assert connection.getresponse().status == 411
+    connection.close()
+    status, _ = ask(
+        address, "POST", "/v1/models/digits:predict", b"{}", **{"Content-Length": "99999999999"}
+    )
+    assert status == 413
+
+
+def test_every_request_s_time_is_kept_and_several_clients_are_answered(
+    address: Address, examples: NDArray[np.float32]
+) -> None:
+    times = latencies(address, examples, requests=30, seconds=10)
+    assert len(times) == 30
+    assert all(0 < each < 10 for each in times)
+    assert throughput(address, examples, batch=8, clients=3, seconds=0.3) > 0
+
+
+def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
+    with pytest.raises(ServingError, match="did not start"), served(tmp_path, "nothing"):
+        pass
+
+
+# Keras 3.15 turns its variables into arrays in a way that NumPy 2 no longer likes.
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+def test_weights_come_back_from_their_file_into_a_model_built_anew(
+    model: Any, examples: NDArray[np.float32], predicted: NDArray[np.float32]
+) -> None:
+    saved = save_weights(model, build, examples, predicted)
+    assert saved.max_difference < 1e-6
+    assert saved.examples == 23
+    assert saved.bytes > 4 * model.count_params()
+    assert len(saved.sha256) == 64
+
+
+def test_a_quantised_model_is_smaller_and_counted_example_by_example(
+    examples: NDArray[np.float32],
+) -> None:
+    import keras
+    from keras import layers
+
+    keras.utils.set_random_seed(1)
+    wide = keras.Sequential(
+        [keras.Input((8, 8, 1)), layers.Flatten(), layers.Dense(512, "relu"), layers.Dense(3)]
+    )
+    classes = np.asarray(wide(examples)).argmax(axis=1)
+    classes[:3] = (classes[:3] + 1) % 3  # three examples that even float32 gets wrong
+    found = quantise(wide, examples, examples, lambda outputs: outputs.argmax(axis=1) == classes)
+    assert found.int8.bytes < 0.4 * found.float32.bytes
+    assert found.both_right + found.float32_only + found.int8_only + found.neither == 23
+    assert found.both_right + found.float32_only == 20
+    assert found.both_right >= 15, "eight bits are nearly enough"
+    assert len(found.int8.latency_s) > 10
+    assert found.int8.throughput > 0
+
+
+def test_a_model_that_the_converter_does_not_know_is_refused_in_a_sentence(
+    examples: NDArray[np.float32],
+) -> None:
+    import keras
+
+    strings = keras.Sequential([keras.Input((8, 8, 1)), keras.layers.Lambda(_unknown)])
+    with pytest.raises(QuantisationError, match="refuses"):
+        quantise(strings, examples, examples, lambda outputs: outputs[:, 0] > 0)
+
+
+def _unknown(x: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.linalg.svd(x[..., 0], compute_uv=False)
