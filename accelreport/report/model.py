@@ -6,8 +6,9 @@ gallery of samples, downloads). Templates lay blocks out and decide nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from markupsafe import Markup
 
@@ -114,12 +115,26 @@ class Key:
     shape: Literal["dot", "bar", "band", "diamond"] = "dot"
 
 
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A chart that is yet to be drawn."""
+
+    spec: Mapping[str, Any]
+    """Its Vega-Lite specification."""
+    prefix: str
+    """Unique within the page; its ids begin with it."""
+    title: str
+    """Its name for a screen reader."""
+    description: str
+    """What it shows, in a sentence."""
+
+
 @dataclass(frozen=True)
 class Panel:
     """One drawing; `narrow` replaces `wide` where there is little room."""
 
-    wide: Markup
-    narrow: Markup | None = None
+    wide: Drawing
+    narrow: Drawing | None = None
     title: str = ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from accelreport.report.csp import policy
+from accelreport.report.model import Drawing
 from accelreport.report.theme import EDGES, variables
 
 PACKAGED = Path(__file__).parent.parent / "_templates"
@@ -29,11 +31,15 @@ _AROUND = re.compile(r"\s*([{};,>])\s*")
 class Renderer:
     """Renders pages; one is enough for a site, however many pages it has.
 
+    Args:
+        svg: what makes a drawing's SVG when a template asks for it.
+        overrides: a folder whose templates replace ours.
+
     Attributes:
         environment: Jinja's, autoescaping everything and refusing undefined names.
     """
 
-    def __init__(self, overrides: Path | None = None) -> None:
+    def __init__(self, svg: Callable[[Drawing], Markup], overrides: Path | None = None) -> None:
         folders = [folder for folder in (overrides, PACKAGED, CHECKOUT) if folder]
         self.environment = Environment(
             loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
@@ -43,7 +49,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self.environment.globals["edges"] = EDGES
+        self.environment.globals |= {"edges": EDGES, "svg": svg}
 
     @cache  # noqa: B019 -- a renderer lives as long as one build
     def style(self, name: str) -> str:

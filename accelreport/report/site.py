@@ -10,6 +10,7 @@ from pathlib import Path
 from accelreport.errors import AccelReportError
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, cell_slug
+from accelreport.report.drawer import Drawer
 from accelreport.report.exports import bench_files, record_json, site_files
 from accelreport.report.gather import Results, gather
 from accelreport.report.model import Page
@@ -72,25 +73,30 @@ def build(results: Results, out: Path, *, options: BuildOptions = BuildOptions()
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
     started = time.perf_counter()
-    benches = gather(results)
-    if not benches:
-        raise AccelReportError(
-            "There is nothing to build a report from.",
-            why="The results folder holds no plan.",
-            remedy="Run `accelreport run specs/` first.",
-        )
-    output = Output(out)
-    renderer = Renderer(options.templates)
-    site = SiteFacts(options.title, span(benches))
-    pages = 0
-    for page in _pages(benches, options.title, [str(each) for each in results.problems]):
-        style = "cell" if page.template == "cell.html" else "full"
-        output.add(page.path, renderer.render(page.template, style, page=page, site=site))
-        pages += 1
-    for path, content in _files(benches):
-        output.add(path, content)
+    with Drawer() as drawer:
+        benches = gather(results)
+        if not benches:
+            raise AccelReportError(
+                "There is nothing to build a report from.",
+                why="The results folder holds no plan.",
+                remedy="Run `accelreport run specs/` first.",
+            )
+        output = Output(out)
+        problems = [str(problem) for problem in results.problems]
+        pages = []
+        for page in _pages(benches, options.title, problems):
+            drawer.expect(page)
+            pages.append(page)
+        for path, content in _files(benches):
+            output.add(path, content)
+        renderer = Renderer(drawer.svg, options.templates)
+        site = SiteFacts(options.title, span(benches))
+        # Pages without charts first: the others are still being drawn.
+        for page in sorted(pages, key=lambda each: each.template != "cell.html"):
+            style = "cell" if page.template == "cell.html" else "full"
+            output.add(page.path, renderer.render(page.template, style, page=page, site=site))
     written = output.finish()
-    return BuildResult(pages, written, out / "index.html", time.perf_counter() - started)
+    return BuildResult(len(pages), written, out / "index.html", time.perf_counter() - started)
 
 
 def _pages(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> Iterator[Page]:
@@ -98,6 +104,7 @@ def _pages(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> Ite
     owners: dict[tuple[str, str], list[Bench]] = {}
     for bench in benches:
         yield benchmark_page(bench)
+    for bench in benches:
         for place in bench.records:
             owners.setdefault(place, []).append(bench)
     for (key, machine), own in owners.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import fitted, halo_text, rows
+from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
 from accelreport.report.charts.labelled import Heading, labelled_rows
 from accelreport.report.charts.scales import time_axis
 
@@ -22,28 +22,29 @@ class Bar:
     text: str
 
 
-def cold_bars(bars: Sequence[Bar], *, headings: Sequence[Heading], axis_title: str) -> Any:
+def cold_bars(bars: Sequence[Bar], *, headings: Sequence[Heading], axis_title: str) -> Make:
     """A function from the width in pixels to the chart, whose stages are p0, p1 and on."""
     layout = labelled_rows(headings)
     longest = max(sum(bar.stages) for bar in bars)
 
-    def make(width: int) -> Any:
+    def make(width: int) -> Spec:
+        plot = Plot()
         wide = width > 500
-        plot = width - (170 if wide else 130)
-        high = longest * plot / (plot - 56)
+        inner = width - (170 if wide else 130)
+        high = longest * inner / (inner - 56)
         scale, axis = time_axis(0, high, log=False, title=axis_title, most=7 if wide else 4)
         scale.domain = [0, high]
         y = layout.encoding(wide=wide)
         x = alt.X("from:Q", scale=scale, axis=axis)
-        return fitted(
-            alt.layer(
-                alt.Chart(rows(_pieces(bars)))
+        return plot.finish(
+            [
+                plot.rows(_pieces(bars))
                 .mark_bar(stroke="var(--paper)", strokeWidth=1)
-                .encode(x=x, x2="to:Q", y=y, fill=alt.Fill("colour:N", scale=None, legend=None)),
-                *halo_text(
-                    alt.Chart(rows([_end(bar) for bar in bars])), align="left", dx=6, x=x, y=y
+                .encode(
+                    x=x, x2=alt.X2("to:Q"), y=y, fill=alt.Fill("colour:N", scale=None, legend=None)
                 ),
-            ),
+                *halo_text(plot.rows([_end(bar) for bar in bars]), align="left", dx=6, x=x, y=y),
+            ],
             width=width,
             height={"step": 24},
         )

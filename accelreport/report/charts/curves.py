@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import fitted, halo_text, rows
+from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
 from accelreport.report.charts.scales import label_expression, nice_ticks, time_axis, wants_log
 from accelreport.report.theme import series
 
@@ -86,14 +86,15 @@ LINE = 15
 """Pixels a line of labels takes above the curves."""
 
 
-def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes: Axes) -> Any:
+def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes: Axes) -> Make:
     """A function from the width in pixels to the chart.
 
     Times at which the target was reached stand above the curves, at the ends of thin
     rules, on as many lines as it takes for them not to touch.
     """
 
-    def make(width: int) -> Any:
+    def make(width: int) -> Spec:
+        plot = Plot()
         levels = _staggered(crossings, axes, width - 60)
         low, high = axes.values
         ticks = nice_ticks(low, high, 5)
@@ -114,16 +115,16 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
 
         stroke = alt.Stroke("colour:N", scale=None, legend=None)
         fill = alt.Fill("colour:N", scale=None, legend=None)
-        data = alt.Chart(rows(_points(curves)))
+        data = plot.rows(_points(curves))
         layers = [
             data.mark_area(opacity=0.18, line=False).encode(
-                x=x, y=y("low"), y2="high:Q", fill=fill, detail="curve:N"
+                x=x, y=y("low"), y2=alt.Y2("high:Q"), fill=fill, detail=alt.Detail("curve:N")
             ),
-            data.mark_line().encode(x=x, y=y("v"), stroke=stroke, detail="curve:N"),
+            data.mark_line().encode(x=x, y=y("v"), stroke=stroke, detail=alt.Detail("curve:N")),
             data.mark_point(filled=True, size=22, opacity=1).encode(x=x, y=y("v"), fill=fill),
         ]
         if axes.target is not None:
-            target = alt.Chart(rows([{"v": axes.target}]))
+            target = plot.rows([{"v": axes.target}])
             dashes = target.mark_rule(stroke="var(--ink)", strokeWidth=1, strokeDash=[4, 3])
             layers = [dashes.encode(y=y("v")), *layers]
         for level, group in enumerate(levels):
@@ -133,15 +134,17 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
                  "colour": series(c.colour)}
                 for c in group
             ]  # fmt: skip
-            labels = alt.Chart(rows(marks))
+            labels = plot.rows(marks)
             layers += [
-                labels.mark_rule(strokeWidth=1).encode(x=x, y=y("v"), y2="end:Q", stroke=stroke),
+                labels.mark_rule(strokeWidth=1).encode(
+                    x=x, y=y("v"), y2=alt.Y2("end:Q"), stroke=stroke
+                ),
                 labels.mark_point(shape="circle", size=64, strokeWidth=2.25, opacity=1).encode(
                     x=x, y=y("v"), stroke=stroke, fill=alt.value("var(--paper)")
                 ),
                 *halo_text(labels, x=x, y=y("end"), align="center", fontWeight="bold"),
             ]
-        return fitted(alt.layer(*layers), width=width, height=HEIGHT + (50 if width > 500 else 0))
+        return plot.finish(layers, width=width, height=HEIGHT + (50 if width > 500 else 0))
 
     return make
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.report.charts.drawing import fitted, rows
+from accelreport.report.charts.drawing import Make, Plot, Spec
 from accelreport.report.charts.scales import label_expression, plain, time_axis, wants_log
 from accelreport.report.theme import series
 
@@ -32,7 +31,7 @@ def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(float(value) for value in found)
 
 
-def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Any:
+def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
     """A function from the width in pixels to the chart.
 
     The axis ends at the 99th percentile of the slowest device: a single stall would
@@ -43,7 +42,8 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Any:
     log = wants_log([curve.seconds[QUANTILES // 2] for curve in curves], 4)
     low, high = (first / 1.1, last * 1.1) if log else (max(0.0, first * 0.97), last * 1.02)
 
-    def make(width: int) -> Any:
+    def make(width: int) -> Spec:
+        plot = Plot()
         scale, axis = time_axis(low, high, log=log, title=axis_title, most=5)
         scale.clamp = True
         axis.grid = False
@@ -58,14 +58,16 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Any:
             for i, s in enumerate(curve.seconds)
             if (s >= low or i == 0) and s <= high
         ]
-        lines = alt.Chart(rows(values)).mark_line(interpolate="step-after")
-        return fitted(
-            lines.encode(
-                x=alt.X("s:Q", scale=scale, axis=axis),
-                y=alt.Y("q:Q", scale=alt.Scale(domain=[0, 1]), axis=y_axis),
-                stroke=alt.Stroke("colour:N", scale=None, legend=None),
-                detail="curve:N",
-            ),
+        lines = plot.rows(values).mark_line(interpolate="step-after")
+        return plot.finish(
+            [
+                lines.encode(
+                    x=alt.X("s:Q", scale=scale, axis=axis),
+                    y=alt.Y("q:Q", scale=alt.Scale(domain=[0, 1]), axis=y_axis),
+                    stroke=alt.Stroke("colour:N", scale=None, legend=None),
+                    detail=alt.Detail("curve:N"),
+                )
+            ],
             width=width,
             height=270 if width > 500 else 220,
         )

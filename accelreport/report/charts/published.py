@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import fitted, rows
+from accelreport.report.charts.drawing import Make, Plot, Spec
 from accelreport.report.charts.scales import (
     decades,
     label_expression,
@@ -32,7 +32,9 @@ class Pair:
     comparable: bool
 
 
-def published_pairs(pairs: Sequence[Pair], *, axis_title: str, text: Callable[[float], str]) -> Any:
+def published_pairs(
+    pairs: Sequence[Pair], *, axis_title: str, text: Callable[[float], str]
+) -> Make:
     """A function from the width in pixels to the chart, one row for each figure.
 
     A figure from other conditions is drawn with a dashed outline and a dashed rule.
@@ -41,7 +43,8 @@ def published_pairs(pairs: Sequence[Pair], *, axis_title: str, text: Callable[[f
     values += [v for p in pairs for v in (p.measured, p.low, p.high) if v is not None]
     log = wants_log(values, 4)
 
-    def make(width: int) -> Any:
+    def make(width: int) -> Spec:
+        plot = Plot()
         low, high = log_domain(values, 1.25) if log else (0.0, max(values) * 1.06)
         ticks = decades(low, high, 7 if width > 500 else 5) if log else nice_ticks(low, high, 5)
         scale = alt.Scale(
@@ -62,32 +65,34 @@ def published_pairs(pairs: Sequence[Pair], *, axis_title: str, text: Callable[[f
                 labelLimit=260 if width > 500 else 140,
             ),
         )  # fmt: skip
+        low_x = alt.X("low:Q", scale=scale, axis=axis)
         layers = []
         for comparable, dash in ((True, [1, 0]), (False, [3, 3])):
             some = [_row(p) for p in pairs if p.comparable is comparable]
             both = [row for row in some if row["measured"] is not None]
             stroke = alt.Stroke("colour:N", scale=None, legend=None)
+            paired, every = plot.rows(both), plot.rows(some)
             layers += [
-                alt.Chart(rows(both))
+                paired
                 .mark_rule(strokeWidth=1.5, strokeDash=dash, opacity=0.7)
-                .encode(x=x, x2="measured:Q", y=y, stroke=stroke),
-                alt.Chart(rows(some))
+                .encode(x=x, x2=alt.X2("measured:Q"), y=y, stroke=stroke),
+                every
                 .mark_point(
                     shape="diamond", size=120, fill="var(--paper)", strokeWidth=2,
                     strokeDash=dash, opacity=1,
                 )
                 .encode(x=x, y=y, stroke=stroke),
-                alt.Chart(rows(both))
+                paired
                 .mark_rule(strokeWidth=4, opacity=0.4)
-                .encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, stroke=stroke),
-                alt.Chart(rows(both))
+                .encode(x=low_x, x2=alt.X2("high:Q"), y=y, stroke=stroke),
+                paired
                 .mark_point(filled=True, size=90, opacity=1)
                 .encode(
                     x=alt.X("measured:Q", scale=scale, axis=axis), y=y,
                     fill=alt.Fill("colour:N", scale=None, legend=None),
                 ),
             ]  # fmt: skip
-        return fitted(alt.layer(*layers), width=width, height={"step": 30})
+        return plot.finish(layers, width=width, height={"step": 30})
 
     return make
 

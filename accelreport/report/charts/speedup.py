@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import fitted, halo_text, rows
+from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
 from accelreport.report.charts.labelled import Heading, labelled_rows
 from accelreport.report.charts.scales import factor_text, label_expression, powers_of_two
 from accelreport.report.theme import series
@@ -43,7 +43,7 @@ def speedup_dots(
     *,
     headings: Sequence[Heading],
     axis_title: str,
-) -> Any:
+) -> Make:
     """A function from the width in pixels to the chart.
 
     Rows are devices under sweep points. An absence is written where its dot would be, so
@@ -52,11 +52,12 @@ def speedup_dots(
     ends = [1.0, *(end for mark in marks for end in _ends(mark))]
     layout = labelled_rows(headings)
 
-    def make(width: int) -> Any:
+    def make(width: int) -> Spec:
+        plot = Plot()
         wide = width > 500
-        plot = width - (170 if wide else 120)
+        inner = width - (170 if wide else 120)
         low, high = min(ends) / 1.15, max(ends) * 1.15
-        high *= (high / low) ** (ROOM / (plot - ROOM))
+        high *= (high / low) ** (ROOM / (inner - ROOM))
         if high / low < 3:
             low, high = min(low, 0.7), max(high, 2.2)
         ticks = powers_of_two(low, high, 9 if wide else 5)
@@ -64,7 +65,7 @@ def speedup_dots(
         text = label_expression(ticks, factor_text)
         axis = alt.Axis(values=ticks, labelExpr=text, title=axis_title, orient="bottom")
         y = layout.encoding(wide=wide)
-        data = alt.Chart(rows([_row(mark) for mark in marks]))
+        data = plot.rows([_row(mark) for mark in marks])
         gone = [{"row": each.row, "text": each.text, "value": 1.0} for each in absences]
         stroke = alt.Stroke("colour:N", scale=None, legend=None)
         fill = alt.Fill("colour:N", scale=None, legend=None)
@@ -72,13 +73,13 @@ def speedup_dots(
         def x(field: str) -> Any:
             return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
-        return fitted(
-            alt.layer(
-                alt.Chart(rows([{"value": 1.0}]))
+        return plot.finish(
+            [
+                plot.rows([{"value": 1.0}])
                 .mark_rule(stroke="var(--soft)", strokeWidth=1.25)
                 .encode(x=x("value")),
                 data.mark_rule(strokeWidth=3, opacity=0.45).encode(
-                    x=x("low"), x2="high:Q", y=y, stroke=stroke
+                    x=x("low"), x2=alt.X2("high:Q"), y=y, stroke=stroke
                 ),
                 data.mark_point(filled=True, size=95, opacity=1).encode(
                     x=x("value"), y=y, fill=fill
@@ -87,10 +88,10 @@ def speedup_dots(
                     data, align="left", dx=9, fontWeight="bold", x=x("high"), y=y
                 ),
                 *halo_text(
-                    alt.Chart(rows(gone)), align="left", dx=8, fontStyle="italic",
+                    plot.rows(gone), align="left", dx=8, fontStyle="italic",
                     fill="var(--soft)", x=x("value"), y=y,
                 ),
-            ),
+            ],
             width=width,
             height={"step": 23},
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import fitted, halo_text, rows
+from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
 from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
 from accelreport.report.theme import series
 
@@ -41,12 +41,13 @@ def sweep_lines(
     *,
     x_title: str,
     y_text: Callable[[float], str],
-) -> Any:
+) -> Make:
     """A function from the width in pixels to the chart."""
     swept = sorted({x for line in lines for x in line.x} | {end.x for end in ends})
     heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
 
-    def make(width: int) -> Any:
+    def make(width: int) -> Spec:
+        plot = Plot()
         x_low, x_high = log_domain(swept, 1.12)
         room = (max(len(line.title) for line in lines) * 7 + 16) / max(width - 90, 1)
         x_high *= (x_high / x_low) ** (room / (1 - min(room, 0.6)))
@@ -66,15 +67,18 @@ def sweep_lines(
         y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
         stroke = alt.Stroke("colour:N", scale=None, legend=None)
         fill = alt.Fill("colour:N", scale=None, legend=None)
-        data = alt.Chart(rows(_points(lines)))
-        names = alt.Chart(rows(_names(lines, low, high)))
+        data = plot.rows(_points(lines))
+        names = plot.rows(_names(lines, low, high))
         label_y = alt.Y("label_y:Q", scale=y_scale, axis=y_axis)
-        marks = alt.Chart(rows([_mark(end) for end in ends]))
-        return fitted(
-            alt.layer(
-                data.mark_line().encode(x=x, y=y, stroke=stroke, detail="line:N"),
+        marks = plot.rows([_mark(end) for end in ends])
+        return plot.finish(
+            [
+                data.mark_line().encode(x=x, y=y, stroke=stroke, detail=alt.Detail("line:N")),
                 data.mark_rule(strokeWidth=3, opacity=0.45).encode(
-                    x=x, y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q", stroke=stroke
+                    x=x,
+                    y=alt.Y("low:Q", scale=y_scale, axis=y_axis),
+                    y2=alt.Y2("high:Q"),
+                    stroke=stroke,
                 ),
                 data.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, fill=fill),
                 marks.mark_point(shape="cross", angle=45, size=120, opacity=1, filled=True).encode(
@@ -82,7 +86,7 @@ def sweep_lines(
                 ),
                 *halo_text(marks, x=x, y=y, dy=18, fill="var(--alert)"),
                 *halo_text(names, x=x, y=label_y, align="left", dx=9, fontWeight="bold"),
-            ),
+            ],
             width=width,
             height=320 if width > 500 else 260,
         )

@@ -172,7 +172,8 @@ class _Curves:
             return ""
         return (
             f" The dashed line is the target, {metric_text(self.metric, level)}; a ring "
-            "marks the first epoch at whose end a line has reached it, with the time above it (the table takes each seed by itself)."
+            "marks the first epoch at whose end a line has reached it, with the time above it "
+            "(the table takes each seed by itself)."
         )
 
     def _crossings(self, point: Point) -> list[Crossing]:
@@ -193,7 +194,7 @@ class _Curves:
         prefix = f"qc{self.bench.points.index(point)}"
         if panels == 1:
             return panel(make, prefix=prefix, title=title, description=f"{said}.")
-        drawn = draw(make(panel_width(panels)), prefix=prefix, title=title, description=f"{said}.")
+        drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
         return Panel(wide=drawn, title=self.bench.point_title(point))
 
     def _table(self) -> Table:

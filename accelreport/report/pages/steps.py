@@ -84,12 +84,12 @@ def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
     return Figure(
         id="step-ecdf",
         title=f"How {bench.words.step} times are distributed",
-        subtitle=f"Up: share of {bench.words.step}s that took at most so long. Across: time.",
+        subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
         caption=(
             f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
-            "through 201 quantiles: the height is the share that took at most so long. The "
-            "steeper, the steadier. The axis ends a little beyond the 99th percentile of the slowest; the "
-            "table gives the longest." + panels_note(len(points), len(bench.points))
+            "through 201 quantiles. The steeper, the steadier. The axis ends a little beyond the "
+            "99th percentile of the slowest; the table gives the longest."
+            + panels_note(len(points), len(bench.points))
         ),
         panels=panels,
         keys=keys([s for s in bench.shown_series if any(place[0] == s for place in times)]),
@@ -110,7 +110,7 @@ def _panel(bench: Bench, times: Times, point: Point, panels: int) -> Panel:
     prefix = f"se{bench.points.index(point)}"
     if panels == 1:
         return panel(make, prefix=prefix, title=title, description=f"{said}.")
-    drawn = draw(make(panel_width(panels)), prefix=prefix, title=title, description=f"{said}.")
+    drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
     return Panel(wide=drawn, title=bench.point_title(point))
 
 

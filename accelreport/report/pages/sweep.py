@@ -134,7 +134,7 @@ def _panel(bench: Bench, axis: str, fixed: dict[str, Any], panels: int) -> Panel
     prefix = f"sl{bench.points.index(points[0])}"
     if panels == 1:
         return panel(make, prefix=prefix, title=title, description=f"{said}.")
-    drawn = draw(make(panel_width(panels)), prefix=prefix, title=title, description=f"{said}.")
+    drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
     return Panel(wide=drawn, title=where)
 
 

@@ -1,0 +1,142 @@
+"""Charts are drawn by other processes while pages are still being put together here.
+
+Vega takes longer over a chart than everything else together, and serves one thread only.
+A drawing is asked for as soon as a page's model exists, and waited for when the page is
+written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from markupsafe import Markup
+
+from accelreport.errors import AccelReportError
+from accelreport.report.model import Drawing, Figure, Page
+from accelreport.report.svg import page_svg
+
+WORKER = Path(__file__).with_name("draw_worker.py")
+MOST_WORKERS = 4
+"""Processes that draw, at most."""
+
+
+class DrawingError(AccelReportError):
+    """A chart could not be drawn."""
+
+
+class _Worker:
+    """One process, used by one thread."""
+
+    def __init__(self) -> None:
+        # -P keeps the worker's own folder, whose files have common names, off its path.
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    @property
+    def pipes(self) -> tuple[IO[str], IO[str]]:
+        """What it reads and what it writes."""
+        if self.process.stdin is None or self.process.stdout is None:
+            raise DrawingError("The process that draws has no pipes.")
+        return self.process.stdin, self.process.stdout
+
+    def draw(self, line: str) -> str:
+        """The SVG of a specification given as one line of JSON."""
+        requests, answers = self.pipes
+        try:
+            requests.write(line + "\n")
+            requests.flush()
+            answer: dict[str, Any] = json.loads(answers.readline() or "{}")
+        except (BrokenPipeError, ValueError) as error:
+            raise self._broken(f"{error}.") from error
+        if "svg" not in answer:
+            raise self._broken(str(answer.get("error", "The process that draws ended.")))
+        return str(answer["svg"])
+
+    def _broken(self, why: str) -> DrawingError:
+        remedy = "Reinstall vl-convert-python; if that does not help, report it with this message."
+        return DrawingError("A chart could not be drawn.", why=why, remedy=remedy)
+
+    def close(self) -> None:
+        """Ends the process."""
+        requests, answers = self.pipes
+        requests.close()
+        self.process.wait()
+        answers.close()
+
+
+class Drawer:
+    """Draws the charts of pages; a context manager that ends its processes."""
+
+    def __init__(self) -> None:
+        count = min(MOST_WORKERS, os.cpu_count() or 1)
+        self._workers: list[_Worker] = []
+        self._local = threading.local()
+        self._pool = ThreadPoolExecutor(count, "draw", self._start)
+        self._drawn: dict[int, tuple[Drawing, Future[str]]] = {}
+        # The engine starts while records are still being read.
+        self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
+
+    def _start(self) -> None:
+        self._local.worker = _Worker()
+        self._workers.append(self._local.worker)
+
+    def _draw(self, line: str) -> str:
+        worker: _Worker = self._local.worker
+        return worker.draw(line)
+
+    def expect(self, page: Page) -> None:
+        """Begins to draw every chart of a page."""
+        for section in page.sections:
+            for block in section.blocks:
+                if isinstance(block, Figure):
+                    for panel in block.panels:
+                        for drawing in (panel.wide, panel.narrow):
+                            if drawing is not None:
+                                self._submit(drawing)
+
+    def _submit(self, drawing: Drawing) -> Future[str]:
+        known = self._drawn.get(id(drawing))
+        if known is None:
+            line = json.dumps(drawing.spec)
+            known = self._drawn[id(drawing)] = (drawing, self._pool.submit(self._draw, line))
+        return known[1]
+
+    def svg(self, drawing: Drawing) -> Markup:
+        """The chart as it stands in the page.
+
+        Raises:
+            DrawingError: Vega refused it, or its process died.
+        """
+        drawn = self._submit(drawing).result()
+        del self._drawn[id(drawing)]
+        return page_svg(
+            drawn, prefix=drawing.prefix, title=drawing.title, description=drawing.description
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+
+
+_NOTHING = json.dumps({"data": {"values": []}, "mark": "point"})
