@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from accelreport.spec.collect import Collector, Model
 from accelreport.spec.document import SCHEMA, Header, SpecDocument
@@ -96,13 +97,20 @@ def _header(collector: Collector, parts: Parts) -> None:
         help_ = "say what is computed: [workload], with `kind` and its parameters"
         collector.add("missing-key", (), "[workload] is missing", help=help_)
     given = {key: data[key] for key in fields_of(Header) if key in data}
-    before = len(collector.problems)
     collector.checked(Header, (), given, "a key of a spec")
-    wrong = {problem.key.split("[")[0] for problem in collector.problems[before:]}
-    # Strict models convert nothing here, so what was not wrong is right as it is written.
-    sound = {key: value for key, value in given.items() if key not in wrong}
+    sound = _sound(given)
     parts.title, parts.description = sound.get("title", ""), sound.get("description", "")
     parts.devices, parts.baseline = sound.get("devices"), sound.get("baseline")
+
+
+def _sound(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a header that are right; nothing is converted here, so they stay as written."""
+    try:
+        Header.model_validate(given)
+    except ValidationError as error:
+        wrong = {details["loc"][0] for details in error.errors()}
+        return {key: value for key, value in given.items() if key not in wrong}
+    return dict(given)
 
 
 def _family(collector: Collector) -> Family | None:

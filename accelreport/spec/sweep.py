@@ -147,7 +147,7 @@ def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Family
 
 
 def _are_values(collector: Collector, axis: str, path: KeyPath, values: Any) -> bool:
-    before = len(collector.problems)
+    """Whether these are values an axis can take; what is wrong with them is noted."""
     if not isinstance(values, list):
         found = wrong_type((axis,), "a list of values", values)
         help_ = "" if isinstance(values, dict) else f"write [{quote(values)}]"
@@ -155,16 +155,32 @@ def _are_values(collector: Collector, axis: str, path: KeyPath, values: Any) -> 
         return False
     if not values:
         collector.add("empty", path, f"`{axis}` has no value to take", help="give it a value")
-    seen: dict[tuple[bool, object], int] = {}
-    for index, value in enumerate(values):
-        if not isinstance(value, bool | int | float | str):
-            message = f"a value of `{axis}` must be a number, text or true/false, not "
-            collector.add("wrong-type", (*path, index), message + describe(value))
-        elif isinstance(value, float) and not math.isfinite(value):
-            message = f"a value of `{axis}` must be a finite number, not {value}"
-            collector.add("wrong-value", (*path, index), message)
-        elif (first := seen.setdefault((isinstance(value, bool), value), index)) != index:
-            also = [((*path, first), "it stands here already")]
-            message = f"`{axis}` takes the value {quote(value)} twice"
-            collector.add("duplicate-value", (*path, index), message, also=also)
-    return len(collector.problems) == before
+    seen: dict[tuple[bool, object], KeyPath] = {}
+    good = [
+        _is_value(collector, axis, (*path, index), value, seen)
+        for index, value in enumerate(values)
+    ]
+    return bool(good) and all(good)
+
+
+def _is_value(
+    collector: Collector,
+    axis: str,
+    path: KeyPath,
+    value: object,
+    seen: dict[tuple[bool, object], KeyPath],
+) -> bool:
+    if not isinstance(value, bool | int | float | str):
+        message = f"a value of `{axis}` must be a number, text or true/false, not "
+        collector.add("wrong-type", path, message + describe(value))
+        return False
+    if isinstance(value, float) and not math.isfinite(value):
+        message = f"a value of `{axis}` must be a finite number, not {value}"
+        collector.add("wrong-value", path, message)
+        return False
+    first = seen.setdefault((isinstance(value, bool), value), path)
+    if first != path:
+        also = [(first, "it stands here already")]
+        message = f"`{axis}` takes the value {quote(value)} twice"
+        collector.add("duplicate-value", path, message, also=also)
+    return first == path
