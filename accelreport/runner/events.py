@@ -106,6 +106,8 @@ class CellEndLine(CellName):
     """Kind of the failure."""
     message: str
     """Message of the failure or reason of the skip."""
+    remedy: str
+    """What a person can do about it; may be empty."""
     warnings: list[str]
     """Kinds of its warnings."""
     wall_s: float | None

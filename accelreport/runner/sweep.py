@@ -142,6 +142,7 @@ class Sweep:
                 status=record.status,
                 failure=failure.kind if failure else None,
                 message=failure.message if failure else "",
+                remedy=failure.remedy if failure else "",
                 warnings=[warning.kind for warning in record.warnings],
                 wall_s=record.times.wall_s,
                 figures=headline(record),

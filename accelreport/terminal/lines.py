@@ -16,7 +16,7 @@ from accelreport.runner.events import (
 from accelreport.runner.timings import TimingsLine
 from accelreport.terminal.summary import closing, nothing_ran, opening
 from accelreport.terminal.timings_view import timings_text
-from accelreport.terminal.wording import MARKS, cell_name, duration, end_text
+from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
 
 
 @dataclass
@@ -26,6 +26,7 @@ class PlainLines:
     stream: TextIO
     _numbers: dict[str, str] = field(default_factory=dict)
     _spec: str = ""
+    _remedies: Remedies = field(default_factory=Remedies)
 
     def on(self, line: RunLine) -> None:
         """Print what is worth a line."""
@@ -42,7 +43,8 @@ class PlainLines:
                 took = f"  ({duration(line.wall_s)})" if line.wall_s is not None else ""
                 self._print(
                     f"{self._numbers[line.key]} {MARKS[line.status]} {cell_name(line)}  "
-                    f"{end_text(line)}{took}"
+                    f"{end_text(line)}{took}",
+                    *self._remedies.of(line),
                 )
             case EndLine():
                 self._print(*closing(line))
@@ -84,12 +86,14 @@ class Quiet:
     """Only what went wrong."""
 
     stream: TextIO
+    _remedies: Remedies = field(default_factory=Remedies)
 
     def on(self, line: RunLine) -> None:
         """Print failures, and a run's end when it did not come to its own."""
         match line:
             case CellEndLine() if line.status == "failed":
-                self._print(f"{line.spec} {cell_name(line)}  {end_text(line)}")
+                told = f"{line.spec} {cell_name(line)}  {end_text(line)}"
+                self._print(told, *self._remedies.of(line))
             case EndLine() if line.stopped_by or nothing_ran(line):
                 self._print(*closing(line))
 

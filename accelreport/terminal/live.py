@@ -30,7 +30,7 @@ from accelreport.runner.timings import TimingsLine
 from accelreport.spec.cells import Cell
 from accelreport.terminal.summary import closing, opening
 from accelreport.terminal.timings_view import timings_text
-from accelreport.terminal.wording import MARKS, cell_name, duration, end_text
+from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
 
 REFRESH_S = 0.5
 """Drawing costs CPU time of the machine that is being measured: twice a second is enough."""
@@ -79,6 +79,7 @@ class LiveProgress:
         self._now: _Now | None = None
         self._waiting = ""
         self._spec = ""
+        self._remedies = Remedies()
         self._drawn = 0.0
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
@@ -151,6 +152,7 @@ class LiveProgress:
         text.append(f"  {end_text(line)}", style="red" if line.status == "failed" else "default")
         text.append(took, style="dim")
         self._console.print(text)
+        self._say(*self._remedies.of(line))
 
     def _learn(self, record: Record) -> None:
         self._finished += 1

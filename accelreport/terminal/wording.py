@@ -68,6 +68,20 @@ def end_text(line: CellEndLine) -> str:
     return "  ".join(part for part in parts if part)
 
 
+class Remedies:
+    """What to do about failures, each told once in a run."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def of(self, line: CellEndLine) -> list[str]:
+        """A line with the remedy of a failed cell, if it was not told yet."""
+        if line.status != "failed" or not line.remedy or line.remedy in self._told:
+            return []
+        self._told.add(line.remedy)
+        return [f"    → {line.remedy}"]
+
+
 def counted(count: int, noun: str) -> str:
     """`1 cell`, `2 cells`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

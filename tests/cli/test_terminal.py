@@ -91,8 +91,17 @@ def test_json_is_one_object_a_line_of_the_documented_kinds(tmp_path: Path) -> No
 def test_quiet_tells_failures_only(tmp_path: Path) -> None:
     out = io.StringIO()
     shown(Bench(tmp_path), Quiet(out), mixed(tmp_path))
-    (line,) = out.getvalue().splitlines()
+    line, remedy = out.getvalue().splitlines()
     assert "signal: Its process was ended by SIGSEGV" in line
+    assert remedy.startswith("    → ")
+
+
+@pytest.mark.e2e
+def test_a_remedy_is_told_once_however_many_cells_need_it(tmp_path: Path) -> None:
+    out = io.StringIO()
+    shown(Bench(tmp_path), PlainLines(out), cells(3, do="die", signal="SIGKILL"))
+    assert out.getvalue().count("ended by SIGKILL") == 3
+    assert out.getvalue().count("→") == 1
 
 
 @pytest.mark.e2e
