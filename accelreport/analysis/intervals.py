@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, isnan, log, nan, sqrt
-from statistics import fmean, variance
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -131,9 +131,15 @@ def one_sample(values: Sequence[float]) -> Contrast:
     n = len(values)
     if n < 2:
         return Contrast(values[0] if values else nan, nan, nan, n, paired=True)
-    spread = variance(values)
+    spread = _variance(values)
     df = float(n - 1) if spread else inf
     return Contrast(fmean(values), sqrt(spread / n), df, n, paired=True)
+
+
+def _variance(values: Sequence[float]) -> float:
+    """The sample variance; infinite where it is beyond what a float can hold."""
+    middle = fmean(values)
+    return sum((value - middle) * (value - middle) for value in values) / (len(values) - 1)
 
 
 def welch(*groups: tuple[float, Sequence[float]]) -> Contrast:
@@ -147,7 +153,7 @@ def welch(*groups: tuple[float, Sequence[float]]) -> Contrast:
     fewest = min(sizes)
     if fewest < 2:
         return Contrast(value, nan, nan, fewest, paired=False)
-    parts = [weight**2 * variance(values) / len(values) for weight, values in groups]
+    parts = [weight**2 * _variance(values) / len(values) for weight, values in groups]
     whole = sum(parts)
     if not whole:
         return Contrast(value, 0.0, inf, fewest, paired=False)

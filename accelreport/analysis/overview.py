@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, nan, sqrt
+from math import exp, inf, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -132,7 +132,7 @@ def geometric_means(matrix: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     the measurements, and no sampling of benchmarks.
     """
     rows = []
-    known = matrix[matrix["speedup"].notna()]
+    known = matrix[(matrix["speedup"] > 0) & (matrix["speedup"] < inf)]
     for (device, baseline), group in known.groupby(["device", "baseline"], sort=False):
         if device == baseline:
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from enum import StrEnum
-from math import nan
+from math import isfinite, nan
 from typing import Any
 
 import pandas as pd
@@ -87,7 +87,7 @@ def _by_seed(
     columns = [rows[name].tolist() for name in names]
     for *point, device, machine, seed, status, value in zip(*columns, known, strict=True):
         values = found.setdefault((tuple(point), device, machine), {})
-        if status == "ok" and pd.notna(value):
+        if status == "ok" and isfinite(value):
             values[seed] = float(value)
     return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -69,21 +70,27 @@ class Finding:
 def findings(record: Record) -> tuple[Finding, ...]:
     """Every warning that the timed blocks of a record give reason for.
 
-    Kinds: `short-window`, `untested` (too few blocks to test), `not-steady` (the warm-up was
-    too short), `drifting`, `throttled`, `bimodal`, `stalled`, `loaded-machine`.
+    Kinds: `bad-timing` (then nothing else is tested), `short-window`, `untested` (too few
+    blocks to test), `not-steady` (the warm-up was too short), `drifting`, `throttled`,
+    `bimodal`, `stalled`, `loaded-machine`.
     """
     blocks = [block for block in record.blocks if not block.warmup and block.steps]
     if not blocks:
         return ()
-    found = [*_window(blocks), *_load(blocks)]
     values = step_seconds(blocks)
+    walls = np.array([block.wall_s for block in blocks])
+    if not all(np.isfinite(each).all() and (each > 0).all() for each in (values, walls)):
+        return (Finding("bad-timing", "some of its timings are no positive numbers", nan),)
+    found = [*_window(blocks), *_load(blocks)]
     if len(values) < FEWEST:
         message = f"{len(values)} steady timings are too few to test whether they are steady"
         found.append(Finding("untested", message, float(len(values))))
         return tuple(found)
-    found += _settled(blocks, values)
-    found += _bimodal(blocks, values)
-    found += _stalled(blocks)
+    # Absurd timings (10³⁰⁰ s) may overflow a variance; infinity is then certain of nothing.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found += _settled(blocks, values)
+        found += _bimodal(blocks, values)
+        found += _stalled(blocks)
     return tuple(found)
 
 

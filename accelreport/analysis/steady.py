@@ -8,7 +8,7 @@ processes are (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time"
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 
 from accelreport.results.record import Record
 
@@ -31,8 +31,9 @@ class Steady:
 
     @property
     def step_s(self) -> float:
-        """Seconds of one step: Σ wall / Σ steps, NaN without a steady step."""
-        return self.window_s / self.steps if self.steps else nan
+        """Seconds of one step: Σ wall / Σ steps; NaN where that is no positive number."""
+        seconds = self.window_s / self.steps if self.steps > 0 else nan
+        return seconds if 0 < seconds < inf else nan
 
     @property
     def cpu_per_wall(self) -> float:
