@@ -60,12 +60,14 @@ check = { rises = "speedup", of = "gpu", along = "batch_size" }
 
 LINES = SOUND.split("\n")
 
-VALUES = st.sampled_from(
-    ["0", "-1", "1.5", "nan", "inf", "true", '""', '"gpu"', '"x"', "[]", "[1]", "[[]]", "{}"]
-    + ["{ x = 1 }", "[256, 512]", "1979-05-27", "07:32:00", '"6 s"', "''", '""', "[", "{"]
-    + ["=", "1_000", "0x1F", '"\\u0000"', '["cpu"]', "[true, 1]", "[1, 1.0]", '"é\\t"', "1e400"]
-    + ["{ batch_size = 256 }", "99999999999999999999", "6 s", "'''", "[{}]", '["a", "b"]']
+WRITTEN = (
+    '0 | -1 | 1.5 | nan | inf | true | "" | "gpu" | "x" | [] | [1] | [[]] | {} | { x = 1 } | '
+    "[256, 512] | 1979-05-27 | 07:32:00 | [ | { | = | 1_000 | 0x1F | [true, 1] | [1, 1.0] | "
+    '"6 s" | 6 s | "\\u0000" | ["cpu"] | "é\\t" | 1e400 | { batch_size = 256 } | [{}] | '
+    "99999999999999999999 | ''' | '"
 )
+VALUES = st.sampled_from([*WRITTEN.split(" | "), '"""', '["a", "b"]'])
+"""Values of every type, and some that are none."""
 
 CHANGE = st.one_of(
     st.tuples(st.just("drop"), st.integers(0, len(LINES) - 1), st.just("")),
