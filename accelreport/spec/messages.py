@@ -119,8 +119,8 @@ def _said(
     error = details.get("ctx", {}).get("error")
     if not isinstance(error, FieldsError):
         return Finding("wrong-value", path, f"{subject(path)} {error}")
-    fields: list[KeyPath] = [(*path, *name.split(".")) for name in error.fields]
-    written = [field for field in fields if isinstance(value, dict) and field[-1] in value]
+    fields: list[KeyPath] = [tuple(name.split(".")) for name in error.fields]
+    written = [(*path, *field) for field in fields if value_at(value, field) is not None]
     first, *rest = written or [path]
     code = "contradiction" if fields else "missing-key"
     return Finding(code, first, str(error), error.help, also=tuple(rest))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Self
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError, model_validator
 
+from accelreport.spec.base import SpecModel
+from accelreport.spec.messages import findings
 from accelreport.spec.problems import SpecErrors
-from accelreport.spec.validators import SpecPath
+from accelreport.spec.validators import FieldsError, SpecPath
 from tests.spec.conftest import HEAD, Write, the_spec, told
 
 PATH: TypeAdapter[str] = TypeAdapter(SpecPath)
@@ -54,3 +57,38 @@ def test_where_no_spec_is_being_checked_the_path_alone_is_checked() -> None:
     for wrong in ("/data/weather.csv", "../weather.csv", "", "a\\b", "a\0b"):
         with pytest.raises(ValidationError):
             PATH.validate_python(wrong)
+
+
+class Series(SpecModel):
+    """A model within a model."""
+
+    path: str = ""
+
+
+class Forecast(SpecModel):
+    """Fields that disagree, one of them deeper than the other."""
+
+    dataset: str
+    series: Series = Series()
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.dataset != "csv":
+            raise FieldsError("only a CSV file has a path", "series.path", "dataset")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("data", "first", "also"),
+    [
+        ({"dataset": "x", "series": {"path": "a"}}, ("series", "path"), (("dataset",),)),
+        ({"dataset": "x"}, ("dataset",), ()),
+    ],
+)
+def test_fields_that_disagree_are_pointed_at_as_far_as_they_are_written(
+    data: dict[str, object], first: tuple[str, ...], also: tuple[tuple[str, ...], ...]
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Forecast.model_validate(data)
+    (found,) = findings(caught.value, Forecast, data, "a key")
+    assert (found.code, found.path, found.also) == ("contradiction", first, also)
