@@ -137,19 +137,24 @@ def test_a_test_is_named_as_a_sentence() -> None:
     assert not short
 
 
-def _public(tree: ast.Module) -> Iterator[tuple[str, Function | ast.ClassDef]]:
+def _public(tree: ast.Module) -> Iterator[tuple[str, Function | ast.ClassDef, str]]:
+    """Name and definition of what others may use, and the docstring of what it is part of."""
     for node in tree.body:
         if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
-            yield node.name, node
+            yield node.name, node, ""
             if isinstance(node, ast.ClassDef):
+                about = ast.get_docstring(node) or ""
                 for member in node.body:
                     if isinstance(member, Function) and not member.name.startswith("_"):
-                        yield f"{node.name}.{member.name}", member
+                        yield f"{node.name}.{member.name}", member, about
 
 
-def _explained(node: Function | ast.ClassDef) -> bool:
-    overload = any("overload" in ast.unparse(each) for each in node.decorator_list)
-    return overload or ast.get_docstring(node) is not None
+def _explained(node: Function | ast.ClassDef, about: str) -> bool:
+    """By its own docstring, or as an attribute in that of its class."""
+    decorators = {ast.unparse(each) for each in node.decorator_list}
+    attribute = "property" in decorators and f"{node.name}:" in about.partition("Attributes:")[2]
+    overload = bool(decorators & {"overload", "typing.overload"})
+    return attribute or overload or ast.get_docstring(node) is not None
 
 
 def test_every_module_and_every_public_name_is_explained() -> None:
@@ -158,8 +163,8 @@ def test_every_module_and_every_public_name_is_explained() -> None:
     silent += [
         f"{name}:{node.lineno} {public}"
         for name, tree in code
-        for public, node in _public(tree)
-        if not _explained(node)
+        for public, node, about in _public(tree)
+        if not _explained(node, about)
     ]
     assert not silent
 
