@@ -17,7 +17,7 @@ THREADS = 1
 """Threads of the interpreter: so small a model gains nothing from more."""
 BATCH = 100
 INFERENCES = 500
-SECONDS = 2.0
+SECONDS = 1.0
 """Seconds of each latency measurement at most."""
 
 

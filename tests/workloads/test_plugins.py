@@ -1,18 +1,12 @@
 """Packages that add a family or a data set, installed beside accelreport, whole and broken."""
 
 import json
-import os
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from accelreport.backend.job import Job
-from accelreport.results.record import Record
-from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device, Measure
+from tests.workloads.running import measure, python
 
 EXAMPLE = Path(__file__).parents[1] / "example_package"
 
@@ -55,16 +49,8 @@ def installed(tmp_path: Path) -> Path:
     return site
 
 
-def python(*arguments: str, site: Path) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(site), str(EXAMPLE), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-        timeout=120,
-    )
+def run(*arguments: str, site: Path) -> subprocess.CompletedProcess[str]:
+    return python(*arguments, paths=[site, EXAMPLE])
 
 
 def specs(folder: Path, text: str = SPEC) -> Path:
@@ -79,46 +65,21 @@ def test_a_spec_may_name_a_family_that_a_package_adds(installed: Path, tmp_path:
         "import sys, json; from pathlib import Path; from accelreport.spec.load import load;"
         "print(json.dumps([cell.workload for cell in load([Path(sys.argv[1])]).specs[0].cells]))"
     )
-    done = python("-c", program, str(specs(tmp_path)), site=installed)
+    done = run("-c", program, str(specs(tmp_path)), site=installed)
     assert done.returncode == 0, done.stderr
     workloads = json.loads(done.stdout)
     assert {workload["batch_size"] for workload in workloads} == {32, 64}
     assert all(workload["units"] == 8 for workload in workloads)
     wrong = specs(tmp_path, SPEC.replace("units", "unitz"))
-    done = python("-c", program, str(wrong), site=installed)
+    done = run("-c", program, str(wrong), site=installed)
     assert "unitz" in done.stderr
     assert "units" in done.stderr, "did you mean"
 
 
-def cell(workload: dict[str, object]) -> Cell:
-    return Cell(
-        spec="points",
-        profile="full",
-        device="cpu",
-        point={},
-        repeat=0,
-        seed=0,
-        workload=workload,
-        device_spec=Device(kind="CPU"),
-        measure=Measure(warmup_steps=2),
-    )
-
-
-def measure(what: Cell, folder: Path, site: Path) -> Record:
-    job = Job(cell=what, record_path=str(folder / "record.json"), launched_at=time.time())
-    (folder / "job.json").write_text(job.model_dump_json())
-    done = python("-m", "accelreport.backend.child", str(folder / "job.json"), site=site)
-    assert done.returncode == 0, done.stderr
-    return Record.model_validate_json((folder / "record.json").read_text())
-
-
 @pytest.mark.e2e
 def test_a_package_s_family_trains_on_a_package_s_data(installed: Path, tmp_path: Path) -> None:
-    record = measure(
-        cell({"kind": "points", "epochs": 20, "optimizer": {"learning_rate": 0.01}}),
-        tmp_path,
-        installed,
-    )
+    workload = {"kind": "points", "epochs": 20, "optimizer": {"learning_rate": 0.01}}
+    record = measure(workload, tmp_path, paths=[installed, EXAMPLE])
     assert record.failure is None
     assert record.status == "ok"
     assert record.data is not None
@@ -143,10 +104,10 @@ def test_a_broken_package_is_named_where_a_spec_needs_it_and_harms_no_other(
         "import sys; from pathlib import Path; from accelreport.spec.load import load;"
         "print(len(load([Path(sys.argv[1])]).specs[0].cells))"
     )
-    done = python("-c", program, str(specs(tmp_path)), site=installed)
+    done = run("-c", program, str(specs(tmp_path)), site=installed)
     assert done.returncode == 0, "the package that works is not harmed: " + done.stderr
     spec = specs(tmp_path, SPEC.replace('"points"', '"broken"'))
-    done = python("-c", program, str(spec), site=installed)
+    done = run("-c", program, str(spec), site=installed)
     assert why in done.stderr
     assert "does not work" in done.stderr
 
@@ -157,7 +118,7 @@ def test_a_cell_whose_package_is_broken_or_gone_fails_as_a_bad_plugin(
     points = {"accelreport.workloads": {"broken": "accelreport_example.missing:FAMILY"}}
     install(installed, "broken-example", points)
     for kind, told in (("broken", "broken-example 1.0"), ("gone", "no workload of the kind")):
-        record = measure(cell({"kind": kind}), tmp_path, installed)
+        record = measure({"kind": kind}, tmp_path, paths=[installed, EXAMPLE])
         assert record.failure is not None
         assert record.failure.kind == "bad-plugin"
         assert told in record.failure.message
@@ -175,7 +136,7 @@ def test_no_package_may_take_a_built_in_name_or_share_one(installed: Path) -> No
         "from accelreport.datasets.find import find;"
         "print(FAMILIES['matmul'].title, list(BROKEN)); find('two_rings')"
     )
-    done = python("-c", program, site=installed)
+    done = run("-c", program, site=installed)
     assert "Matrix product" in done.stdout
     assert "accelreport_example.points:FAMILY" in done.stdout
     assert "given by accelreport-example 1.0 and second-example 1.0" in done.stderr

@@ -17,7 +17,7 @@ from accelreport.results.observations import Served
 NAME = "model"
 REQUESTS = 500
 """Requests of the latency measurement, unless its time ends first."""
-SECONDS = 3.0
+SECONDS = 2.0
 """Seconds of the latency measurement, and of the throughput measurement."""
 BATCH = 32
 CLIENTS = 2
