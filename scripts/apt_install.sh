@@ -18,6 +18,6 @@ fi
 
 echo "Installing with apt: $*" >&2
 export DEBIAN_FRONTEND=noninteractive
-# Standard output belongs to the caller, so apt talks on standard error.
-$as_root apt-get update -qq </dev/null >&2
-$as_root apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
+# Standard output belongs to the caller; what goes wrong is told on standard error.
+$as_root apt-get update -qq </dev/null >/dev/null
+$as_root apt-get install -y -qq --no-install-recommends "$@" </dev/null >/dev/null
