@@ -44,6 +44,7 @@ class Graphs:
                 self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
             self.optimizer.build(self.model.trainable_variables)
         self._variables = [variable.value for variable in self.model.trainable_variables]
+        self._train: Any = None
         self._average: Callable[[], None] = lambda: None
         if runtime.replicas > 1:
             part_random_streams(self.model, runtime.strategy)
@@ -117,6 +118,7 @@ class Graphs:
                 totals, stamps = self._note(totals, stamps, number, sums)
             return totals, stamps.stack()
 
+        self._train = train
         return placement.steps(train)
 
     def pipeline_trainer(self) -> Any:
@@ -134,7 +136,20 @@ class Graphs:
                 totals, stamps = self._note(totals, stamps, number, sums)
             return totals, stamps.stack()
 
+        self._train = train
         return self.runtime.placement.steps(train)
+
+    def step_graph(self, *arguments: Any) -> Any:
+        """The trainer's graph as it was traced for these arguments, shapes included.
+
+        Args:
+            arguments: what the trainer that was made last was called with.
+
+        Returns:
+            A `GraphDef`; its one loop runs the steps.
+        """
+        specified = self.runtime.placement.specified(arguments)
+        return self._train.get_concrete_function(*specified).graph.as_graph_def(add_shapes=True)
 
     def evaluator(self) -> Any:
         """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.

@@ -10,13 +10,16 @@ from typing import Any
 
 from accelreport.backend import environment as surroundings
 from accelreport.backend.device_errors import BatchError
+from accelreport.backend.flops import METHOD, CountError, count_step
 from accelreport.backend.graphs import Graphs
 from accelreport.backend.kernel import run_kernel
+from accelreport.backend.kernel_path import kernel_path
 from accelreport.backend.observing import observe
 from accelreport.backend.pace import grace_s
 from accelreport.backend.policies import Policies
 from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime, configure
+from accelreport.backend.traced import Traced
 from accelreport.backend.training import Trained, Training
 from accelreport.datasets.base import Dataset
 from accelreport.results.record import (
@@ -171,6 +174,7 @@ class Measurement:
         )
         trained = training.run(self.cell.measure.budget)
         self._note_training(trained, training, graphs, problem)
+        self._note_arithmetic(training, graphs)
         self._memory()  # before anything else is made of the model
         self._select(policies, trained)
         self._observe(problem, parameters, training, graphs)
@@ -201,6 +205,19 @@ class Measurement:
             epochs = ", ".join(map(str, trained.unevaluated))
             self._warn("not-evaluated", f"the budget left no time to evaluate epoch {epochs}")
         self._check_window([block.wall_s for block in trained.blocks if not block.warmup])
+
+    def _note_arithmetic(self, training: Training, graphs: Graphs) -> None:
+        """Operations of a step and the kernels that did them, from the graph that ran."""
+        runtime, traced = self._ready(), Traced(training.step_graph())
+        runtime.facts.update(kernel_path(graphs.model, traced.kinds(), runtime.facts))
+        try:
+            counted = count_step(traced)
+        except CountError as error:
+            self._warn("flops-unknown", f"operations of a step were not counted: {error}")
+            return
+        self.facts["flops"] = Flops(
+            per_step=counted * runtime.placement.graphs_in_step, method=METHOD
+        )
 
     def _select(self, policies: Policies, trained: Trained) -> None:
         selection = policies.finish()

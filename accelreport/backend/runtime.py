@@ -74,8 +74,9 @@ def configure(device: Device) -> Runtime:
         "cuda": str(build.get("cuda_version", "")),
         "cudnn": str(build.get("cudnn_version", "")),
         "xla": "on" if device.xla else "off",
+        "device": device.kind,
         "precision": device.precision,
-        "strategy": type(placement.strategy).__name__,
+        "strategy": device.strategy,
     }
     return Runtime(
         placement=placement,

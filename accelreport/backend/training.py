@@ -77,12 +77,19 @@ class Training:
         self._policies = policies
         self._runner = self._pipeline_runner if pipeline else self._resident_runner
         self._deadline = math.inf
+        self._source: tuple[Any, ...] = ()
         self.evaluation = Evaluation(graphs, evaluation_batch)
 
     @property
     def planned_steps(self) -> int:
         """Steps of a complete cell."""
         return self._epochs * self._steps
+
+    def step_graph(self) -> Any:
+        """The graph of the steps that were run (see `Graphs.step_graph`)."""
+        import tensorflow as tf
+
+        return self._graphs.step_graph(*self._source, tf.constant(0), tf.constant(1))
 
     def run(self, budget_s: float) -> Trained:
         """Train until the epochs or the budget end.
@@ -195,6 +202,7 @@ class Training:
 
         def for_epoch(_: int) -> Callable[[int, int], Any]:
             order = tf.constant(self._order.epoch(self._steps))
+            self._source = (resident, order)
             # A count that is a tensor: a number would be traced anew for every value.
             return lambda first, count: trainer(
                 resident, order, tf.constant(first), tf.constant(count)
@@ -209,6 +217,7 @@ class Training:
         # One iterator for the whole cell: taking a drained one down can stall for seconds.
         orders = self._order.epoch(self.planned_steps)
         iterator = self._graphs.runtime.placement.batches(self._problem, orders)
+        self._source = (iterator,)
         return lambda _: (
             lambda first, count: trainer(iterator, tf.constant(first), tf.constant(count))
         )

@@ -42,6 +42,11 @@ class MultiWorker(InGraph):
 
         self._from_first = from_first
 
+    @property
+    def graphs_in_step(self) -> int:
+        """See `Placement.graphs_in_step`."""
+        return self.replicas // len(self.devices)
+
     def agreed(self, number: float) -> float:
         """See `Placement.agreed`."""
         import tensorflow as tf

@@ -111,6 +111,18 @@ class ParameterServer:
 
         return run
 
+    def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """See `Placement.specified`: what the source is like on each worker."""
+        import tensorflow as tf
+
+        source, *others = arguments
+        return (tf.type_spec_from_value(source), *others)
+
+    @property
+    def graphs_in_step(self) -> int:
+        """See `Placement.graphs_in_step`: a step is one worker's."""
+        return 1
+
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.once`: one worker does it."""
         import tensorflow as tf

@@ -69,6 +69,13 @@ class Placement(Protocol):
             function: (source, *tables, first, count) → sums, or (sums, stamps).
         """
 
+    def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Arguments of `steps`' function, or what they are like, for finding its trace."""
+
+    @property
+    def graphs_in_step(self) -> int:
+        """How many processes run a graph together in one step, each its share of it."""
+
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Have a graph run where the model lies, once for each call."""
 
@@ -145,6 +152,15 @@ class InGraph:
     def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.steps`."""
         return function
+
+    def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """See `Placement.specified`."""
+        return arguments
+
+    @property
+    def graphs_in_step(self) -> int:
+        """See `Placement.graphs_in_step`."""
+        return 1
 
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.once`."""
