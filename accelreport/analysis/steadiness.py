@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import nan
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -215,38 +214,3 @@ def steadiness_frame(records: Iterable[Record]) -> pd.DataFrame:
         for found in findings(record)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-SLOW_PROCESS = 1.2
-"""A process this many times slower than the fastest repeat of its cell is a slow one."""
-
-
-def slow_processes(cells: pd.DataFrame, axes: list[str]) -> dict[tuple[str, str], Finding]:
-    """Processes much slower than the other repeats of their cell, by (key, machine).
-
-    Where such a process also kept fewer cores busy the kind is `bimodal` (its threads
-    shared a core), otherwise `slow-process`.
-    """
-    found: dict[tuple[str, str], Finding] = {}
-    groups: dict[tuple[Any, ...], list[tuple[float, float, tuple[str, str]]]] = {}
-    names = [*axes, "device", "machine", "steady_step_s", "cpu_per_wall", "key"]
-    for *point, device, machine, seconds, cores, key in zip(
-        *(cells[name].tolist() for name in names), strict=True
-    ):
-        if seconds > 0:
-            where = (*point, device, machine)
-            groups.setdefault(where, []).append((seconds, cores, (key, machine)))
-    for processes in groups.values():
-        fastest, most = min(processes)[0], max(cores for _, cores, _ in processes)
-        for seconds, cores, process in processes:
-            if seconds > SLOW_PROCESS * fastest:
-                found[process] = _slow(seconds / fastest, cores, most)
-    return found
-
-
-def _slow(factor: float, cores: float, most: float) -> Finding:
-    message = f"this process took {factor:.2g} times as long as the fastest repeat"
-    if cores < FEWER_CORES * most:
-        message += f", with {cores:.2g} cores busy instead of {most:.2g}"
-        return Finding("bimodal", message, factor)
-    return Finding("slow-process", message, factor)

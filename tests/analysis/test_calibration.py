@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from accelreport.analysis.calibration.__main__ import build, replace
+from accelreport.analysis.calibration.decisions import needed
 from accelreport.analysis.calibration.methods import CHOSEN, paired, unpaired
 from accelreport.analysis.calibration.noise import SCENARIOS, Experiments, simulate
 from accelreport.analysis.calibration.tables import (
     Bank,
     called_different,
     covers,
-    needed,
     scenario,
     verdicts,
 )

@@ -8,12 +8,12 @@ import pandas as pd
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from accelreport.analysis.choice import best_devices
 from accelreport.analysis.claims import claims_frame
 from accelreport.analysis.frames import cells_frame, curve_frame, steps_frame
 from accelreport.analysis.headline import headlines
 from accelreport.analysis.overview import (
     Benchmark,
-    best_devices,
     geometric_means,
     speedup_matrix,
 )

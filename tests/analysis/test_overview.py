@@ -8,13 +8,12 @@ import pandas as pd
 import pytest
 from scipy.stats import gmean
 
+from accelreport.analysis.choice import BEST_COLUMNS, best_devices
 from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.overview import (
-    BEST_COLUMNS,
     MATRIX_COLUMNS,
     MEAN_COLUMNS,
     Benchmark,
-    best_devices,
     geometric_means,
     speedup_matrix,
 )

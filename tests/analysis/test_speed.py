@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from accelreport.analysis.choice import best_devices
 from accelreport.analysis.claims import claims_frame
 from accelreport.analysis.frames import cells_frame, curve_frame, steps_frame
 from accelreport.analysis.headline import headlines
-from accelreport.analysis.overview import Benchmark, best_devices, speedup_matrix
+from accelreport.analysis.overview import Benchmark, speedup_matrix
 from accelreport.analysis.published import published_frame
 from accelreport.analysis.speedup import speedups
 from accelreport.analysis.targets import time_to_target

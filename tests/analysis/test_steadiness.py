@@ -197,6 +197,19 @@ def test_a_slow_process_with_all_cores_busy_is_only_slow() -> None:
     assert "slow-process" in dict(warned[1])
 
 
+def test_a_process_that_others_slowed_is_not_called_bimodal() -> None:
+    made = study(repeats=3, devices=("cpu",), axes={})
+    slow = made.records[1]
+    blocks = [
+        block.model_copy(update={"wall_s": block.wall_s * 1.7, "other_cpu_s": block.wall_s})
+        for block in slow.blocks
+    ]
+    records = [made.records[0], slow.model_copy(update={"blocks": blocks}), made.records[2]]
+    warned = dict(cells_frame(made.plan, records)["warnings"][1])
+    assert "bimodal" not in warned
+    assert "while others kept 0.59 cores busy" in warned["slow-process"]
+
+
 # The questions to a series --------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from accelreport.analysis.calibration import tables
+from accelreport.analysis.calibration import decisions, tables
 
 EXPERIMENTS = 20_000
 """Simulated experiments behind every share."""
@@ -27,10 +27,10 @@ def build(count: int) -> dict[str, str]:
         "width": lambda: tables.width_table(bank),
         "methods": lambda: tables.methods_table(bank),
         "fallback": lambda: tables.fallback_table(bank),
-        "power": lambda: tables.power_table(bank),
-        "needed": lambda: tables.needed_table(count),
-        "peeking": lambda: tables.peeking_table(count),
-        "parity": lambda: tables.parity_table(count),
+        "power": lambda: decisions.power_table(bank),
+        "needed": lambda: decisions.needed_table(count),
+        "peeking": lambda: decisions.peeking_table(count),
+        "parity": lambda: decisions.parity_table(count),
     }
     return {name: make() for name, make in makers.items()}
 

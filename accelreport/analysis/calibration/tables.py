@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from accelreport.analysis.calibration.methods import (
     CHOSEN,
@@ -19,11 +18,10 @@ from accelreport.analysis.calibration.methods import (
 from accelreport.analysis.calibration.noise import (
     SCENARIOS,
     Experiments,
-    Floats,
     Scenario,
     simulate,
 )
-from accelreport.analysis.verdicts import MARGIN, MOST, POWER
+from accelreport.analysis.verdicts import MARGIN
 
 SIZES = (2, 3, 5, 10)
 """Processes of each device."""
@@ -156,130 +154,5 @@ def fallback_table(bank: Bank) -> str:
             first, second = whole[:, devices[0], :few], np.roll(whole[:, devices[1]], 1, axis=0)
             truth = float(whole[:, devices[0]].mean() - whole[:, devices[1]].mean())
             row.append(f"{covers(unpaired_groups(first, second[:, :many]), truth):.1f} %")
-        rows.append(row)
-    return markdown(head, rows)
-
-
-def power_table(bank: Bank) -> str:
-    """What is said of true speedups, under ordinary noise."""
-    head = ["true speedup"]
-    head += [f"n = {n}: FASTER / SAME / UNDECIDED / SLOWER" for n in SIZES]
-    rows = []
-    for speedup in (1.0, 1.02, 1.05, 1.1, 1.25, 2.0):
-        row = [f"{speedup:g}×"]
-        for n in SIZES:
-            low, high = paired(bank.get(scenario("ordinary"), n))
-            shift = np.log(speedup)
-            faster, slower, same = (
-                float(np.mean(each)) for each in verdicts((low + shift, high + shift))
-            )
-            undecided = 1 - faster - slower - same
-            row.append(" / ".join(f"{100 * x:.0f}" for x in (faster, same, undecided, slower)))
-        rows.append(row)
-    return markdown(head, rows)
-
-
-def needed(logs: Floats) -> NDArray[np.int64]:
-    """`verdicts.processes_needed` for many experiments; 0 beyond `MOST`."""
-    difference = logs[:, 0] - logs[:, 1]
-    value, spread = difference.mean(axis=1), difference.std(axis=1, ddof=1)
-    room = np.maximum(np.abs(value), np.log(1 + MARGIN) - np.abs(value))
-    sizes = np.arange(2, MOST + 1)
-    reach = (stdtrit(sizes - 1, 0.975) + stdtrit(sizes - 1, POWER)) / np.sqrt(sizes)
-    # `reach` falls with n, so the first n that is enough is found by bisection.
-    first = np.searchsorted(-reach, -room / spread, side="right")
-    return np.where(first < len(sizes), sizes[np.minimum(first, len(sizes) - 1)], 0)
-
-
-MOST_SIMULATED = 40
-"""Processes simulated for the tables about running more of them."""
-
-
-def needed_table(count: int, seed: int = 5) -> str:
-    """Whether as many more processes as an UNDECIDED row asks for do decide it."""
-    head = ["true speedup", "n", "undecided", "median asked for", "then decided", "rightly"]
-    rows = []
-    made = simulate(scenario("ordinary"), MOST_SIMULATED, count, np.random.default_rng(seed))
-    for speedup in (1.0, 1.05, 1.1):
-        for n in (3, 5):
-            logs = made.logs + np.log(speedup) * np.array([1.0, 0.0])[:, None]
-            rows.append([f"{speedup:g}×", str(n), *_after_needed(logs, n, speedup)])
-    return markdown(head, rows)
-
-
-def _after_needed(logs: Floats, n: int, speedup: float) -> list[str]:
-    faster, slower, same = verdicts(paired(_stopped(logs, n)))
-    undecided = ~(faster | slower | same)
-    asked = needed(logs[:, :, :n])
-    able = undecided & (asked > n) & (asked <= MOST_SIMULATED)
-    decided = right = 0
-    for size in np.unique(asked[able]):
-        chosen = logs[able & (asked == size)]
-        faster, slower, same = verdicts(paired(_stopped(chosen, int(size))))
-        decided += int((faster | slower | same).sum())
-        right += int((same if speedup == 1 else faster).sum())
-    more = np.median(asked[undecided & (asked > 0)] - n)
-    total = int(able.sum())
-    return [
-        f"{100 * undecided.mean():.0f} %",
-        f"{more:.0f} more",
-        f"{100 * decided / total:.0f} %",
-        f"{100 * right / max(decided, 1):.1f} %",
-    ]
-
-
-def _stopped(logs: Floats, n: int) -> Experiments:
-    return Experiments(logs[:, :, :n], np.zeros(0))
-
-
-def peeking_table(count: int, seed: int = 6) -> str:
-    """A/A: how often a difference is called when one runs on until something is decided."""
-    head = ["rule", "called different", "SAME", "still undecided", "median n"]
-    made = simulate(scenario("ordinary"), MOST_SIMULATED, count, np.random.default_rng(seed))
-    schedules: tuple[tuple[str, Sequence[int], float], ...] = (
-        ("one look at n = 5", (5,), 0.95),
-        ("one look at n = 10", (10,), 0.95),
-        ("a look after every process, 3 to 20", range(3, 21), 0.95),
-        ("looks at 3, 5, 10 and 20", (3, 5, 10, 20), 0.95),
-        ("looks at 3, 5, 10 and 20, each at 98.75 %", (3, 5, 10, 20), 0.9875),
-    )
-    rows = []
-    for name, looks, level in schedules:
-        different, same, sizes = _looked(made.logs, looks, level)
-        undecided = 1 - different - same
-        shares = [f"{100 * share:.1f} %" for share in (different, same, undecided)]
-        rows.append([name, *shares, f"{np.median(sizes):.0f}"])
-    return markdown(head, rows)
-
-
-def _looked(
-    logs: Floats, looks: Sequence[int], level: float
-) -> tuple[float, float, NDArray[np.int64]]:
-    going = np.ones(len(logs), dtype=bool)
-    called = np.zeros(len(logs), dtype=bool)
-    equal = np.zeros(len(logs), dtype=bool)
-    sizes = np.full(len(logs), looks[-1])
-    for n in looks:
-        faster, slower, same = verdicts(paired(_stopped(logs, n), level))
-        sizes[going & (faster | slower | same)] = n
-        called |= going & (faster | slower)
-        equal |= going & same
-        going &= ~(faster | slower | same)
-    return float(called.mean()), float(equal.mean()), sizes
-
-
-def parity_table(count: int, seed: int = 8) -> str:
-    """TOST over paired seeds: how often it says EQUIVALENT, by the true difference."""
-    head = ["true difference ÷ margin", *[f"n = {n}" for n in (2, 3, 5, 10)]]
-    rng = np.random.default_rng(seed)
-    rows = []
-    for share in (0.0, 0.5, 1.0, 1.5):
-        row = [f"{share:g}"]
-        for n in SIZES:
-            # Spread of one pair's difference: a fifth of the margin, as for MNIST at ± 0.01.
-            drawn = rng.normal(share, 0.2, (count, n))
-            half = stdtrit(n - 1, 0.95) * drawn.std(axis=1, ddof=1) / np.sqrt(n)
-            mean = drawn.mean(axis=1)
-            row.append(f"{100 * np.mean((mean - half >= -1) & (mean + half <= 1)):.1f} %")
         rows.append(row)
     return markdown(head, rows)
