@@ -1,0 +1,290 @@
+"""Operations counted in a traced graph, against counts by hand.
+
+By hand: a convolution or a dense layer multiplies every output with its share of the weights
+(2 operations each), an LSTM 4 · units · (inputs + units) weights for every step. Backward
+takes the same twice, for the gradients of inputs and weights; the gradient of the data
+themselves is needed by nobody, and TensorFlow does not compute it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accelreport.backend.flops import CountError, count_function, count_step
+from accelreport.backend.traced import Traced
+from accelreport.datasets.load import load
+from accelreport.spec.models import Device
+from accelreport.workloads.base import TrainingProblem
+from accelreport.workloads.registry import FAMILIES
+
+pytestmark = pytest.mark.e2e
+
+BATCH = 4
+
+
+def layer(outputs: int, weights: int, *, first: bool = False) -> int:
+    """Operations of one example forward and backward, each weight used for every output."""
+    return 2 * outputs * weights * (2 if first else 3)
+
+
+def lstm(steps: int, inputs: int, units: int, *, gates: int = 4, first: bool = False) -> int:
+    """Operations of one example through a recurrent layer."""
+    width = gates * units
+    return 2 * steps * width * (inputs * (2 if first else 3) + units * 3)
+
+
+S2_A = (
+    layer(26 * 26 * 32, 3 * 3 * 1, first=True)
+    + layer(11 * 11 * 64, 3 * 3 * 32)
+    + layer(3 * 3 * 64, 3 * 3 * 64)
+    + layer(64, 576)
+    + layer(10, 64)
+)
+S2_B = (
+    layer(28 * 28 * 12, 3 * 3 * 1, first=True)
+    + layer(14 * 14 * 24, 6 * 6 * 12)
+    + layer(7 * 7 * 32, 6 * 6 * 24)
+    + layer(200, 7 * 7 * 32)
+    + layer(10, 200)
+)
+S2_C = (
+    layer(28 * 28 * 64, 5 * 5 * 1)  # the normalisation before it learns from its gradient
+    + layer(14 * 14 * 128, 5 * 5 * 64)
+    + layer(7 * 7 * 256, 5 * 5 * 128)
+    + layer(256, 3 * 3 * 256)
+    + layer(10, 256)
+)
+S3 = (
+    layer(28 * 28 * 64, 2 * 2 * 1, first=True)
+    + layer(14 * 14 * 32, 2 * 2 * 64)
+    + layer(256, 7 * 7 * 32)
+    + layer(10, 256)
+)
+S1 = lstm(250, 32, 100) + layer(1, 100)
+S2_D = lstm(100, 512, 512) + lstm(100, 512, 512) + 100 * layer(256, 512)
+S4 = 2 * lstm(128, 9, 128, first=True) + 2 * lstm(128, 256, 128) + lstm(128, 256, 64) + layer(6, 64)
+
+S0_B = lstm(100, 20, 512, gates=3, first=True) + 100 * layer(3, 512)
+
+BY_HAND: dict[str, tuple[str, dict[str, Any], int]] = {
+    "S0-B weather GRU": ("series_forecast", {"window": 100}, S0_B),
+    "S1 IMDB LSTM": ("text_classification", {}, S1),
+    "S2-A MNIST": ("image_classification", {"model": "conv32_conv64_conv64"}, S2_A),
+    "S2-B Görner": ("image_classification", {"model": "conv12_conv24_conv32"}, S2_B),
+    "S2-C Fashion": (
+        "image_classification",
+        {"model": "conv64_conv128_conv256", "dataset": "fashion_mnist"},
+        S2_C,
+    ),
+    "S2-D Shakespeare": ("text_generation", {}, S2_D),
+    "S3 MNIST": ("image_classification", {"model": "conv64_conv32"}, S3),
+    "S4 BiLSTM": ("sequence_classification", {}, S4),
+}
+
+
+def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
+    """The graph of a family's training step, traced and not run."""
+    import tensorflow as tf
+
+    from accelreport.backend.graphs import Graphs
+    from accelreport.backend.runtime import Runtime
+    from accelreport.backend.strategies import place
+
+    family = FAMILIES[kind]
+    small = {"kind": kind, "data": "synthetic", "batch_size": BATCH, "train_examples": 64}
+    checked = family.parameters.model_validate(small | parameters)
+    request = family.data(checked)
+    assert request is not None
+    data = load(request.name, mode="synthetic", options=request.options)
+    problem = family.problem(checked, data, 0)
+    assert isinstance(problem, TrainingProblem)
+    runtime = Runtime(placement=place(Device(kind="CPU")), jit_compile=False, facts={})
+    graphs = Graphs(problem, runtime)
+    graphs.resident_trainer()
+    order = tf.zeros([2, BATCH], tf.int32)
+    resident = graphs.on_devices(problem.resident)
+    return Traced(graphs.step_graph(resident, order, tf.constant(0), tf.constant(1)))
+
+
+@pytest.mark.parametrize("system", BY_HAND)
+def test_a_training_step_has_the_operations_counted_by_hand(system: str) -> None:
+    kind, parameters, by_hand = BY_HAND[system]
+    assert count_step(training_step(kind, parameters)) == BATCH * by_hand
+
+
+def traced(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> tuple[Any, list[str]]:
+    """A function's graph for inputs of some shapes, and the names of its results."""
+    import tensorflow as tf
+
+    specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
+    graph = tf.function(function).get_concrete_function(*specs).graph
+    return graph.as_graph_def(add_shapes=True), [output.op.name for output in graph.outputs]
+
+
+def counted(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> float:
+    definition, results = traced(function, *shapes)
+    return count_function(Traced(definition), results)
+
+
+def test_a_loop_counts_as_often_as_it_runs_also_inside_another_one() -> None:
+    import tensorflow as tf
+
+    def chain(x: Any, y: Any) -> Any:
+        def outer(number: Any, x: Any) -> Any:
+            _, x = tf.while_loop(
+                lambda inner, _: inner < 5,
+                lambda inner, x: (inner + 1, tf.matmul(x, y)),
+                (tf.constant(0), x),
+            )
+            return number + 2, x
+
+        return tf.while_loop(lambda number, _: number < 7, outer, (tf.constant(1), x))[1]
+
+    assert counted(chain, (3, 4), (4, 4)) == 3 * 5 * 2 * 3 * 4 * 4
+
+
+def test_what_nobody_needs_does_not_count() -> None:
+    import tensorflow as tf
+
+    def wasteful(x: Any) -> Any:
+        _unused = tf.matmul(x, x)
+        return tf.reduce_sum(x)
+
+    def half_of_a_loop(x: Any) -> Any:
+        found = tf.while_loop(
+            lambda number, *_: number < 10,
+            lambda number, a, b: (number + 1, tf.matmul(a, a), tf.matmul(b, b)),
+            (tf.constant(0), x, x),
+        )
+        return found[1]
+
+    assert counted(wasteful, (8, 8)) == 0
+    assert counted(half_of_a_loop, (8, 8)) == 10 * 2 * 8**3
+
+
+def test_of_two_branches_the_dearer_one_counts() -> None:
+    import tensorflow as tf
+
+    def either(x: Any) -> Any:
+        return tf.cond(tf.reduce_sum(x) > 0, lambda: tf.matmul(x, tf.matmul(x, x)), lambda: x)
+
+    assert counted(either, (8, 8)) == 2 * 2 * 8**3
+
+
+def test_called_functions_count_at_each_call() -> None:
+    import tensorflow as tf
+
+    square = tf.function(lambda x: tf.matmul(x, x))
+    assert counted(lambda x: square(square(x)), (8, 8)) == 2 * 2 * 8**3
+
+
+def test_a_loop_of_unknown_length_is_not_guessed() -> None:
+    import tensorflow as tf
+
+    def until_large(x: Any) -> Any:
+        return tf.while_loop(lambda x: tf.norm(x) < 9, lambda x: (tf.matmul(x, x),), (x,))[0]
+
+    with pytest.raises(CountError, match="how often the loop 'while' runs is not known"):
+        counted(until_large, (4, 4))
+
+
+def test_a_shape_that_is_not_known_is_not_guessed() -> None:
+    import tensorflow as tf
+
+    with pytest.raises(CountError, match="a size of MatMul"):
+        counted(lambda x, y: tf.matmul(x, y), (None, 4), (4, 5))
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes", "by_hand"),
+    [
+        ("abc,cde->abde", ((2, 3, 4), (4, 5, 6)), 2 * 2 * 3 * 4 * 5 * 6),
+        ("...ij,...jk->...ik", ((7, 2, 3), (7, 3, 5)), 2 * 7 * 2 * 3 * 5),
+        ("ab->ba", ((2, 3),), 0),
+    ],
+)
+def test_einsum_counts_every_product(
+    equation: str, shapes: tuple[tuple[int, ...], ...], by_hand: int
+) -> None:
+    import tensorflow as tf
+
+    assert counted(lambda *xs: tf.einsum(equation, *xs), *shapes) == by_hand
+
+
+def test_convolutions_over_channels_and_in_space_count() -> None:
+    import tensorflow as tf
+
+    def depthwise(x: Any, kernel: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, kernel])
+            y = tf.nn.depthwise_conv2d(x, kernel, [1, 1, 1, 1], "SAME")
+        return [y, *tape.gradient(y, [x, kernel])]
+
+    assert counted(depthwise, (2, 8, 8, 3), (3, 3, 3, 2)) == 3 * 2 * (2 * 8 * 8 * 6) * 9
+
+    def in_space(x: Any, kernel: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, kernel])
+            y = tf.nn.conv3d(x, kernel, [1, 1, 1, 1, 1], "SAME")
+        return [y, *tape.gradient(y, [x, kernel])]
+
+    assert counted(in_space, (2, 4, 4, 4, 3), (3, 3, 3, 3, 5)) == 3 * 2 * (2 * 64 * 5) * 27 * 3
+
+
+@pytest.mark.parametrize(("mode", "gates"), [("lstm", 4), ("gru", 3)])
+@pytest.mark.parametrize("time_major", [True, False])
+def test_a_recurrent_kernel_of_cudnn_counts_like_the_loop_it_replaces(
+    mode: str, gates: int, time_major: bool
+) -> None:
+    import tensorflow as tf
+
+    steps, batch, inputs, units = 11, 5, 7, 13
+
+    def fused(x: Any, h: Any, c: Any, weights: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, weights])
+            y = tf.raw_ops.CudnnRNNV3(
+                input=x,
+                input_h=h,
+                input_c=c,
+                params=weights,
+                sequence_lengths=tf.fill([batch], steps),
+                rnn_mode=mode,
+                time_major=time_major,
+            ).output
+        return [y, *tape.gradient(y, [x, weights])]
+
+    sequence = (steps, batch, inputs) if time_major else (batch, steps, inputs)
+    state = (1, batch, units) if time_major else (batch, 1, units)
+    weights = (gates * units * (inputs + units + 2),)
+    by_hand = batch * lstm(steps, inputs, units, gates=gates)
+    assert counted(fused, sequence, state, state, weights) == by_hand
+
+
+def test_a_recurrent_kernel_for_cpus_counts_like_the_loop_it_replaces() -> None:
+    import tensorflow as tf
+
+    steps, batch, inputs, units = 11, 5, 7, 13
+
+    def fused(x: Any, state: Any, w: Any, peephole: Any, bias: Any) -> Any:
+        return tf.raw_ops.BlockLSTMV2(
+            seq_len_max=tf.constant(steps, tf.int64),
+            x=x,
+            cs_prev=state,
+            h_prev=state,
+            w=w,
+            wci=peephole,
+            wcf=peephole,
+            wco=peephole,
+            b=bias,
+        ).h
+
+    shapes = (
+        (steps, batch, inputs),
+        (batch, units),
+        (inputs + units, 4 * units),
+        (units,),
+        (4 * units,),
+    )
+    assert counted(fused, *shapes) == batch * lstm(steps, inputs, units) / 3
