@@ -58,4 +58,9 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # The record is written. Taking TensorFlow down in good order costs up to a second and, with
+    # a strategy that has lost a worker, may never end.
+    os._exit(code)
