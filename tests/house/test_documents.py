@@ -18,12 +18,12 @@ import accelreport
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.spec.load import load
-from tests.house.tree import ROOT
+from tests.house.tree import ROOT, texts
 
 Command = Any
 """Typer publishes no name for what commands and groups of commands share."""
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+DOCUMENTS = tuple(name for name, _ in texts() if name.endswith(".md") and "tests/" not in name)
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -113,7 +113,8 @@ def test_a_file_that_a_document_links_to_exists(name: str) -> None:
     text = FENCE.sub("", _text(name))
     linked = re.findall(r"\]\(([^)#\s]+)", text) + re.findall(r'src(?:set)?="([^"]+)"', text)
     files = [link for link in linked if "://" not in link]
-    assert not [link for link in files if not (ROOT / link).is_file()]
+    folder = (ROOT / name).parent
+    assert not [link for link in files if not (folder / link).is_file()]
 
 
 def test_the_changelog_speaks_of_this_version_or_the_next() -> None:
