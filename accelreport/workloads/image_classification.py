@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
-from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
-
-if TYPE_CHECKING:
-    from accelreport.datasets.base import Dataset
+from accelreport.workloads.base import TrainingParameters
+from accelreport.workloads.family import training_family
 
 ModelName = Literal[
     "conv64_conv32", "conv32_conv64_conv64", "conv12_conv24_conv32", "conv64_conv128_conv256"
@@ -28,23 +26,9 @@ class ImageClassificationParameters(TrainingParameters):
     """Divide pixels by 255, as all sources but one do."""
 
 
-def _data(parameters: Any) -> DataRequest:
-    return DataRequest(name=parameters.dataset, mode=parameters.data)
-
-
-def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
-    from accelreport.workloads.image_models import problem
-
-    assert data is not None
-    return problem(parameters, data)
-
-
-FAMILY = Family(
-    kind="image_classification",
-    title="Image classification",
-    parameters=ImageClassificationParameters,
-    shape="training",
-    data=_data,
-    problem=_problem,
+FAMILY = training_family(
+    "Image classification",
+    ImageClassificationParameters,
+    "accelreport.workloads.image_models",
 )
 """The family as the registry knows it."""

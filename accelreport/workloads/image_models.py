@@ -13,7 +13,7 @@ from accelreport.datasets.base import Dataset
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.image_classification import ImageClassificationParameters
 from accelreport.workloads.objectives import class_accuracy, class_loss
-from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
+from accelreport.workloads.training import labelled_problem, limited
 
 CLASSES = 10
 PIXELS = (28, 28)
@@ -123,19 +123,14 @@ def problem(parameters: ImageClassificationParameters, data: Dataset) -> Trainin
         pixels = tf.cast(tf.gather(resident["x"], indices), tf.float32) / divisor
         return pixels[..., tf.newaxis], tf.cast(tf.gather(resident["y"], indices), tf.int32)
 
-    return TrainingProblem(
+    return labelled_problem(
+        parameters,
+        train,
+        validation,
         model=model,
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
-        resident=train,
-        examples=len(train["y"]),
         take=take,
         loss=class_loss,
         metrics={"accuracy": class_accuracy},
-        validation=validation,
-        validation_examples=len(validation["y"]),
-        batch_size=parameters.batch_size,
-        steps_per_epoch=steps_for(parameters, len(train["y"])),
-        learning_rate=learning_rates(parameters.optimizer),
         describe=lambda outputs: digits(outputs, validation, data.classes, parameters.samples),
     )
 

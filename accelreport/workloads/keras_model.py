@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat, ValidationInfo, field_validator
 
@@ -11,11 +11,9 @@ from accelreport.datasets.find import find
 from accelreport.errors import AccelReportError
 from accelreport.spec.models import Text
 from accelreport.spec.validators import SpecPath
-from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import TrainingParameters
+from accelreport.workloads.family import training_family
 from accelreport.workloads.keras_json import LIMIT, ArchitectureError, check_architecture
-
-if TYPE_CHECKING:
-    from accelreport.datasets.base import Dataset
 
 LossName = Literal[
     "sparse_categorical_crossentropy",
@@ -86,25 +84,10 @@ def _text(path: Path) -> str:
         raise ValueError(f"cannot be read from {path.name}: {error}") from error
 
 
-def _data(parameters: Any) -> DataRequest:
-    return DataRequest(
-        name=parameters.dataset, mode=parameters.data, options=parameters.dataset_options
-    )
-
-
-def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
-    from accelreport.workloads.keras_problem import problem
-
-    assert data is not None
-    return problem(parameters, data)
-
-
-FAMILY = Family(
-    kind="keras",
-    title="Keras model",
-    parameters=KerasParameters,
-    shape="training",
-    data=_data,
-    problem=_problem,
+FAMILY = training_family(
+    "Keras model",
+    KerasParameters,
+    "accelreport.workloads.keras_problem",
+    options=lambda parameters: parameters.dataset_options,
 )
 """The family as the registry knows it."""

@@ -12,7 +12,7 @@ from accelreport.errors import AccelReportError, ExitCode
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.keras_json import ArchitectureError, check_architecture
 from accelreport.workloads.keras_model import KerasParameters
-from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
+from accelreport.workloads.training import labelled_problem, limited
 
 PerExample = Callable[[Any, Any], Any]
 """(targets, outputs) → one value for each example."""
@@ -58,19 +58,14 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         targets = tf.gather(resident["y"], indices)
         return inputs, tf.cast(targets, tf.int32 if integers else tf.float32)
 
-    return TrainingProblem(
+    return labelled_problem(
+        parameters,
+        train,
+        validation,
         model=lambda: build(parameters),
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
-        resident=train,
-        examples=len(train["y"]),
         take=take,
         loss=loss_named(parameters.loss, from_logits=parameters.from_logits),
         metrics={name: metric_named(name, parameters) for name in parameters.metrics},
-        validation=validation,
-        validation_examples=len(validation["y"]),
-        batch_size=parameters.batch_size,
-        steps_per_epoch=steps_for(parameters, len(train["y"])),
-        learning_rate=learning_rates(parameters.optimizer),
     )
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from accelreport.spec.validators import FieldsError
-from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import TrainingParameters
+from accelreport.workloads.family import training_family
 from accelreport.workloads.recurrent import Kernel
-
-if TYPE_CHECKING:
-    from accelreport.datasets.base import Dataset
 
 
 class SequenceClassificationParameters(TrainingParameters):
@@ -47,23 +45,9 @@ class SequenceClassificationParameters(TrainingParameters):
         return self
 
 
-def _data(parameters: Any) -> DataRequest:
-    return DataRequest(name=parameters.dataset, mode=parameters.data)
-
-
-def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
-    from accelreport.workloads.sequence_models import problem
-
-    assert data is not None
-    return problem(parameters, data)
-
-
-FAMILY = Family(
-    kind="sequence_classification",
-    title="Sequence classification",
-    parameters=SequenceClassificationParameters,
-    shape="training",
-    data=_data,
-    problem=_problem,
+FAMILY = training_family(
+    "Sequence classification",
+    SequenceClassificationParameters,
+    "accelreport.workloads.sequence_models",
 )
 """The family as the registry knows it."""

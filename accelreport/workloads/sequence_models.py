@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
 from typing import Any
 
 from accelreport.datasets.base import Dataset
@@ -11,7 +11,7 @@ from accelreport.workloads.confusion import confusion_tally
 from accelreport.workloads.objectives import class_accuracy, class_loss
 from accelreport.workloads.recurrent import recurrent_options
 from accelreport.workloads.sequence_classification import SequenceClassificationParameters
-from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
+from accelreport.workloads.training import labelled_problem, limited, rows_with_labels
 
 
 def recurrent_layers(parameters: SequenceClassificationParameters) -> list[Any]:
@@ -41,7 +41,6 @@ def problem(parameters: SequenceClassificationParameters, data: Dataset) -> Trai
     The model gives logits; softmax is part of the loss.
     """
     import keras
-    import tensorflow as tf
 
     train = limited(data.train, parameters.train_examples)
     validation = limited(data.validation, parameters.validation_examples)
@@ -57,22 +56,13 @@ def problem(parameters: SequenceClassificationParameters, data: Dataset) -> Trai
             name=parameters.model,
         )
 
-    def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
-        labels = tf.cast(tf.gather(resident["y"], indices), tf.int32)
-        return tf.gather(resident["x"], indices), labels
-
-    return TrainingProblem(
+    return labelled_problem(
+        parameters,
+        train,
+        validation,
         model=model,
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
-        resident=train,
-        examples=len(train["y"]),
-        take=take,
+        take=functools.partial(rows_with_labels, "int32"),
         loss=class_loss,
         metrics={"accuracy": class_accuracy},
         tally=confusion_tally(data.classes),
-        validation=validation,
-        validation_examples=len(validation["y"]),
-        batch_size=parameters.batch_size,
-        steps_per_epoch=steps_for(parameters, len(train["y"])),
-        learning_rate=learning_rates(parameters.optimizer),
     )

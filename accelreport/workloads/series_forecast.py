@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, FiniteFloat, model_validator
 
 from accelreport.spec.models import SpecModel, Text
 from accelreport.spec.validators import FieldsError
-from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import TrainingParameters
+from accelreport.workloads.family import training_family
 from accelreport.workloads.recurrent import Kernel
-
-if TYPE_CHECKING:
-    from accelreport.datasets.base import Dataset
 
 
 def _relative(text: str) -> str:
@@ -121,27 +119,10 @@ class SeriesForecastParameters(TrainingParameters):
         return self
 
 
-def _data(parameters: Any) -> DataRequest:
-    return DataRequest(
-        name=parameters.dataset,
-        mode=parameters.data,
-        options=parameters.series.model_dump(exclude_none=True),
-    )
-
-
-def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
-    from accelreport.workloads.series_models import problem
-
-    assert data is not None
-    return problem(parameters, data)
-
-
-FAMILY = Family(
-    kind="series_forecast",
-    title="Time-series forecast",
-    parameters=SeriesForecastParameters,
-    shape="training",
-    data=_data,
-    problem=_problem,
+FAMILY = training_family(
+    "Time-series forecast",
+    SeriesForecastParameters,
+    "accelreport.workloads.series_models",
+    options=lambda parameters: parameters.series.model_dump(exclude_none=True),
 )
 """The family as the registry knows it."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import TrainingParameters
+from accelreport.workloads.family import training_family
 from accelreport.workloads.recurrent import Kernel
-
-if TYPE_CHECKING:
-    from accelreport.datasets.base import Dataset
 
 
 class TextClassificationParameters(TrainingParameters):
@@ -32,27 +30,10 @@ class TextClassificationParameters(TrainingParameters):
     """How the LSTM is computed."""
 
 
-def _data(parameters: Any) -> DataRequest:
-    return DataRequest(
-        name=parameters.dataset,
-        mode=parameters.data,
-        options={"num_words": parameters.words, "length": parameters.length},
-    )
-
-
-def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
-    from accelreport.workloads.text_models import problem
-
-    assert data is not None
-    return problem(parameters, data)
-
-
-FAMILY = Family(
-    kind="text_classification",
-    title="Text classification",
-    parameters=TextClassificationParameters,
-    shape="training",
-    data=_data,
-    problem=_problem,
+FAMILY = training_family(
+    "Text classification",
+    TextClassificationParameters,
+    "accelreport.workloads.text_models",
+    options=lambda parameters: {"num_words": parameters.words, "length": parameters.length},
 )
 """The family as the registry knows it."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from accelreport.spec.models import Text
-from accelreport.workloads.base import DataRequest, Family, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import TrainingParameters
+from accelreport.workloads.family import training_family
 from accelreport.workloads.recurrent import Kernel
-
-if TYPE_CHECKING:
-    from accelreport.datasets.base import Dataset
 
 
 class TextGenerationParameters(TrainingParameters):
@@ -39,23 +37,9 @@ class TextGenerationParameters(TrainingParameters):
     """What the model reads before it writes."""
 
 
-def _data(parameters: Any) -> DataRequest:
-    return DataRequest(name=parameters.dataset, mode=parameters.data)
-
-
-def _problem(parameters: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
-    from accelreport.workloads.character_models import problem
-
-    assert data is not None
-    return problem(parameters, data)
-
-
-FAMILY = Family(
-    kind="text_generation",
-    title="Text generation",
-    parameters=TextGenerationParameters,
-    shape="training",
-    data=_data,
-    problem=_problem,
+FAMILY = training_family(
+    "Text generation",
+    TextGenerationParameters,
+    "accelreport.workloads.character_models",
 )
 """The family as the registry knows it."""

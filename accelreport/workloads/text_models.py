@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
 from typing import Any
 
 from accelreport.datasets.base import Dataset
@@ -10,7 +10,7 @@ from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.objectives import binary_accuracy, binary_loss
 from accelreport.workloads.recurrent import recurrent_options
 from accelreport.workloads.text_classification import TextClassificationParameters
-from accelreport.workloads.training import keras_optimizer, learning_rates, limited, steps_for
+from accelreport.workloads.training import labelled_problem, limited, rows_with_labels
 
 
 def problem(parameters: TextClassificationParameters, data: Dataset) -> TrainingProblem:
@@ -20,7 +20,6 @@ def problem(parameters: TextClassificationParameters, data: Dataset) -> Training
     of the loss, which is exact where a probability has been rounded to 1.
     """
     import keras
-    import tensorflow as tf
     from keras import layers
 
     train = limited(data.train, parameters.train_examples)
@@ -37,21 +36,12 @@ def problem(parameters: TextClassificationParameters, data: Dataset) -> Training
             name="embedding_lstm",
         )
 
-    def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
-        labels = tf.cast(tf.gather(resident["y"], indices), tf.float32)
-        return tf.gather(resident["x"], indices), labels
-
-    return TrainingProblem(
+    return labelled_problem(
+        parameters,
+        train,
+        validation,
         model=model,
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
-        resident=train,
-        examples=len(train["y"]),
-        take=take,
+        take=functools.partial(rows_with_labels, "float32"),
         loss=binary_loss,
         metrics={"accuracy": binary_accuracy},
-        validation=validation,
-        validation_examples=len(validation["y"]),
-        batch_size=parameters.batch_size,
-        steps_per_epoch=steps_for(parameters, len(train["y"])),
-        learning_rate=learning_rates(parameters.optimizer),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from accelreport.workloads.base import Optimizer, TrainingParameters
+from accelreport.workloads.base import Optimizer, TrainingParameters, TrainingProblem
 
 
 def keras_optimizer(parameters: Optimizer) -> Any:
@@ -38,3 +38,44 @@ def steps_for(parameters: TrainingParameters, examples: int) -> int:
     first examples of the next permutation, so that all batches have one shape.
     """
     return parameters.steps_per_epoch or -(-examples // parameters.batch_size)
+
+
+def labelled_problem(
+    parameters: TrainingParameters,
+    train: Mapping[str, NDArray[Any]],
+    validation: Mapping[str, NDArray[Any]],
+    **own: Any,
+) -> TrainingProblem:
+    """The training problem of examples that have labels `y` [n], one row each.
+
+    Args:
+        parameters: what a spec says of the training.
+        train: arrays of the training part.
+        validation: arrays of the validation part.
+        own: what only this family knows: model, take, loss, metrics and the like.
+    """
+    return TrainingProblem(
+        optimizer=lambda: keras_optimizer(parameters.optimizer),
+        resident=train,
+        examples=len(train["y"]),
+        validation=validation,
+        validation_examples=len(validation["y"]),
+        batch_size=parameters.batch_size,
+        steps_per_epoch=steps_for(parameters, len(train["y"])),
+        learning_rate=learning_rates(parameters.optimizer),
+        **own,
+    )
+
+
+def rows_with_labels(dtype: str, resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
+    """Rows of `x` as they are, and of `y` in a type: the `take` of most problems.
+
+    Args:
+        dtype: type of the labels.
+        resident: tensors `x` [n, …] and `y` [n].
+        indices: which rows, [batch].
+    """
+    import tensorflow as tf
+
+    labels = tf.cast(tf.gather(resident["y"], indices), dtype)
+    return tf.gather(resident["x"], indices), labels
