@@ -73,6 +73,11 @@ def build(results: Results, out: Path, *, options: BuildOptions = BuildOptions()
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
     started = time.perf_counter()
+    if options.templates is not None and not options.templates.is_dir():
+        raise AccelReportError(
+            f"{options.templates} is not a folder of templates.",
+            remedy="Name a folder that holds copies of the templates you want to change.",
+        )
     with Drawer() as drawer:
         benches = gather(results)
         if not benches:

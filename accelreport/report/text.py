@@ -15,6 +15,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\u
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ANSI = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 _UNSAFE_IN_A_NAME = re.compile("[^a-z0-9_-]+")
+_HASHED = re.compile("-[0-9a-f]{8}$")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), "index", "cells"}
 
 LONGEST_LABEL = 120
@@ -58,13 +59,14 @@ def tail(text: str, longest: int = LONGEST_LOG) -> str:
 def slug(name: str) -> str:
     """A file name of the characters a-z, 0-9, "_" and "-", different for different names.
 
-    A name that is already of these characters is kept, so that addresses stay readable;
-    any other gets eight digits of its SHA-256, so that "a/b", "a b" and "A-B" never meet
-    in one file, on file systems that ignore case either.
+    A name that is already of these characters is kept, so that addresses stay readable
+    (unless it looks like one that was changed); any other gets eight digits of its
+    SHA-256, so that "a/b", "a b" and "A-B" never meet in one file, on file systems that
+    ignore case either.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     plain = _UNSAFE_IN_A_NAME.sub("-", plain).strip("-")[:80]
-    if plain == name and plain not in _RESERVED:
+    if plain and plain == name and plain not in _RESERVED and not _HASHED.search(plain):
         return plain
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{plain or 'x'}-{digest}"

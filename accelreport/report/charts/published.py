@@ -15,6 +15,7 @@ from accelreport.report.charts.scales import (
     log_domain,
     nice_ticks,
     wants_log,
+    wrapped,
 )
 from accelreport.report.theme import series
 
@@ -46,14 +47,17 @@ def published_pairs(
     def make(width: int) -> Spec:
         plot = Plot()
         low, high = log_domain(values, 1.25) if log else (0.0, max(values) * 1.06)
-        ticks = decades(low, high, 7 if width > 500 else 5) if log else nice_ticks(low, high, 5)
+        most = 7 if width > 500 else 3
+        ticks = decades(low, high, most) if log else nice_ticks(low, high, most)
         scale = alt.Scale(
             type="log" if log else "linear",
             domain=[low, high] if log else [ticks[0], max(ticks[-1], high)],
             nice=False,
         )
         title = axis_title + (" (log scale)" if log else "")
-        axis = alt.Axis(values=ticks, labelExpr=label_expression(ticks, text), title=title)
+        axis = alt.Axis(
+            values=ticks, labelExpr=label_expression(ticks, text), title=wrapped(title, width - 140)
+        )
         x = alt.X("published:Q", scale=scale, axis=axis)
         order = [p.row for p in pairs]
         y = alt.Y(

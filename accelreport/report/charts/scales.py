@@ -10,6 +10,19 @@ import altair as alt
 from accelreport.report import formatting
 
 
+def wrapped(title: str, width: int) -> str | list[str]:
+    """An axis title, on two lines where one would be wider than the chart."""
+    if len(title) * 6.2 < width - 40:
+        return title
+    words = title.split(" ")
+    cut = min(
+        range(1, len(words)),
+        key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:]))),
+        default=1,
+    )
+    return [" ".join(words[:cut]), " ".join(words[cut:])]
+
+
 def label_expression(values: Sequence[float], text: Callable[[float], str]) -> str:
     """A Vega expression that labels ticks with texts made in Python.
 

@@ -10,7 +10,12 @@ import altair as alt
 
 from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
 from accelreport.report.charts.labelled import Heading, labelled_rows
-from accelreport.report.charts.scales import factor_text, label_expression, powers_of_two
+from accelreport.report.charts.scales import (
+    factor_text,
+    label_expression,
+    powers_of_two,
+    wrapped,
+)
 from accelreport.report.theme import series
 
 ROOM = 60
@@ -63,7 +68,7 @@ def speedup_dots(
         ticks = powers_of_two(low, high, 9 if wide else 5)
         scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
         text = label_expression(ticks, factor_text)
-        axis = alt.Axis(values=ticks, labelExpr=text, title=axis_title, orient="bottom")
+        axis = alt.Axis(values=ticks, labelExpr=text, title=wrapped(axis_title, inner))
         y = layout.encoding(wide=wide)
         data = plot.rows([_row(mark) for mark in marks])
         gone = [{"row": each.row, "text": each.text, "value": 1.0} for each in absences]

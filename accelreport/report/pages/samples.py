@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import struct
 import zlib
 
@@ -75,7 +74,7 @@ def _pixels(sample: Sample) -> bytes | None:
         return None
     try:
         pixels = base64.b64decode(sample.pixels, validate=True)
-    except binascii.Error:
+    except ValueError:
         return None
     return pixels if len(pixels) == sample.shape[0] * sample.shape[1] else None
 

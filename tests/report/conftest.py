@@ -1,0 +1,50 @@
+"""A site that is built once for all tests of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from accelreport.report.site import build
+from tests.report.scenarios import attacked, ordinary
+from tests.report.tree import Element, parse
+from tests.support.browser import BROWSER_ARGUMENTS, browser_path
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ordinary site."""
+    out = tmp_path_factory.mktemp("site")
+    build(ordinary(), out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def pages(site: Path) -> dict[str, Element]:
+    """Its pages, parsed, by their paths."""
+    return {
+        path.relative_to(site).as_posix(): parse(path.read_text(encoding="utf-8"))
+        for path in sorted(site.rglob("*.html"))
+    }
+
+
+@pytest.fixture(scope="session")
+def attacked_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site whose every text is hostile."""
+    out = tmp_path_factory.mktemp("attacked") / "site"
+    build(attacked(), out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, which is refused every connection by each test that uses it."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=browser_path(), args=list(BROWSER_ARGUMENTS)
+        )
+        yield chromium
+        chromium.close()

@@ -1,0 +1,175 @@
+"""Results folders, in memory, that pages are built from in these tests."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Failure, Record, Sample, Warned
+from accelreport.spec.models import Claim, Published, Source, Target
+from tests.support.records import Study, assorted, study
+
+HOSTILE = (
+    "</script><script>document.title='broken'</script>",
+    "</style><script>document.title='broken'</script>",
+    '"><img src=x onerror="document.title=\'broken\'">',
+    "<svg onload=\"document.title='broken'\">",
+    "</title></svg><script>document.title='broken'</script>",
+    "javascript:document.title='broken'",
+    "{{ 7 * 7 }}{% raw %}",
+    "datum.value ? 'a' : \"b\" \\' + alert(1)",
+    "../../../../etc/passwd",
+    "a‮b⁦c\u0000d\u0007e",
+    '=HYPERLINK("http://evil.example/")',
+    "x" * 3000,
+    "<iframe src=http://evil.example/></iframe><link rel=stylesheet href=http://evil.example/>",
+    "]]><!--\x1b[31mred\x1b[0m",
+)
+"""Texts that would run, fetch, escape or hide if a page trusted them."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Studies as a results folder."""
+
+    studies: tuple[Study, ...]
+    problems: Sequence[object] = ()
+
+    def records(self) -> Iterable[Record]:
+        """Every record."""
+        return [record for each in self.studies for record in each.records]
+
+    def plans(self) -> Sequence[PlanDocument]:
+        """Every plan."""
+        return [each.plan for each in self.studies]
+
+
+PUBLISHED = (
+    Published(device="gpu", label="Colab GPU, 2018", where={"batch_size": 256}, epoch_time=6.0),
+    Published(
+        device="gpu", label="Colab GPU, 2018", where={"batch_size": 512}, sample_time=82e-6,
+        note="the source calls µs for each sample a step",
+    ),
+    Published(
+        device="tpu", label="Colab TPU v2", where={"batch_size": 256}, epoch_time=6.0,
+        comparable=False, note="batch is per core",
+    ),
+)  # fmt: skip
+
+CLAIMS = tuple(
+    Claim.model_validate(claim)
+    for claim in (
+        {
+            "text": "The advantage grows with the batch",
+            "check": {"rises": "speedup", "of": "gpu", "along": "batch_size"},
+        },
+        {
+            "text": "The TPU is 17 times as fast as the GPU",
+            "check": {"ratio": "speedup", "of": "tpu", "over": "gpu", "at_least": 17.0},
+        },
+    )
+)
+
+
+def digits(record: Record) -> Record:
+    """The record with a picture to each of its samples."""
+    rng = np.random.default_rng(0)
+    return record.model_copy(
+        update={
+            "samples": [
+                sample.model_copy(
+                    update={
+                        "pixels": base64.b64encode(rng.bytes(28 * 28)).decode(),
+                        "shape": [28, 28],
+                    }
+                )
+                for sample in record.samples
+            ]
+        }
+    )
+
+
+@cache
+def ordinary() -> Results:
+    """A sweep with something of everything, its quick profile on synthetic data, a kernel."""
+    sweep = study(
+        spec="mnist_batch_sweep", devices=("cpu", "cpu-1", "gpu", "tpu"), fate=assorted,
+        repeats=4, published=PUBLISHED, claims=CLAIMS, samples=20, origin="official",
+        target=Target(metric="val_accuracy", at_least=0.97), steps_per_epoch=40,
+    )  # fmt: skip
+    sweep = replace(sweep, records=tuple(digits(record) for record in sweep.records))
+    quick = study(
+        spec="mnist_batch_sweep", profile="quick", devices=("cpu", "cpu-1"), repeats=1,
+        epochs=2, steps_per_epoch=40, seed=3, first_seed=50,
+        target=Target(metric="val_accuracy", at_least=0.999),
+    )  # fmt: skip
+    kernel = study("matmul", spec="matmul", devices=("cpu", "cpu-1", "gpu"), seed=5)
+    return Results((sweep, quick, kernel))
+
+
+def attacked() -> Results:
+    """Sweeps in which every text that a spec, a log or a machine may hold is a hostile one."""
+    return Results(
+        tuple(_attacked_study(text, number) for number, text in enumerate(HOSTILE)),
+        problems=HOSTILE,
+    )
+
+
+def _attacked_study(text: str, number: int) -> Study:
+    made = study(
+        spec=text, profile=text, first_seed=100 * number, repeats=2, epochs=2,
+        steps_per_epoch=30, published=PUBLISHED[:1], claims=CLAIMS[:1], samples=3, axes={"batch_size": (256, 512)}, fate=_first_gpu_fails,
+    )  # fmt: skip
+    device = {
+        name: each.model_copy(update={"label": text}) for name, each in made.plan.devices.items()
+    }
+    plan = made.plan.model_copy(
+        update={
+            "title": text,
+            "description": text,
+            "source": Source(title=text, url=text, authors=text, note=text),
+            "text": text,
+            "devices": device,
+            "published": [
+                each.model_copy(update={"label": text, "note": text}) for each in PUBLISHED[:1]
+            ],
+            "claims": [made.plan.claims[0].model_copy(update={"text": text, "source": text})],
+        }
+    )
+    records = tuple(_attacked(record, text) for record in made.records)
+    return Study(plan, records)
+
+
+def _first_gpu_fails(cell: object) -> str:
+    return "oom-device" if getattr(cell, "device", "") == "gpu" else "ok"
+
+
+def _attacked(record: Record, text: str) -> Record:
+    environment = record.environment
+    assert environment is not None
+    failure = record.failure
+    if failure is not None:
+        failure = Failure(kind=failure.kind, message=text, remedy=text, traceback=text)
+    return record.model_copy(
+        update={
+            "failure": failure,
+            "log_tail": text,
+            "warnings": [Warned(kind=text, message=text)],
+            "started_at": text,
+            "samples": [
+                Sample(index=0, true=text, predicted=text + "!", probability=0.5, pixels=text,
+                       shape=[28, 28])
+            ],
+            "environment": environment.model_copy(
+                update={
+                    "cpu": text, "os": text, "commit": text, "packages": {text: text},
+                    "variables": {text: text}, "accelerators": [text],
+                }
+            ),
+        }
+    )  # fmt: skip

@@ -1,0 +1,191 @@
+"""Pages in a real browser, with every connection refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.report.scenarios import HOSTILE, ordinary
+
+pytestmark = pytest.mark.e2e
+
+BENCHMARK = "mnist_batch_sweep.full.html"
+KINDS = ("index.html", BENCHMARK, "mnist_batch_sweep.quick.html", "matmul.full.html", "cell")
+
+OVERLAPS = """() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('svg[role=img]')) {
+    if (!svg.getClientRects().length) continue;
+    const boxes = [...svg.querySelectorAll('text')]
+      .filter(text => text.getAttribute('stroke') === null)
+      .map(text => [text.textContent, text.getBoundingClientRect()]);
+    const frame = svg.getBoundingClientRect();
+    for (let i = 0; i < boxes.length; i++) {
+      const [said, a] = boxes[i];
+      if (a.left < frame.left - 2 || a.right > frame.right + 2)
+        found.push(svg.querySelector('title').textContent + ': ' + said + ' leaves the chart');
+      for (let j = 0; j < i; j++) {
+        const b = boxes[j][1];
+        const x = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (x > 1 && y > 3)
+          found.push(svg.querySelector('title').textContent + ': ' + said + ' / ' + boxes[j][0]);
+      }
+    }
+  }
+  return found;
+}"""
+
+SMALLEST_TEXT = """() => {
+  let least = 100;
+  for (const svg of document.querySelectorAll('svg[role=img]')) {
+    const box = svg.getBoundingClientRect();
+    if (!box.width || svg.getAttribute('preserveAspectRatio') === 'none') continue;
+    const scale = box.width / svg.viewBox.baseVal.width;
+    for (const text of svg.querySelectorAll('text'))
+      least = Math.min(least, scale * parseFloat(getComputedStyle(text).fontSize));
+  }
+  return least;
+}"""
+
+
+def where(site: Path, kind: str) -> Path:
+    """The file of a kind of page."""
+    if kind != "cell":
+        return site / kind
+    record = next(r for r in ordinary().studies[0].records if r.status == "partial")
+    return site / "cells" / f"{record.key}.0a1b2c3d.html"
+
+
+@contextmanager
+def opened(
+    browser: Browser, path: Path, *, width: int = 1280, scheme: str = "light", script: bool = True
+) -> Iterator[Page]:
+    """A page from the disk; any request but for the file itself fails the test."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+        java_script_enabled=script,
+    )
+    page = context.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(path.resolve().as_uri())
+    yield page
+    context.close()
+    others = [url for url in asked if url != path.resolve().as_uri() and url[:5] != "data:"]
+    assert others == []
+    assert said == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_asks_for_nothing_fits_and_can_be_read(
+    kind: str, width: int, scheme: str, site: Path, browser: Browser
+) -> None:
+    with opened(browser, where(site, kind), width=width, scheme=scheme) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate(SMALLEST_TEXT) >= 10
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(21, 22, 26)")
+        assert len(page.screenshot()) > 10_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_word_is_there_without_scripts(kind: str, site: Path, browser: Browser) -> None:
+    path = where(site, kind)
+    with opened(browser, path) as page:
+        with_scripts = page.inner_text("main")
+    with opened(browser, path, script=False) as page:
+        assert page.locator("main").inner_text() == with_scripts
+        assert page.locator("svg[role=img]").count() == page.locator("svg[role=img] title").count()
+
+
+def test_a_reader_chooses_dark_or_light_without_scripts(site: Path, browser: Browser) -> None:
+    def ground(page: Page) -> str:
+        text: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return text
+
+    with opened(browser, site / BENCHMARK) as page:
+        page.get_by_label("Dark").check()
+        assert ground(page) == "rgb(21, 22, 26)"
+        line = page.locator("svg[role=img] path[stroke='var(--s0)']").first
+        assert line.evaluate("e => getComputedStyle(e).stroke") == "rgb(119, 238, 209)"
+        page.get_by_label("Light").check()
+        assert ground(page) == "rgb(255, 255, 255)"
+
+
+def test_the_keyboard_reaches_tables_links_and_folded_numbers(site: Path, browser: Browser) -> None:
+    with opened(browser, site / BENCHMARK) as page:
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        reached = set()
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.tagName"))
+        assert {"A", "DIV", "INPUT", "SUMMARY"} <= reached
+        summary = page.locator("figure summary").first
+        summary.focus()
+        page.keyboard.press("Enter")
+        assert page.locator("figure details[open] table").first.is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_a_reader_sees_of_a_chart_depends_on_the_room(
+    width: int, site: Path, browser: Browser
+) -> None:
+    with opened(browser, site / BENCHMARK, width=width) as page:
+        chart = page.locator("#speedup-dots .chart").first
+        assert chart.locator(".wide").is_visible() is (width == 1280)
+        assert chart.locator(".narrow").is_visible() is (width == 390)
+
+
+def test_paper_is_light_and_splits_no_figure(site: Path, browser: Browser) -> None:
+    with opened(browser, site / BENCHMARK, width=680, scheme="dark") as page:
+        page.emulate_media(media="print", color_scheme="dark")
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == "rgb(255, 255, 255)"
+        whole = page.evaluate(
+            "[...document.querySelectorAll('figure')]"
+            ".every(f => getComputedStyle(f).breakInside === 'avoid')"
+        )
+        assert whole
+        assert page.locator("#speedup-dots .wide").first.is_visible()
+        assert not page.locator(".mast").is_visible()
+        paper = page.pdf(prefer_css_page_size=True)
+        assert paper.startswith(b"%PDF")
+
+
+def test_no_hostile_text_runs_or_fetches(attacked_site: Path, browser: Browser) -> None:
+    pages = sorted(attacked_site.glob("*.html"))
+    pages += sorted((attacked_site / "cells").glob("*.html"))[::7]
+    assert len(pages) > len(HOSTILE)
+    for path in pages:
+        with opened(browser, path, width=390) as page:
+            assert page.title() != "broken"
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+            assert page.locator("script, iframe").count() == 0
+
+
+def test_a_script_that_gets_into_a_page_is_refused(
+    site: Path, tmp_path: Path, browser: Browser
+) -> None:
+    text = (site / BENCHMARK).read_text(encoding="utf-8")
+    injected = "<script>document.title = 'broken'</script><p style='color: red' onclick='x()'>x</p>"
+    (tmp_path / "page.html").write_text(text.replace("</main>", f"{injected}</main>"))
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.title() != "broken"
+    assert any("Content Security Policy" in message for message in said)
+    page.close()

@@ -1,0 +1,142 @@
+"""Charts are valid, say nothing misleading, and draw what they were given."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+
+import altair as alt
+import pytest
+
+from accelreport.report.charts import scales
+from accelreport.report.charts.cold import Bar, cold_bars
+from accelreport.report.charts.curves import Crossing, Curve, learning_curves, shared_axes
+from accelreport.report.charts.drawing import NARROW, WIDE, Make, draw
+from accelreport.report.charts.ecdf import Distribution, step_ecdf
+from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.published import Pair, published_pairs
+from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
+from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
+from accelreport.report.drawer import Drawer
+
+NASTY = 'a\'b\\c "d" <script>'
+
+CURVE = Curve(0, (1.0, 2.0), (0.9, 0.97), (0.89, 0.96), (0.91, 0.98))
+
+CHARTS: dict[str, Make] = {
+    "speedup": speedup_dots(
+        [
+            Mark(row_key(0, 0), 0, 5.2, 4.8, 5.6, "5.2×"),
+            Mark(row_key(0, 1), 1, 0.004, math.nan, math.nan, "0.004×"),
+        ],
+        [Absence(row_key(0, 2), "device not present")],
+        headings=[Heading(NASTY, ("GPU", NASTY, "TPU"))],
+        axis_title="times as fast as CPU (log scale)",
+    ),
+    "cold": cold_bars(
+        [Bar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "33.1 s")],
+        headings=[Heading("", (NASTY,))],
+        axis_title="time",
+    ),
+    "curves": learning_curves(
+        [CURVE],
+        [Crossing(0, 2.0, 0.97, "2.00 s")],
+        shared_axes([CURVE], percent=True, target=0.95),
+    ),
+    "sweep": sweep_lines(
+        [SweepLine(0, NASTY, (256.0, 512.0), (1e3, 2e3), (9e2, 1e3), (1.1e3, 3e3))],
+        [End(0, 1024.0, 2e3, "out of memory")],
+        x_title="batch size",
+        y_text=str,
+    ),
+    "ecdf": step_ecdf([Distribution(0, tuple(0.1 + i / 1000 for i in range(201)))], axis_title="t"),
+    "published": published_pairs(
+        [
+            Pair(NASTY, 0, 6.0, 1.2, 1.1, 1.3, comparable=False),
+            Pair("b", 1, 5.0, None, None, None, comparable=True),
+        ],
+        axis_title="epoch",
+        text=str,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def drawer() -> Iterator[Drawer]:
+    with Drawer() as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_chart_is_valid_by_the_schema_of_vega_lite(name: str, width: int) -> None:
+    spec = dict(draw(CHARTS[name], width, prefix="c", title="t", description="d").spec)
+    spec.pop("config")
+    alt.LayerChart.from_dict(spec)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_chart_is_drawn_as_wide_as_it_was_asked_to_be(
+    name: str, width: int, drawer: Drawer
+) -> None:
+    svg = str(drawer.svg(draw(CHARTS[name], width, prefix="c", title="t", description="d")))
+    (found,) = re.findall(r'viewBox="0 0 ([\d.]+) ', svg)
+    assert abs(float(found) - width) <= 12
+    assert "undefined" not in svg
+    assert "NaN" not in svg
+    assert "<script" not in svg
+
+
+@pytest.mark.parametrize("name", ["speedup", "cold", "sweep", "published"])
+def test_a_hostile_name_stands_in_the_chart_as_it_is(name: str, drawer: Drawer) -> None:
+    svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))
+    assert "a&#39;b\\c &#34;d&#34; &lt;script&gt;" in svg
+
+
+def test_a_speedup_axis_holds_one_and_shows_factors(drawer: Drawer) -> None:
+    svg = str(drawer.svg(draw(CHARTS["speedup"], WIDE, prefix="c", title="t", description="d")))
+    ticks = re.findall(r">([\d.]+)×</text>", svg)
+    assert "1" in ticks
+    assert "0.0625" in ticks or "0.25" in ticks
+
+
+def test_a_drawing_is_the_same_whatever_was_drawn_before(drawer: Drawer) -> None:
+    def once() -> str:
+        return str(drawer.svg(draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d")))
+
+    first = once()
+    drawer.svg(draw(CHARTS["curves"], WIDE, prefix="x", title="t", description="d"))
+    assert once() == first
+
+
+def test_an_address_in_a_chart_is_never_fetched(drawer: Drawer) -> None:
+    def make(width: int) -> dict[str, object]:
+        return {"data": {"url": "http://127.0.0.1:9/x.json"}, "mark": "point"}
+
+    with pytest.raises(Exception, match="could not be drawn"):
+        drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d"))
+
+
+def test_ticks_are_round_and_within_the_axis() -> None:
+    assert scales.powers_of_two(0.3, 9) == [0.5, 1, 2, 4, 8]
+    assert scales.powers_of_two(0.01, 400, 6)[0] >= 0.01
+    assert scales.decades(0.03, 8, 9) == [0.05, 0.1, 0.2, 0.5, 1, 2, 5]
+    assert scales.nice_ticks(0.86, 0.99) == [0.85, 0.9, 0.95, 1.0]
+    assert scales.nice_ticks(3, 3) == [3]
+
+
+def test_tick_labels_are_texts_made_in_python() -> None:
+    expression = scales.label_expression([0.5, 1.0], scales.factor_text)
+    assert "'0.5×'" in expression
+    assert json.dumps(expression)
+    assert scales.quoted("a'b\\") == "'a\\'b\\\\'"
+
+
+def test_a_long_axis_title_takes_two_lines_where_there_is_little_room() -> None:
+    assert scales.wrapped("short", 330) == "short"
+    wrapped = scales.wrapped("times as fast as CPU (all threads) (log scale)", 210)
+    assert isinstance(wrapped, list)
+    assert len(wrapped) == 2

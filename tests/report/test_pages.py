@@ -1,0 +1,269 @@
+"""What stands on the pages of an ordinary site, and that it holds together."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from accelreport.errors import AccelReportError
+from accelreport.report.site import BuildOptions, build
+from tests.report.scenarios import Results, ordinary
+from tests.report.tree import Element, parse
+from tests.support.records import study
+
+BENCHMARK = "mnist_batch_sweep.full.html"
+QUICK = "mnist_batch_sweep.quick.html"
+KERNEL = "matmul.full.html"
+
+
+def section(page: Element, identity: str) -> Element:
+    (found,) = [e for e in page.all("section") if e.attributes.get("id") == identity]
+    return found
+
+
+def test_there_is_a_page_for_each_plan_and_each_record(pages: dict[str, Element]) -> None:
+    records = sum(len(each.records) for each in ordinary().studies)
+    assert {"index.html", BENCHMARK, QUICK, KERNEL} <= pages.keys()
+    assert sum(name.startswith("cells/") for name in pages) == records
+
+
+def test_every_link_leads_to_a_file_and_a_place_in_it(
+    site: Path, pages: dict[str, Element]
+) -> None:
+    ids = {name: {e.attributes.get("id") for e in page.all()} for name, page in pages.items()}
+    for name, page in pages.items():
+        for link in page.all("a"):
+            href = link.attributes["href"]
+            if href.startswith("https://"):
+                continue
+            path, _, fragment = unquote(href).partition("#")
+            target = (site / name).parent / path if path else site / name
+            assert target.is_file(), f"{name}: {href}"
+            if fragment:
+                place = target.resolve().relative_to(site.resolve()).as_posix()
+                assert fragment in ids[place], f"{name}: {href}"
+
+
+def test_ids_are_unique_within_each_page(pages: dict[str, Element]) -> None:
+    for name, page in pages.items():
+        counts = Counter(e.attributes["id"] for e in page.all() if "id" in e.attributes)
+        assert [identity for identity, count in counts.items() if count > 1] == [], name
+
+
+def test_what_names_an_id_names_one_that_is_there(pages: dict[str, Element]) -> None:
+    for name, page in pages.items():
+        ids = {e.attributes.get("id") for e in page.all()}
+        for element in page.all():
+            for attribute in ("aria-labelledby", "aria-describedby", "for"):
+                for identity in element.attributes.get(attribute, "").split():
+                    assert identity in ids, f"{name}: {attribute}={identity}"
+
+
+def test_tables_have_a_caption_and_headers_with_a_scope(pages: dict[str, Element]) -> None:
+    for name, page in pages.items():
+        for table in page.all("table"):
+            (caption,) = table.all("caption")
+            assert caption.text, name
+            assert all(th.attributes.get("scope") for th in table.all("th")), name
+            for row in table.all("tr"):
+                assert row.all("th"), f"{name}: a row without a header"
+
+
+def test_headings_go_down_one_level_at_a_time(pages: dict[str, Element]) -> None:
+    for name, page in pages.items():
+        levels = [int(e.tag[1]) for e in page.all("h1", "h2", "h3", "h4")]
+        assert levels[0] == 1, name
+        assert levels.count(1) == 1, name
+        assert all(later - level <= 1 for level, later in itertools.pairwise(levels)), name
+
+
+def test_every_figure_says_what_it_shows_and_has_its_numbers(pages: dict[str, Element]) -> None:
+    for name, page in pages.items():
+        for figure in page.all("figure"):
+            drawings = figure.all("svg")
+            assert drawings, name
+            for drawing in drawings:
+                assert drawing.attributes["role"] == "img"
+                assert drawing.all("title")[0].text
+                assert drawing.all("desc")[0].text
+            own = figure.attributes["id"]
+            assert figure.all("table") or own == "published-pairs", f"{name}: {own}"
+
+
+def test_a_page_may_load_its_style_sheet_and_nothing_else(pages: dict[str, Element]) -> None:
+    for name, page in pages.items():
+        (policy,) = [
+            e.attributes["content"]
+            for e in page.all("meta")
+            if e.attributes.get("http-equiv") == "Content-Security-Policy"
+        ]
+        assert policy.startswith("default-src 'none'; style-src 'sha256-"), name
+        assert "unsafe" not in policy, name
+        assert page.all("script") == [], name
+        for element in page.all():
+            assert "style" not in element.attributes, f"{name}: a style attribute"
+            assert not any(attribute.startswith("on") for attribute in element.attributes), name
+            source = element.attributes.get("src", "data:image/png")
+            assert source.startswith("data:image/png"), name
+
+
+def test_the_speedup_table_names_factor_interval_and_time(pages: dict[str, Element]) -> None:
+    (table,) = [t for t in pages[BENCHMARK].all("div") if t.attributes.get("id") == "speedup-table"]
+    rows = {row.all("th")[0].text: [cell.text for cell in row.all("td")] for row in table.all("tr")}
+    cpu, one_thread, gpu, tpu = rows["256"]
+    assert re.fullmatch(r"10\d ms ?\d+–\d+ ms", cpu.replace("\xa0", " "))
+    assert re.match(r"[45]\.\d× ?4\.\d–5\.\d× ?2\d\.\d ms", gpu.replace("\xa0", " "))
+    assert "1 of 4 failed" in one_thread
+    assert "1 of 4 not run" in one_thread
+    assert "not measured" in tpu
+    assert "device not present" in tpu
+
+
+def test_a_number_leads_to_the_cells_it_was_made_of(pages: dict[str, Element]) -> None:
+    page = pages[BENCHMARK]
+    (table,) = [t for t in page.all("div") if t.attributes.get("id") == "speedup-table"]
+    links = [a.attributes["href"].removeprefix("#") for a in table.all("a")]
+    assert len(links) == 12
+    groups = {e.attributes.get("id"): e for e in page.all("tbody")}
+    for link in links:
+        measured = [a for a in groups[link].all("a") if a.attributes["href"].startswith("cells/")]
+        assert measured
+
+
+def test_synthetic_data_is_said_where_each_number_stands(pages: dict[str, Element]) -> None:
+    page = pages[QUICK]
+    assert "Synthetic data." in page.text
+    (table,) = [t for t in page.all("div") if t.attributes.get("id") == "speedup-table"]
+    for cell in table.all("td"):
+        assert "synthetic data" in cell.text
+    for figure in page.all("figure"):
+        assert "synthetic data" in figure.all("figcaption")[0].text
+    assert "On synthetic data," in page.all("header")[1].text
+    (matrix,) = [
+        t for t in pages["index.html"].all("div") if t.attributes.get("id") == "speedup-matrix"
+    ]
+    assert matrix.text.count("synthetic data") == 6
+
+
+def test_extrapolated_totals_and_partial_runs_are_marked(pages: dict[str, Element]) -> None:
+    page = pages[BENCHMARK]
+    assert "Partial runs." in page.text
+    cells = section(page, "cells")
+    assert cells.text.count("extrapolated") == 4
+    (table,) = [t for t in page.all("div") if t.attributes.get("id") == "speedup-table"]
+    assert table.text.count("partial run") == 1
+
+
+def test_a_target_that_was_never_reached_is_said(pages: dict[str, Element]) -> None:
+    quality = section(pages[QUICK], "quality")
+    assert "No run reached 99.90" in quality.text
+    assert quality.text.count("never reached") == 6
+
+
+def test_failures_and_absences_have_their_reason_and_remedy(pages: dict[str, Element]) -> None:
+    absent = section(pages[BENCHMARK], "absent").text
+    assert "GPU: out of device memory." in absent
+    assert "What to do" not in absent, "the label is drawn by the style sheet"
+    assert "Use a smaller batch." in absent
+    assert "TPU v2-8: device not present." in absent
+    assert "not run yet" in absent
+
+
+def test_published_figures_stand_apart_from_measured_ones(pages: dict[str, Element]) -> None:
+    published = section(pages[BENCHMARK], "published")
+    assert "Colab GPU, 2018" in published.text
+    assert "other conditions" in published.text
+    assert "batch is per core" in published.text
+    assert "not measured" in published.text
+
+
+def test_claims_have_a_verdict_and_a_rule(pages: dict[str, Element]) -> None:
+    claims = section(pages[BENCHMARK], "claims").text
+    assert "The advantage grows with the batch" in claims
+    assert "not tested here" in claims
+
+
+def test_wrong_predictions_come_first_with_their_pictures(pages: dict[str, Element]) -> None:
+    (gallery,) = [u for u in pages[BENCHMARK].all("ul") if u.attributes.get("class") == "gallery"]
+    wrong = ["wrong" in item.attributes.get("class", "") for item in gallery.all("li")]
+    assert wrong == sorted(wrong, reverse=True)
+    assert any(wrong)
+    assert all(image.attributes["alt"] for image in gallery.all("img"))
+    assert len(gallery.all("img")) == 20
+
+
+def test_a_kernel_has_calls_and_no_accuracy(pages: dict[str, Element]) -> None:
+    page = pages[KERNEL]
+    assert "first call" in section(page, "cold").text
+    assert "TFLOPS" in section(page, "sweep").text
+    assert not [s for s in page.all("section") if s.attributes.get("id") == "quality"]
+
+
+def test_the_commands_to_reproduce_it_are_there(pages: dict[str, Element]) -> None:
+    text = section(pages[QUICK], "reproduce").text
+    assert "accelreport run specs/mnist_batch_sweep.toml --profile quick" in text
+    assert "git checkout" in text
+
+
+def test_the_spec_stands_on_the_page_to_the_letter(pages: dict[str, Element]) -> None:
+    (code,) = section(pages[BENCHMARK], "spec").all("code")
+    plan = ordinary().studies[0].plan
+    assert "".join(code.pieces) == plan.text
+
+
+def test_a_cell_page_holds_its_raw_blocks(pages: dict[str, Element]) -> None:
+    record = next(r for r in ordinary().studies[0].records if r.status == "ok")
+    page = pages[f"cells/{record.key}.0a1b2c3d.html"]
+    rows = section(page, "blocks").all("tr")
+    assert len(rows) == len(record.blocks) + 1
+    assert f"{record.blocks[1].wall_s:.6f}" in rows[2].text
+    assert str(record.cell.seed) in page.all("h1")[0].text
+    assert "conv64_conv32" in section(page, "asked").text
+
+
+def test_nothing_to_build_from_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(AccelReportError) as caught:
+        build(Results(()), tmp_path)
+    assert "accelreport run" in caught.value.remedy
+
+
+def test_a_template_of_a_person_replaces_ours(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "index.html").write_text("<h1>{{ page.title }} of ours</h1>")
+    results = Results((study(repeats=1, epochs=1, steps_per_epoch=30),))
+    build(results, tmp_path / "out", options=BuildOptions(title="T", templates=mine))
+    assert (tmp_path / "out" / "index.html").read_text() == "<h1>T of ours</h1>"
+
+
+def test_a_folder_of_templates_that_is_none_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(AccelReportError, match="not a folder of templates"):
+        build(ordinary(), tmp_path / "out", options=BuildOptions(templates=tmp_path / "no"))
+
+
+def test_a_plan_without_any_record_still_has_its_page(tmp_path: Path) -> None:
+    made = study(repeats=1, fate=lambda cell: "missing")
+    build(Results((made,)), tmp_path)
+    page = parse((tmp_path / "example_training.full.html").read_text())
+    assert "Nothing has been measured yet." in page.text
+    assert "not run yet" in page.text
+
+
+def test_a_result_file_that_could_not_be_read_is_named(tmp_path: Path) -> None:
+    results = Results((study(repeats=1, epochs=1),), problems=("results/cells/x.json: cut off",))
+    build(results, tmp_path)
+    assert "results/cells/x.json: cut off" in parse((tmp_path / "index.html").read_text()).text
+
+
+def test_one_process_gives_no_interval_and_says_so(tmp_path: Path) -> None:
+    build(Results((study(repeats=1, epochs=2, origin="official"),)), tmp_path)
+    page = parse((tmp_path / "example_training.full.html").read_text())
+    (table,) = [t for t in page.all("div") if t.attributes.get("id") == "speedup-table"]
+    assert table.text.count("no interval") == 9
+    assert table.text.count("one process") == 9
+    assert "one process each, so no interval" in page.all("header")[1].text

@@ -1,0 +1,91 @@
+"""Colours can be told apart and read, in both themes and by every kind of sight."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+from accelreport.report.colour import SIGHTS, contrast, difference
+from accelreport.report.theme import (
+    EDGES,
+    HEAT_DARK,
+    HEAT_LIGHT,
+    PHASES_DARK,
+    PHASES_LIGHT,
+    SERIES_DARK,
+    SERIES_LIGHT,
+    TOKENS,
+    device_colours,
+    heat_bin,
+)
+from accelreport.spec.models import Device
+from tests.support.records import DEVICES
+
+THEMES = (0, 1)
+SERIES = (SERIES_LIGHT, SERIES_DARK)
+HEAT = (HEAT_LIGHT, HEAT_DARK)
+PHASES = (PHASES_LIGHT, PHASES_DARK)
+
+
+def token(name: str, theme: int) -> str:
+    return TOKENS[name][theme]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_any_two_device_colours_differ_for_every_kind_of_sight(theme: int, sight: str) -> None:
+    for one, other in itertools.combinations(SERIES[theme], 2):
+        assert difference(one, other, sight) >= 15
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_marks_stand_out_from_the_page(theme: int) -> None:
+    paper = token("paper", theme)
+    assert all(contrast(colour, paper) >= 3 for colour in SERIES[theme])
+    assert contrast(PHASES[theme][0], paper) >= 3
+    neighbours = itertools.pairwise(PHASES[theme])
+    assert all(difference(one, other) >= 10 for one, other in neighbours)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_text_can_be_read_on_every_ground_it_stands_on(theme: int) -> None:
+    grounds = {
+        "ink": ("paper", "wash", "caution-wash", "alert-wash"),
+        "soft": ("paper", "wash"),
+        "link": ("paper", "wash"),
+        "alert": ("paper", "alert-wash", "wash"),
+        "caution": ("paper", "caution-wash", "wash"),
+        "good": ("paper",),
+        "code-key": ("wash",),
+        "code-text": ("wash",),
+        "code-note": ("wash",),
+    }
+    for text, behind in grounds.items():
+        for ground in behind:
+            assert contrast(token(text, theme), token(ground, theme)) >= 4.5, (text, ground)
+    assert all(contrast(token("ink", theme), ground) >= 4.5 for ground in HEAT[theme])
+
+
+def test_bins_of_a_speedup_are_symmetric_about_one() -> None:
+    assert len(EDGES) == 8
+    for low, high in zip(EDGES, reversed(EDGES), strict=True):
+        assert math.isclose(low * high, 1)
+    ratios = [high / low for low, high in itertools.pairwise(EDGES) if not low < 1 < high]
+    assert all(math.isclose(ratio, 2) for ratio in ratios)
+    assert [heat_bin(v) for v in (0.01, 0.5, 1.0, 2.0, 400.0)] == [0, 3, 4, 5, 8]
+
+
+def test_a_device_keeps_its_colour_whatever_the_order_it_is_met_in() -> None:
+    names = list(DEVICES)
+    for order in itertools.permutations(names):
+        colours = device_colours({name: DEVICES[name] for name in order})
+        assert colours == device_colours(DEVICES)
+        assert len(set(colours.values())) == len(names)
+
+
+def test_more_devices_than_colours_share_them_evenly() -> None:
+    many = {f"cpu-{i}": Device(kind="CPU") for i in range(13)}
+    uses = list(device_colours(many).values())
+    assert {uses.count(colour) for colour in range(6)} == {2, 3}
