@@ -107,22 +107,7 @@ def cells(
                 )
 
 
-def _resolved(
-    collector: Collector, family: Family, raw: Mapping[str, Any], point: Point, sweep: Sweep
-) -> dict[str, Any] | None:
-    """The family's parameters at a point as JSON values, or None after problems were noted."""
-    resolved = collector.checked(
-        family.parameters,
-        ("workload",),
-        _placed(raw, point),
-        f"a parameter of {family.kind}",
-        context={"folder": collector.view.file.path.parent},
-        origin=lambda path: _origin(path, point, sweep),
-    )
-    return resolved.model_dump(mode="json") if resolved else None
-
-
-def _placed(raw: Mapping[str, Any], point: Mapping[str, Scalar]) -> dict[str, Any]:
+def placed(raw: Mapping[str, Any], point: Mapping[str, Scalar]) -> dict[str, Any]:
     """The workload with the point's values at their dotted keys."""
     data: dict[str, Any] = copy.deepcopy(dict(raw))
     for axis, value in point.items():
@@ -133,6 +118,21 @@ def _placed(raw: Mapping[str, Any], point: Mapping[str, Scalar]) -> dict[str, An
             node[table] = node = inner if isinstance(inner, dict) else {}
         node[key] = value
     return data
+
+
+def _resolved(
+    collector: Collector, family: Family, raw: Mapping[str, Any], point: Point, sweep: Sweep
+) -> dict[str, Any] | None:
+    """The family's parameters at a point as JSON values, or None after problems were noted."""
+    resolved = collector.checked(
+        family.parameters,
+        ("workload",),
+        placed(raw, point),
+        f"a parameter of {family.kind}",
+        context={"folder": collector.view.file.path.parent},
+        origin=lambda path: _origin(path, point, sweep),
+    )
+    return resolved.model_dump(mode="json") if resolved else None
 
 
 def _origin(path: KeyPath, point: Point, sweep: Sweep) -> KeyPath:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.datasets.entry import RemoteFile
 from tests.datasets import layouts
-from tests.datasets.server import server
-from tests.results.conftest import tiny_disk
+from tests.datasets.publishing import BODY, PATH, publish, sha
+from tests.datasets.server import Server, server
 from tests.support.data import BESIDE_THE_CHECKOUT
+from tests.support.disks import tiny_disk
 
 __all__ = ["server", "tiny_disk"]
 
@@ -39,3 +41,11 @@ def some_data(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for write in layouts.WRITERS.values():
         write(data_folder)
     return data_folder
+
+
+@pytest.fixture
+def demo(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A data set `demo` of one file of 300,000 bytes that the server has."""
+    server.files[PATH] = BODY
+    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=f"{server.url}/{PATH}"))
+    return server

@@ -1,56 +1,22 @@
-"""Fetching: resumed, verified, bounded, and honest when it cannot be done."""
+"""Fetching over the network: resumed, verified, bounded, and honest when it cannot be done."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
-import multiprocessing
-import os
 import shutil
-import threading
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelreport.datasets.catalogue import CATALOGUE
-from accelreport.datasets.entry import CatalogueEntry, RemoteFile
+from accelreport.datasets.entry import RemoteFile
 from accelreport.datasets.fetch import fetch
 from accelreport.datasets.goal import Patience
 from accelreport.datasets.load import DataUnavailable, load
 from accelreport.datasets.pins import read_pins
+from tests.datasets.publishing import BODY, PATH, QUICK, left_over, publish, sha
 from tests.datasets.server import Server
-
-QUICK = Patience(connect_s=2, read_s=2, tries=3, pause_s=0.001)
-PATH = "demo/file.bin"
-BODY = np.random.default_rng(0).bytes(300_000)
-
-
-@pytest.fixture
-def demo(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    """A data set `demo` of one file of 300,000 bytes that the server has."""
-    server.files[PATH] = BODY
-    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=f"{server.url}/{PATH}"))
-    return server
-
-
-def publish(monkeypatch: pytest.MonkeyPatch, *files: RemoteFile) -> None:
-    entry = CatalogueEntry("demo", "Demo", "none", files, "none", "", "", "")
-    monkeypatch.setitem(CATALOGUE, "demo", entry)
-
-
-def sha(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def left_over(folder: Path) -> list[str]:
-    """Files beside the data, lock files apart."""
-    names = [path.name for path in folder.rglob("*") if path.is_file()]
-    return sorted(name for name in names if not name.endswith(".lock"))
 
 
 def test_a_file_is_brought_verified_and_its_progress_told(demo: Server, data_folder: Path) -> None:
@@ -113,32 +79,6 @@ def test_another_version_on_the_server_is_not_appended_to_the_old_part(
     server.files[PATH], server.etag = new, '"two"'
     fetch("demo", patience=QUICK)
     assert (data_folder / PATH).read_bytes() == new
-
-
-def test_a_part_of_another_version_is_given_up_when_the_checksum_is_wrong(
-    demo: Server, data_folder: Path
-) -> None:
-    part = data_folder / "demo" / "file.bin.part"
-    part.parent.mkdir()
-    part.write_bytes(bytes(120_000))
-    part.with_name("file.bin.part.json").write_text(
-        json.dumps({"url": f"{demo.url}/{PATH}", "validator": demo.etag})
-    )
-    fetch("demo", patience=QUICK)
-    assert (data_folder / PATH).read_bytes() == BODY
-
-
-@pytest.mark.parametrize("notes", ["", "[]", "not json", '{"url": "elsewhere"}'])
-def test_a_part_of_unknown_origin_is_begun_anew(
-    demo: Server, data_folder: Path, notes: str
-) -> None:
-    part = data_folder / "demo" / "file.bin.part"
-    part.parent.mkdir()
-    part.write_bytes(b"?" * 1000)
-    part.with_name("file.bin.part.json").write_text(notes)
-    fetch("demo", patience=QUICK)
-    assert (data_folder / PATH).read_bytes() == BODY
-    assert demo.requests == [(PATH, "", "")]
 
 
 def test_what_is_not_the_published_file_never_gets_its_name(
@@ -269,31 +209,6 @@ def test_the_persons_proxy_is_used(
     assert (data_folder / PATH).read_bytes() == BODY
 
 
-def test_a_persons_own_file_is_left_alone_unless_they_say_replace(
-    demo: Server, data_folder: Path
-) -> None:
-    own = data_folder / PATH
-    own.parent.mkdir()
-    own.write_bytes(b"mine")
-    with pytest.raises(DataUnavailable, match="left alone") as caught:
-        fetch("demo", patience=QUICK)
-    assert "--replace" in caught.value.remedy
-    assert own.read_bytes() == b"mine"
-    assert demo.requests == []
-    fetch("demo", replace=True, patience=QUICK)
-    assert own.read_bytes() == BODY
-
-
-def test_a_failed_replacement_keeps_the_old_file(demo: Server, data_folder: Path) -> None:
-    own = data_folder / PATH
-    own.parent.mkdir()
-    own.write_bytes(b"mine")
-    demo.statuses = [404]
-    with pytest.raises(DataUnavailable):
-        fetch("demo", replace=True, patience=QUICK)
-    assert own.read_bytes() == b"mine"
-
-
 def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
     server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,105 +229,6 @@ def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
 
     path.write_bytes(text + b"by hand")
     assert load("shakespeare_gutenberg", mode="real").origin == "user-supplied"
-
-
-def test_a_full_disk_is_told_before_anything_is_sent(
-    demo: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usage = shutil.disk_usage("/")._replace(free=1000)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
-    with pytest.raises(DataUnavailable, match="no room") as caught:
-        fetch("demo", patience=QUICK)
-    assert "ACCELREPORT_DATA" in caught.value.remedy
-    assert demo.requests == []
-
-
-def test_a_disk_that_fills_up_while_a_file_arrives_is_told(
-    demo: Server, tiny_disk: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ACCELREPORT_DATA", str(tiny_disk))
-    usage = shutil.disk_usage("/")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)  # others fill it meanwhile
-    with pytest.raises(DataUnavailable, match=r"no room|cannot be written"):
-        fetch("demo", patience=QUICK)
-    assert not (tiny_disk / PATH).exists()
-
-
-def test_a_folder_that_cannot_be_made_is_told(
-    demo: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = data_folder / "a file"
-    file.touch()
-    monkeypatch.setenv("ACCELREPORT_DATA", str(file))
-    with pytest.raises(DataUnavailable, match="cannot be written") as caught:
-        fetch("demo", patience=QUICK)
-    assert "ACCELREPORT_DATA" in caught.value.remedy
-
-
-@pytest.mark.parametrize("marked", [".", "demo"])
-def test_a_folder_that_is_marked_read_only_stays_as_it_is_even_for_root(
-    demo: Server, data_folder: Path, marked: str
-) -> None:
-    (data_folder / "demo").mkdir()
-    folder = data_folder / marked
-    folder.chmod(0o555)
-    try:
-        with pytest.raises(DataUnavailable, match="read-only"):
-            fetch("demo", patience=QUICK)
-        assert left_over(data_folder) == []
-        assert demo.requests == []
-    finally:
-        folder.chmod(0o755)
-
-
-def test_two_fetchers_at_once_download_once(demo: Server, data_folder: Path) -> None:
-    demo.pause_s = 0.2
-    failures: list[Exception] = []
-
-    def work() -> None:
-        try:
-            fetch("demo", patience=QUICK)
-        except DataUnavailable as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    assert len(demo.requests) == 1
-    assert (data_folder / PATH).read_bytes() == BODY
-
-
-@pytest.mark.e2e
-def test_a_fetcher_that_is_killed_leaves_a_part_that_the_next_one_uses(
-    demo: Server, data_folder: Path
-) -> None:
-    demo.cuts = [150_000]
-    demo.statuses = []
-    spawn = multiprocessing.get_context("spawn")
-    address = f"{demo.url}/{PATH}"
-    child = spawn.Process(target=_fetch_patiently, args=(address, len(BODY), sha(BODY)))
-    child.start()
-    part = data_folder / "demo" / "file.bin.part"
-    deadline = time.monotonic() + 30
-    while not (part.exists() and part.stat().st_size == 150_000):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    child.kill()
-    child.join()
-    fetch("demo", patience=QUICK)
-    assert (data_folder / PATH).read_bytes() == BODY
-    assert demo.requests[-1][1] == "bytes=150000-"
-
-
-def _fetch_patiently(address: str, size: int, checksum: str) -> None:
-    """In a process of its own: fetch, and wait a minute when the connection breaks."""
-    file = RemoteFile(PATH, size, checksum, url=address)
-    CATALOGUE["demo"] = CatalogueEntry("demo", "Demo", "none", (file,), "none", "", "", "")
-    fetch("demo", patience=Patience(pause_s=60))
-    os._exit(1)
 
 
 def test_a_data_set_of_ones_own_has_nothing_to_fetch() -> None:

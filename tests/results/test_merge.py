@@ -216,7 +216,7 @@ def test_a_full_disk_while_merging_is_one_error_and_what_is_there_stays(
         record.model_copy(update={"log_tail": "x" * 90_000}) for record in study(repeats=2).records
     ]
     source = folder(big)
-    with disks.tiny_disk(tmp_path / "tiny") as disk:
+    with disks.tiny(tmp_path / "tiny") as disk:
         own = study(repeats=1, first_seed=7, devices=("cpu",), epochs=1).records[0]
         Store(disk / "results").write(own)
         with pytest.raises(ResultsError, match="cannot be written"):

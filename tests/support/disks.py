@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 NOBODY = 65534
 
 
 @contextmanager
-def tiny_disk(folder: Path) -> Iterator[Path]:
+def tiny(folder: Path) -> Iterator[Path]:
     """A folder that takes 256 KiB and then is full.
 
     A file system of its own where one may be mounted; elsewhere no file may grow above
@@ -48,3 +50,17 @@ def read_only(folder: Path) -> Iterator[Path]:
     finally:
         if root:
             os.seteuid(0)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk that is full before a test is done with it."""
+    with tiny(tmp_path / "tiny") as folder:
+        yield folder
+
+
+@pytest.fixture
+def read_only_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder the test may not write."""
+    with read_only(tmp_path / "read-only") as folder:
+        yield folder
