@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from accelreport.backend.cluster.tasks import started_elsewhere
 from accelreport.backend.inventory import Inventory
 from accelreport.backend.probe import Probe
+from accelreport.backend.strategies.tpu import OLD_COLAB_VARIABLE
 from accelreport.spec.models import Device
 
 TPU_VARIABLES = ("TPU_NAME", "COLAB_TPU_ADDR", "TPU_ACCELERATOR_TYPE")
@@ -41,21 +43,28 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
         return f"needs {device.threads} threads; this machine has {machine.threads}"
     if device.kind == "CPU":
         return None
-    if device.kind == "TPU" and device.address:
+    if device.kind == "TPU" and (device.address or os.environ.get(OLD_COLAB_VARIABLE)):
         return None  # it is elsewhere: only the cell itself can find out
     if probe is None:
         return _by_system(device, machine)
     if probe.error:
         return probe.error
-    found = probe.count(device.kind)
-    if found >= device.replicas:
+    found, needed = probe.count(device.kind), needed_here(device)
+    if found >= needed:
         return None
     if found:
-        return f"needs {device.replicas} {device.kind}s; TensorFlow sees {found}"
+        return f"needs {needed} {device.kind}s; TensorFlow sees {found}"
     if device.kind == "GPU" and machine.gpus:
         names = ", ".join(gpu.name for gpu in machine.gpus)
         return f"the driver lists {names}, but TensorFlow sees no GPU: install accelreport[gpu]"
     return f"TensorFlow sees no {device.kind}"
+
+
+def needed_here(device: Device) -> int:
+    """Accelerators a device needs on this machine: those of all workers, when all run here."""
+    several = device.strategy in {"multi_worker_mirrored", "parameter_server"}
+    workers = device.workers if several and not started_elsewhere() else 1
+    return device.replicas * workers
 
 
 def _by_system(device: Device, machine: Inventory) -> str | None:

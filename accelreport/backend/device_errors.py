@@ -23,6 +23,12 @@ class WorkerLostError(RuntimeError):
     kind = "worker-lost"
 
 
+class StrategyError(AccelReportError):
+    """A strategy that cannot do what the workload asks for."""
+
+    kind = "harness-error"
+
+
 class BatchError(AccelReportError):
     """A batch that the replicas cannot share evenly.
 

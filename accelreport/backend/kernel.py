@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from accelreport.backend.clock import Stopwatch
+from accelreport.backend.device_errors import StrategyError
 from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime
 from accelreport.backend.training import NanLossError
@@ -31,8 +32,14 @@ def run_kernel(
     depends on all of the work, so that the clock cannot stop before it is done.
 
     Raises:
+        StrategyError: the strategy only makes sense for training.
         NanLossError: the result is not finite, so the arithmetic was not the one meant.
     """
+    if runtime.facts.get("strategy") == "parameter_server":
+        raise StrategyError(
+            "a kernel has no weights that a parameter server could keep",
+            remedy="name a device with another strategy",
+        )
     call = _on_replicas(problem, runtime, seed)
     operations = problem.operations
     blocks: list[Block] = []

@@ -90,7 +90,8 @@ class Block(Document):
     wall_s: float
     """Wall-clock seconds, by a monotonic clock."""
     cpu_s: float
-    """CPU seconds of the process in that time; over `wall_s` it gives the cores used."""
+    """CPU seconds of the cell's processes on this machine in that time; over `wall_s` it gives
+    the cores used."""
     other_cpu_s: float | None = None
     """CPU seconds of every other process of the machine in that time."""
     warmup: bool

@@ -7,7 +7,9 @@ watches can hang it. Its workers are in its process group, which the runner kill
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import tempfile
 import time
 from pathlib import Path
 
@@ -52,15 +54,17 @@ def supervise(job: Job, command: tuple[str, ...] = WORKER) -> Record:
         NoDeviceError: the cluster there is has other processes than the device asks for.
     """
     cluster = cluster_for(job.cell.device_spec)
-    folder = Path(f"{job.record_path}.cluster")
-    folder.mkdir()
+    beside = Path(job.record_path)
+    folder = Path(tempfile.mkdtemp(dir=beside.parent, prefix=f"{beside.name}.cluster-"))
     processes: list[Started] = []
     try:
         processes += [start(job, task, folder, command) for task in cluster.here]
         _watch(job, cluster, processes)
     finally:
         end_all(processes)
-    return _conclude(job, cluster, processes)
+    record = _conclude(job, cluster, processes)
+    shutil.rmtree(folder)
+    return record
 
 
 def _watch(job: Job, cluster: Cluster, processes: list[Started]) -> None:

@@ -85,9 +85,16 @@ def cluster_for(device: Device, environment: Mapping[str, str] = os.environ) -> 
         return Cluster({}, [Task("tpu", 0, "", "measure", chief=True)], external=False)
     if environment.get("TF_CONFIG"):
         return _configured(device, json.loads(environment["TF_CONFIG"]))
-    if int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1:
+    if started_elsewhere(environment):
         return _slurm(device, environment)
     return _local(device, environment)
+
+
+def started_elsewhere(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether this process was started as a part of somebody's cluster."""
+    return bool(environment.get("TF_CONFIG")) or (
+        int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1
+    )
 
 
 def expected(device: Device) -> dict[str, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,13 +12,12 @@ from typing import Any
 
 import psutil
 
-from accelreport.backend.job import Job
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device, Measure
-from accelreport.workloads.registry import FAMILIES
 from tests.backend.strategies.plain_cnn import SEED, WORKLOAD
+from tests.support import children
 
 PATIENCE_S = 240.0
 """Seconds that a loaded machine may need for what an idle one does in ten."""
@@ -39,35 +37,20 @@ ENDLESS: dict[str, Any] = {
 
 
 def cell(device: Device, workload: Mapping[str, Any] = WORKLOAD, **measure: Any) -> Cell:
-    family = FAMILIES["image_classification"]
-    return Cell(
-        spec="test",
-        profile="full",
-        device="device",
-        point={},
-        repeat=0,
-        seed=SEED,
-        workload=family.parameters(**workload).model_dump(mode="json"),
-        device_spec=device,
-        measure=Measure(warmup_steps=2, **measure),
+    conditions = Measure(warmup_steps=2, **measure)
+    return children.cell(
+        "image_classification", workload, device=device, measure=conditions, seed=SEED
     )
-
-
-def job(what: Cell, folder: Path, events: int | None = None) -> Job:
-    folder.mkdir(exist_ok=True)
-    path = folder / "record.json"
-    return Job(cell=what, record_path=str(path), events_fd=events, launched_at=time.time())
 
 
 def start_child(
     what: Cell, folder: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
     """The cell's own process; its record will be `folder / "record.json"`."""
-    orders = job(what, folder)
-    (folder / "job.json").write_text(orders.model_dump_json())
+    arguments = children.command(what, folder)
     with (folder / "log.txt").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "accelreport.backend.child", str(folder / "job.json")],
+            arguments,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -22,12 +22,12 @@ from tests.backend.strategies.cells import (
     TWO_WORKERS,
     cell,
     gone,
-    job,
     start_child,
     wait_for,
     worker_process,
 )
 from tests.backend.strategies.plain_cnn import BATCH, STEPS
+from tests.support.children import job
 
 pytestmark = pytest.mark.e2e
 

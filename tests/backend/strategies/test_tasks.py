@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from accelreport.backend.availability import needed_here
 from accelreport.backend.cluster.ports import free_ports
 from accelreport.backend.cluster.tasks import cluster_for, slurm_first_port
 from accelreport.backend.device_errors import BatchError, NoDeviceError
@@ -105,3 +106,12 @@ def test_a_batch_that_replicas_cannot_share_says_which_one_they_could() -> None:
     assert BatchError(63, 2).remedy == "batch_size = 62 or 64 does"
     assert BatchError(5, 8).remedy == "batch_size = 8 does"
     assert "63 does not divide among 2 replicas" in str(BatchError(63, 2))
+
+
+def test_workers_on_one_host_need_all_their_gpus_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device(kind="GPU", strategy="multi_worker_mirrored", workers=2, replicas=2)
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    assert needed_here(device) == 4
+    assert needed_here(Device(kind="GPU", strategy="mirrored", replicas=2)) == 2
+    monkeypatch.setenv("TF_CONFIG", "{}")
+    assert needed_here(device) == 2

@@ -10,7 +10,8 @@ from accelreport.backend.cluster.supervisor import supervise
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.strategies import tpu
 from accelreport.spec.models import Device
-from tests.backend.strategies.cells import ENDLESS, cell, job
+from tests.backend.strategies.cells import ENDLESS, cell
+from tests.support.children import job
 
 TPU = Device(kind="TPU", strategy="tpu")
 
