@@ -11,12 +11,13 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from accelreport.analysis.peaks import peak_for, peak_of_hardware
 from accelreport.analysis.words import duration
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.models import Device, Published
+from accelreport.spec.models import Published
 
 TOO_SHORT = 0.10
 """A total may be this share below its epochs' sum before it is impossible."""
@@ -61,15 +62,28 @@ class Conditions:
         return self.examples / self.batch_size if self.examples and self.batch_size else None
 
 
+@dataclass(frozen=True)
+class Printed:
+    """A published row as the rules read it.
+
+    Attributes:
+        published: what the source printed.
+        plan: what it is compared with.
+    """
+
+    published: Published
+    plan: PlanDocument
+
+    @cached_property
+    def known(self) -> Conditions:
+        """What the spec says of the workload."""
+        return conditions(self.plan, self.published)
+
+
 def flags_of(plan: PlanDocument, published: Published, figure: str) -> tuple[str, ...]:
     """Sentences about one figure of a published row that cannot be right as printed."""
-    known = conditions(plan, published)
-    device = plan.devices.get(published.device)
-    return tuple(
-        sentence
-        for rule in RULES.get(figure, ())
-        for sentence in rule(published, known, device, plan)
-    )
+    row = Printed(published, plan)
+    return tuple(sentence for rule in RULES.get(figure, ()) for sentence in rule(row))
 
 
 def conditions(plan: PlanDocument, published: Published) -> Conditions:
@@ -112,12 +126,11 @@ def _unlike(one: float, other: float, tolerance: float = UNLIKE) -> bool:
     return max(one, other) / min(one, other) > 1 + allowed
 
 
-def _above_peak(
-    published: Published, known: Conditions, device: Device | None, plan: PlanDocument
-) -> Iterator[str]:
-    del plan
+def _above_peak(row: Printed) -> Iterator[str]:
+    published, dtype = row.published, row.known.dtype
+    device = row.plan.devices.get(published.device)
     words = f"{published.label}. {published.note}"
-    peak = peak_of_hardware(words, known.dtype) or (device and peak_for(device, known.dtype))
+    peak = peak_of_hardware(words, dtype) or (device and peak_for(device, dtype))
     if not peak:
         return
     source = f" ({peak.source})" if peak.source else ""
@@ -129,10 +142,8 @@ def _above_peak(
             )
 
 
-def _total_against_epochs(
-    published: Published, known: Conditions, device: Device | None, plan: PlanDocument
-) -> Iterator[str]:
-    del device, plan
+def _total_against_epochs(row: Printed) -> Iterator[str]:
+    published, known = row.published, row.known
     total, epoch, epochs = published.total_time, published.epoch_time, known.epochs
     if total is None or epoch is None or not epochs:
         return
@@ -140,10 +151,8 @@ def _total_against_epochs(
     yield from _total(total, first + (epochs - 1) * epoch, rounding(epoch), f"{epochs} epochs")
 
 
-def _total_against_samples(
-    published: Published, known: Conditions, device: Device | None, plan: PlanDocument
-) -> Iterator[str]:
-    del device, plan
+def _total_against_samples(row: Printed) -> Iterator[str]:
+    published, known = row.published, row.known
     total, sample = published.total_time, published.sample_time
     if total is None or sample is None or not known.epochs or not known.samples:
         return
@@ -158,10 +167,8 @@ def _total(total: float, parts: float, slack: float, what: str) -> Iterator[str]
         yield f"a total of {duration(total)} does not fit {what}: they take {duration(parts)}"
 
 
-def _step_is_a_sample(
-    published: Published, known: Conditions, device: Device | None, plan: PlanDocument
-) -> Iterator[str]:
-    del device, plan
+def _step_is_a_sample(row: Printed) -> Iterator[str]:
+    published, known = row.published, row.known
     step, epoch = published.step_time, published.epoch_time
     if step is None or epoch is None or not known.steps or not known.samples:
         return
@@ -177,10 +184,8 @@ def _step_is_a_sample(
         yield f"{steps} do not make an epoch of {duration(epoch)}"
 
 
-def _sample_against_epoch(
-    published: Published, known: Conditions, device: Device | None, plan: PlanDocument
-) -> Iterator[str]:
-    del device, plan
+def _sample_against_epoch(row: Printed) -> Iterator[str]:
+    published, known = row.published, row.known
     sample, epoch = published.sample_time, published.epoch_time
     if sample is None or epoch is None or not known.samples:
         return
@@ -191,10 +196,8 @@ def _sample_against_epoch(
         )
 
 
-def _speedup_against_times(
-    published: Published, known: Conditions, device: Device | None, plan: PlanDocument
-) -> Iterator[str]:
-    del known, device
+def _speedup_against_times(row: Printed) -> Iterator[str]:
+    published, plan = row.published, row.plan
     over = published.over or plan.baseline
     if published.speedup is None or over == published.device:
         return
@@ -222,8 +225,8 @@ def _figure(plan: PlanDocument, device: str, where: Mapping[str, Any], name: str
     return values.pop() if len(values) == 1 else None
 
 
-Rule = Callable[[Published, Conditions, Device | None, PlanDocument], Iterator[str]]
-"""(published row, conditions, device, plan) → sentences about what cannot be right."""
+Rule = Callable[[Printed], Iterator[str]]
+"""A published row → sentences about what in it cannot be right."""
 
 RULES: dict[str, tuple[Rule, ...]] = {
     "tflops": (_above_peak,),

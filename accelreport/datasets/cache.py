@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
-from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
 from accelreport.datasets.pins import Pin, read_pins
 
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -113,7 +113,7 @@ def read_bounded(path: Path, limit: int, remedy: str) -> bytes:
     """Read a file whole.
 
     Raises:
-        DataUnavailable: when it may not be read.
+        DataUnreadable: when it may not be read.
         DataCorrupt: when it has more bytes than `limit`.
     """
     try:
@@ -124,11 +124,7 @@ def read_bounded(path: Path, limit: int, remedy: str) -> bytes:
             )
         return path.read_bytes()
     except OSError as error:
-        raise DataUnavailable(
-            f"{path} cannot be read.",
-            why=f"{error.strerror or error}.",
-            remedy="Give yourself read access to it, or use `--data synthetic`.",
-        ) from error
+        raise DataUnreadable(path, error) from error
 
 
 def locate(file: RemoteFile, root: Path) -> KnownFile | None:

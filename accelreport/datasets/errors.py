@@ -18,6 +18,22 @@ class DataUnavailable(DataError):  # noqa: N818 - the name says what is the case
     """The files are not here, or could not be brought here."""
 
 
+class DataUnreadable(DataUnavailable):
+    """A file is here and this person may not read it.
+
+    Args:
+        path: the file.
+        error: what the system said.
+    """
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        super().__init__(
+            f"{path} cannot be read.",
+            why=f"{error.strerror or error}.",
+            remedy="Give yourself read access to it, or use `--data synthetic`.",
+        )
+
+
 class DataCorrupt(DataError):  # noqa: N818 - the name says what is the case
     """A file is here and is not what it should be.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+from accelreport.datasets.errors import DataCorrupt, DataUnreadable
 
 
 class Pin(BaseModel):
@@ -39,7 +39,7 @@ def read_pins(root: Path) -> dict[str, Pin]:
     """The pins of a data folder by path of file; empty when there are none.
 
     Raises:
-        DataUnavailable: when the file of pins may not be read.
+        DataUnreadable: when the file of pins may not be read.
         DataCorrupt: when it is damaged.
     """
     path = _path(root)
@@ -48,11 +48,7 @@ def read_pins(root: Path) -> dict[str, Pin]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise DataUnavailable(
-            f"{path} cannot be read.",
-            why=f"{error.strerror or error}.",
-            remedy="Give yourself read access to it, or use `--data synthetic`.",
-        ) from error
+        raise DataUnreadable(path, error) from error
     except ValidationError as error:
         raise DataCorrupt(
             path, f"It does not hold pins ({error}).", remedy="Remove it and fetch again."
