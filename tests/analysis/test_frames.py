@@ -21,17 +21,11 @@ from accelreport.analysis.frames import (
 )
 from accelreport.results.record import Record
 from tests.support.records import Study, assorted, study
+from tests.support.rows import the_row
 
 
 def _frame(made: Study) -> pd.DataFrame:
     return cells_frame(made.plan, made.records)
-
-
-def _row(frame: pd.DataFrame, **where: object) -> dict[str, Any]:
-    for name, value in where.items():
-        frame = frame[frame[name] == value]
-    (row,) = frame.to_dict("records")
-    return {str(name): value for name, value in row.items()}
 
 
 def test_every_planned_cell_is_a_row_whatever_became_of_it() -> None:
@@ -57,7 +51,7 @@ def test_the_steady_step_time_leaves_out_exactly_the_warm_up() -> None:
     made = study(repeats=1)
     record = made.records[0]
     blocks = [block for block in record.blocks if not block.warmup]
-    row = _row(_frame(made), key=record.key)
+    row = the_row(_frame(made), key=record.key)
     seconds = sum(block.wall_s for block in blocks)
     steps = sum(block.steps for block in blocks)
     assert row["steady_step_s"] == pytest.approx(seconds / steps)
@@ -70,7 +64,7 @@ def test_the_steady_step_time_leaves_out_exactly_the_warm_up() -> None:
 def test_epochs_after_the_first_make_the_epoch_time() -> None:
     made = study(repeats=1, epochs=4)
     record = made.records[0]
-    row = _row(_frame(made), key=record.key)
+    row = the_row(_frame(made), key=record.key)
     later = [epoch.train_s for epoch in record.epochs[1:]]
     assert row["first_epoch_s"] == record.epochs[0].train_s
     assert row["epoch_s"] == pytest.approx(sum(later) / 3)
@@ -82,14 +76,14 @@ def test_an_incomplete_epoch_is_no_epoch() -> None:
     record = made.records[0]
     cut = record.epochs[2].model_copy(update={"steps": 7, "train_s": 0.1})
     short = record.model_copy(update={"status": "partial", "epochs": [*record.epochs[:2], cut]})
-    row = _row(cells_frame(made.plan, [short]), key=record.key)
+    row = the_row(cells_frame(made.plan, [short]), key=record.key)
     assert row["epoch_s"] == record.epochs[1].train_s
 
 
 def test_a_run_that_the_budget_ended_has_an_extrapolated_total() -> None:
     made = study(repeats=1, epochs=4, fate=lambda _: "partial")
     record = made.records[0]
-    row = _row(_frame(made), key=record.key)
+    row = the_row(_frame(made), key=record.key)
     done = sum(block.steps for block in record.blocks)
     assert record.times.train_s is not None
     expected = record.times.train_s + (record.planned_steps - done) * row["steady_step_s"]
@@ -99,7 +93,7 @@ def test_a_run_that_the_budget_ended_has_an_extrapolated_total() -> None:
 
 def test_a_complete_run_has_the_total_it_took() -> None:
     made = study(repeats=1)
-    row = _row(_frame(made), key=made.records[0].key)
+    row = the_row(_frame(made), key=made.records[0].key)
     assert row["total_s"] == made.records[0].times.train_s
     assert not row["total_extrapolated"]
 
@@ -115,7 +109,7 @@ def test_a_failed_cell_has_its_reason_and_no_time() -> None:
 def test_a_kernel_has_the_rates_of_its_cold_and_of_its_warm_calls() -> None:
     made = study("matmul", repeats=1, devices=("cpu",), axes={"size": (512,)})
     record = made.records[0]
-    row = _row(_frame(made))
+    row = the_row(_frame(made))
     assert record.flops is not None
     assert record.times.first_step_s is not None
     warm = [block for block in record.blocks if not block.warmup]
@@ -132,10 +126,10 @@ def test_training_has_no_cold_rate_because_its_first_block_is_one_step() -> None
 
 def test_utilisation_is_of_the_peak_that_the_devices_file_cites() -> None:
     frame = _frame(study("matmul", repeats=1, devices=("cpu", "cpu-1"), axes={}))
-    cpu = _row(frame, device="cpu")
+    cpu = the_row(frame, device="cpu")
     assert cpu["peak_tflops"] == 0.234
     assert cpu["mfu"] == pytest.approx(cpu["tflops"] / 0.234)
-    assert pd.isna(_row(frame, device="cpu-1")["mfu"])
+    assert pd.isna(the_row(frame, device="cpu-1")["mfu"])
 
 
 def test_a_cell_measured_on_two_machines_is_two_rows() -> None:
@@ -166,7 +160,7 @@ def test_a_plan_without_a_sweep_has_no_axis_columns() -> None:
 def test_a_metric_cannot_take_the_place_of_a_column() -> None:
     made = study(repeats=1, devices=("cpu",), axes={})
     hostile = made.records[0].model_copy(update={"final": {"steady_step_s": 0.0, "f1": 0.5}})
-    row = _row(cells_frame(made.plan, [hostile]))
+    row = the_row(cells_frame(made.plan, [hostile]))
     assert row["steady_step_s"] > 0
     assert row["f1"] == 0.5
 
@@ -174,7 +168,7 @@ def test_a_metric_cannot_take_the_place_of_a_column() -> None:
 def test_a_record_without_an_environment_has_an_unknown_machine() -> None:
     made = study(repeats=1, devices=("cpu",), axes={})
     bare = made.records[0].model_copy(update={"environment": None})
-    assert _row(cells_frame(made.plan, [bare]))["machine"] == "unknown"
+    assert the_row(cells_frame(made.plan, [bare]))["machine"] == "unknown"
 
 
 def test_what_the_process_said_stands_before_what_its_timings_say() -> None:

@@ -19,24 +19,18 @@ from accelreport.analysis.overview import (
 )
 from accelreport.analysis.speedup import speedups
 from tests.support.records import Study, assorted, study
+from tests.support.rows import the_row
 
 
 def _benchmark(made: Study) -> Benchmark:
     return Benchmark(made.plan, cells_frame(made.plan, made.records))
 
 
-def _row(frame: pd.DataFrame, **where: object) -> dict[str, Any]:
-    for name, value in where.items():
-        frame = frame[frame[name] == value]
-    (row,) = frame.to_dict("records")
-    return {str(name): value for name, value in row.items()}
-
-
 def test_a_benchmark_is_one_geometric_mean_over_its_sweep() -> None:
     made = study(repeats=5)
     matrix = speedup_matrix([_benchmark(made)])
     assert list(matrix.columns) == list(MATRIX_COLUMNS)
-    row = _row(matrix, device="gpu")
+    row = the_row(matrix, device="gpu")
     single = speedups(cells_frame(made.plan, made.records), baseline="cpu", axes=["batch_size"])
     each = single[single["device"] == "gpu"]["speedup"]
     assert row["speedup"] == pytest.approx(gmean(each))
@@ -51,19 +45,19 @@ def test_points_that_failed_are_counted_as_missing() -> None:
         big = cell.point["batch_size"] == 1024
         return "oom-device" if big and cell.device == "gpu" else "ok"
 
-    row = _row(speedup_matrix([_benchmark(study(fate=fate))]), device="gpu")
+    row = the_row(speedup_matrix([_benchmark(study(fate=fate))]), device="gpu")
     assert (row["points"], row["points_planned"]) == (2, 3)
 
 
 def test_a_device_that_did_not_run_is_a_row_with_its_reason() -> None:
-    row = _row(speedup_matrix([_benchmark(study(fate=assorted))]), device="tpu")
+    row = the_row(speedup_matrix([_benchmark(study(fate=assorted))]), device="tpu")
     assert row["verdict"] == "NOT MEASURED"
     assert "no TPU on this machine" in row["reason"]
 
 
 def test_without_a_baseline_the_reason_is_the_baselines() -> None:
     made = study(fate=lambda cell: "timeout" if cell.device == "cpu" else "ok")
-    row = _row(speedup_matrix([_benchmark(made)]), device="gpu")
+    row = the_row(speedup_matrix([_benchmark(made)]), device="gpu")
     assert row["verdict"] == "NOT MEASURED"
     assert row["reason"].startswith("cpu was not measured (failed (timeout)")
 
@@ -72,7 +66,7 @@ def test_the_mean_over_benchmarks_is_geometric_and_names_them() -> None:
     matrix = speedup_matrix([_benchmark(study()), _benchmark(study("matmul"))])
     means = geometric_means(matrix)
     assert list(means.columns) == list(MEAN_COLUMNS)
-    row = _row(means, device="gpu")
+    row = the_row(means, device="gpu")
     each = matrix[matrix["device"] == "gpu"]["speedup"]
     assert row["speedup"] == pytest.approx(gmean(each))
     assert row["benchmarks"] == ("example_training", "example_matmul")
@@ -82,7 +76,7 @@ def test_the_mean_over_benchmarks_is_geometric_and_names_them() -> None:
 
 def test_a_benchmark_without_an_interval_leaves_the_mean_without_one() -> None:
     matrix = speedup_matrix([_benchmark(study(repeats=1)), _benchmark(study("matmul"))])
-    assert pd.isna(_row(geometric_means(matrix), device="gpu")["low"])
+    assert pd.isna(the_row(geometric_means(matrix), device="gpu")["low"])
 
 
 def test_the_fastest_device_is_named_at_every_point() -> None:
@@ -101,13 +95,13 @@ def test_the_fastest_device_is_named_at_every_point() -> None:
 
 def test_devices_that_cannot_be_told_apart_are_ties() -> None:
     made = study(devices=("cpu", "cpu-1"), axes={}, factors={"cpu-1": 0.535})
-    row = _row(best_devices([_benchmark(made)]))
+    row = the_row(best_devices([_benchmark(made)]))
     assert not row["decided"]
     assert len(row["ties"]) == 1
 
 
 def test_the_cheapest_device_need_not_be_the_fastest() -> None:
-    row = _row(best_devices([_benchmark(study(axes={"batch_size": (1024,)}))]))
+    row = the_row(best_devices([_benchmark(study(axes={"batch_size": (1024,)}))]))
     assert row["best"] == "tpu"
     assert row["cheapest"] == "gpu"
     assert row["currency"] == "USD"
@@ -115,7 +109,7 @@ def test_the_cheapest_device_need_not_be_the_fastest() -> None:
 
 
 def test_one_device_alone_is_not_better_than_another() -> None:
-    row = _row(best_devices([_benchmark(study(devices=("cpu",), axes={}))]))
+    row = the_row(best_devices([_benchmark(study(devices=("cpu",), axes={}))]))
     assert not row["decided"]
     assert row["runner_up"] == ""
     assert row["cheapest"] == ""

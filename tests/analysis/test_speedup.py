@@ -14,6 +14,7 @@ from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.speedup import COLUMNS, speedups
 from accelreport.results.record import Record
 from tests.support.records import Noise, Study, assorted, study
+from tests.support.rows import the_row
 
 INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
 
@@ -21,13 +22,6 @@ INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": 
 def _speedups(made: Study, baseline: str = "cpu") -> pd.DataFrame:
     cells = cells_frame(made.plan, made.records)
     return speedups(cells, baseline=baseline, axes=list(made.plan.axes))
-
-
-def _row(frame: pd.DataFrame, **where: object) -> dict[str, Any]:
-    for name, value in where.items():
-        frame = frame[frame[name] == value]
-    (row,) = frame.to_dict("records")
-    return {str(name): value for name, value in row.items()}
 
 
 def test_every_point_and_device_is_a_row() -> None:
@@ -39,7 +33,7 @@ def test_every_point_and_device_is_a_row() -> None:
 def test_a_speedup_is_baseline_time_over_device_time() -> None:
     made = study(noise=Noise(process=0, step=0, outlier_share=0), repeats=2)
     frame = _speedups(made)
-    base, fast = (_row(frame, batch_size=512, device=name) for name in ("cpu", "gpu"))
+    base, fast = (the_row(frame, batch_size=512, device=name) for name in ("cpu", "gpu"))
     assert fast["speedup"] == pytest.approx(base["seconds"] / fast["seconds"])
     assert (base["speedup"], base["verdict"]) == (1.0, "BASELINE")
     assert fast["verdict"] == "FASTER"
@@ -57,8 +51,8 @@ def test_exchanging_device_and_baseline_inverts_the_interval(seed: int, factor: 
         factors={"cpu-1": 0.55 * factor},
         seed=seed,
     )
-    forth = _row(_speedups(made, "cpu"), device="cpu-1")
-    back = _row(_speedups(made, "cpu-1"), device="cpu")
+    forth = the_row(_speedups(made, "cpu"), device="cpu-1")
+    back = the_row(_speedups(made, "cpu-1"), device="cpu")
     assert forth["speedup"] * back["speedup"] == pytest.approx(1)
     assert forth["low"] * back["high"] == pytest.approx(1)
     assert forth["high"] * back["low"] == pytest.approx(1)
@@ -93,7 +87,7 @@ def test_the_order_of_records_changes_nothing(order: Any) -> None:
 
 
 def test_one_process_gives_a_speedup_without_an_interval_and_says_so() -> None:
-    row = _row(_speedups(study(repeats=1, axes={})), device="gpu")
+    row = the_row(_speedups(study(repeats=1, axes={})), device="gpu")
     assert row["speedup"] > 1
     assert pd.isna(row["low"])
     assert pd.isna(row["high"])
@@ -102,8 +96,8 @@ def test_one_process_gives_a_speedup_without_an_interval_and_says_so() -> None:
 
 
 def test_two_processes_give_a_wide_interval() -> None:
-    two = _row(_speedups(study(repeats=2, axes={}, seed=3)), device="gpu")
-    ten = _row(_speedups(study(repeats=10, axes={}, seed=3)), device="gpu")
+    two = the_row(_speedups(study(repeats=2, axes={}, seed=3)), device="gpu")
+    ten = the_row(_speedups(study(repeats=10, axes={}, seed=3)), device="gpu")
     assert two["high"] / two["low"] > ten["high"] / ten["low"]
     assert two["paired"]
 
@@ -117,7 +111,7 @@ def test_undecided_says_how_many_more_processes_would_decide() -> None:
         noise=Noise(process=0.05),
         seed=2,
     )
-    row = _row(_speedups(made), device="cpu-1")
+    row = the_row(_speedups(made), device="cpu-1")
     assert row["verdict"] == "UNDECIDED"
     assert row["needed"] >= 1
     assert row["needed"] == int(row["needed"])
@@ -125,7 +119,7 @@ def test_undecided_says_how_many_more_processes_would_decide() -> None:
 
 def test_a_device_that_did_not_run_is_a_row_with_its_reason() -> None:
     frame = _speedups(study(fate=assorted, devices=("cpu", "cpu-1", "gpu", "tpu")))
-    row = _row(frame, batch_size=256, device="tpu")
+    row = the_row(frame, batch_size=256, device="tpu")
     assert row["verdict"] == "NOT MEASURED"
     assert row["reason"] == "skipped (no-device): no TPU on this machine"
     assert pd.isna(row["speedup"])
@@ -133,12 +127,12 @@ def test_a_device_that_did_not_run_is_a_row_with_its_reason() -> None:
 
 def test_a_cell_that_was_never_run_says_so() -> None:
     frame = _speedups(study(axes={}, fate=lambda c: "missing" if c.device == "gpu" else "ok"))
-    assert _row(frame, device="gpu")["reason"] == "not run yet"
+    assert the_row(frame, device="gpu")["reason"] == "not run yet"
 
 
 def test_without_its_baseline_a_device_has_a_time_and_no_speedup() -> None:
     frame = _speedups(study(axes={}, fate=lambda c: "timeout" if c.device == "cpu" else "ok"))
-    row = _row(frame, device="gpu")
+    row = the_row(frame, device="gpu")
     assert row["seconds"] > 0
     assert row["verdict"] == "NOT MEASURED"
     assert row["reason"] == "the baseline cpu was not measured here"
@@ -148,7 +142,7 @@ def test_a_failed_process_costs_its_repeat_and_not_the_point() -> None:
     def fate(cell: Any) -> str:
         return "oom-device" if cell.device == "gpu" and cell.repeat == 1 else "ok"
 
-    row = _row(_speedups(study(axes={}, repeats=5, fate=fate)), device="gpu")
+    row = the_row(_speedups(study(axes={}, repeats=5, fate=fate)), device="gpu")
     assert (row["n"], row["n_baseline"]) == (4, 5)
     assert row["paired"]
     assert row["verdict"] == "FASTER"
@@ -162,7 +156,7 @@ def test_different_input_withholds_the_speedup() -> None:
     records = [record for record in made.records if record.cell.device == "cpu"]
     records += [record for record in other.records if record.cell.device == "gpu"]
     frame = speedups(cells_frame(made.plan, records), baseline="cpu", axes=[])
-    row = _row(frame, device="gpu")
+    row = the_row(frame, device="gpu")
     assert pd.isna(row["speedup"])
     assert row["seconds"] > 0
     assert row["reason"] == "withheld: its input differs from that of cpu"
@@ -174,7 +168,7 @@ def test_a_device_alone_on_its_machine_is_compared_with_the_baseline_elsewhere()
     records = [record for record in here.records if record.cell.device == "cpu"]
     records += [record for record in there.records if record.cell.device == "gpu"]
     frame = speedups(cells_frame(here.plan, records), baseline="cpu", axes=[])
-    row = _row(frame, device="gpu")
+    row = the_row(frame, device="gpu")
     assert row["machine"] == "bbbbbbbb"
     assert row["baseline_machine"] == "aaaaaaaa"
     assert not row["paired"]
@@ -187,7 +181,7 @@ def test_each_machine_is_compared_with_its_own_baseline() -> None:
     frame = speedups(
         cells_frame(here.plan, [*here.records, *there.records]), baseline="cpu", axes=[]
     )
-    slow, fast = (_row(frame, device="gpu", machine=name) for name in ("aaaaaaaa", "bbbbbbbb"))
+    slow, fast = (the_row(frame, device="gpu", machine=name) for name in ("aaaaaaaa", "bbbbbbbb"))
     assert fast["speedup"] / slow["speedup"] == pytest.approx(3.0, rel=0.1)
     assert fast["baseline_machine"] == "bbbbbbbb"
 
@@ -203,7 +197,9 @@ def test_drift_over_the_run_does_not_widen_the_interval() -> None:
         records = [
             _slowed(record, 1 + noise.drift * record.cell.repeat / 4) for record in made.records
         ]
-        row = _row(speedups(cells_frame(made.plan, records), baseline="cpu", axes=[]), device="gpu")
+        row = the_row(
+            speedups(cells_frame(made.plan, records), baseline="cpu", axes=[]), device="gpu"
+        )
         widths.append(row["high"] / row["low"])
     assert widths[1] == pytest.approx(widths[0], rel=1e-9)
 
@@ -214,4 +210,4 @@ def test_another_level_gives_another_interval() -> None:
     narrow = speedups(cells, baseline="cpu", axes=[], level=0.8)
     wide = speedups(cells, baseline="cpu", axes=[], level=0.99)
     assert (narrow["level"] == 0.8).all()
-    assert _row(wide, device="gpu")["low"] < _row(narrow, device="gpu")["low"]
+    assert the_row(wide, device="gpu")["low"] < the_row(narrow, device="gpu")["low"]

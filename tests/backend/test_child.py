@@ -7,17 +7,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from accelreport.backend.job import EVENTS, Job
+from accelreport.backend.job import EVENTS
 from accelreport.results.record import Record
-from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device, Measure
-from accelreport.workloads.registry import FAMILIES
+from tests.support.children import cell, command, measured
 
 pytestmark = pytest.mark.e2e
 
@@ -30,43 +28,8 @@ SMALL_CNN: dict[str, Any] = {
 }
 
 
-def cell(
-    kind: str,
-    parameters: Mapping[str, Any],
-    *,
-    device: Device | None = None,
-    measure: Measure | None = None,
-) -> Cell:
-    return Cell(
-        spec="test",
-        profile="full",
-        device="cpu",
-        point={},
-        repeat=0,
-        seed=3,
-        workload=FAMILIES[kind].parameters(kind=kind, **parameters).model_dump(mode="json"),
-        device_spec=device or Device(kind="CPU"),
-        measure=measure or Measure(),
-    )
-
-
-def measure(what: Cell, folder: Path, environment: Mapping[str, str] | None = None) -> Record:
-    """Run a cell as the runner does, and read the record it leaves."""
-    record = folder / "record.json"
-    job = Job(cell=what, record_path=str(record), launched_at=time.time())
-    (folder / "job.json").write_text(job.model_dump_json())
-    subprocess.run(
-        [sys.executable, "-m", "accelreport.backend.child", str(folder / "job.json")],
-        check=True,
-        capture_output=True,
-        env={**os.environ, **(environment or {})},
-        timeout=300,
-    )
-    return Record.model_validate_json(record.read_text())
-
-
 def test_a_matmul_keeps_its_cold_call_apart_and_counts_by_the_formula(tmp_path: Path) -> None:
-    record = measure(cell("matmul", {"size": 256, "count": 10}), tmp_path)
+    record = measured(cell("matmul", {"size": 256, "count": 10}), tmp_path)
     assert record.status == "ok"
     assert [block.warmup for block in record.blocks] == [True, *[False] * 5]
     assert record.times.first_step_s == record.blocks[0].wall_s
@@ -86,7 +49,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
         {**SMALL_CNN, "epochs": 3, "samples": 30},
         measure=Measure(warmup_steps=10),
     )
-    return measure(what, tmp_path_factory.mktemp("trained"))
+    return measured(what, tmp_path_factory.mktemp("trained"))
 
 
 def test_training_learns_and_leaves_every_step(trained: Record) -> None:
@@ -134,7 +97,7 @@ def test_wrong_predictions_come_first_and_carry_their_picture(trained: Record) -
 def test_the_same_seed_gives_the_same_first_epoch_in_another_process(
     trained: Record, tmp_path: Path
 ) -> None:
-    other = measure(cell("image_classification", {**SMALL_CNN, "epochs": 1}), tmp_path)
+    other = measured(cell("image_classification", {**SMALL_CNN, "epochs": 1}), tmp_path)
     assert other.epochs[0].metrics == pytest.approx(trained.epochs[0].metrics, rel=1e-6)
 
 
@@ -142,7 +105,7 @@ def test_the_pipeline_trains_on_the_same_batches_as_the_resident_data(
     trained: Record, tmp_path: Path
 ) -> None:
     what = cell("image_classification", {**SMALL_CNN, "epochs": 1, "input": "pipeline"})
-    other = measure(what, tmp_path)
+    other = measured(what, tmp_path)
     # Where the pixels are scaled differs, and Adam's first steps magnify the last bit.
     ours, theirs = trained.epochs[0].metrics["loss"], other.epochs[0].metrics["loss"]
     assert theirs == pytest.approx(ours, rel=0.01)
@@ -151,7 +114,7 @@ def test_the_pipeline_trains_on_the_same_batches_as_the_resident_data(
 
 def test_a_spent_budget_keeps_what_was_done_and_calls_it_partial(tmp_path: Path) -> None:
     what = cell("image_classification", {**SMALL_CNN, "epochs": 200}, measure=Measure(budget=3.0))
-    record = measure(what, tmp_path)
+    record = measured(what, tmp_path)
     assert record.status == "partial"
     assert 0 < sum(block.steps for block in record.blocks) < record.planned_steps
     assert record.final["loss"] > 0
@@ -159,7 +122,7 @@ def test_a_spent_budget_keeps_what_was_done_and_calls_it_partial(tmp_path: Path)
 
 def test_missing_data_fail_the_cell_with_both_remedies(tmp_path: Path) -> None:
     what = cell("image_classification", {**SMALL_CNN, "data": "real"})
-    record = measure(what, tmp_path, {"ACCELREPORT_DATA": str(tmp_path / "empty")})
+    record = measured(what, tmp_path, environment={"ACCELREPORT_DATA": str(tmp_path / "empty")})
     assert record.status == "failed"
     assert record.failure is not None
     assert record.failure.kind == "data-unavailable"
@@ -172,7 +135,7 @@ def test_a_loss_that_is_no_number_fails_the_cell(tmp_path: Path) -> None:
         "image_classification",
         {**SMALL_CNN, "optimizer": {"name": "sgd", "learning_rate": 1e38}},
     )
-    record = measure(what, tmp_path)
+    record = measured(what, tmp_path)
     assert record.failure is not None
     assert record.failure.kind == "nan-loss"
 
@@ -183,7 +146,7 @@ def test_an_absent_gpu_fails_the_cell_and_not_the_harness(tmp_path: Path) -> Non
         {"size": 64, "count": 2},
         device=Device(kind="GPU", strategy="mirrored", replicas=64),
     )
-    record = measure(what, tmp_path)
+    record = measured(what, tmp_path)
     assert record.failure is not None
     assert record.failure.kind == "no-device"
 
@@ -191,15 +154,8 @@ def test_an_absent_gpu_fails_the_cell_and_not_the_harness(tmp_path: Path) -> Non
 def test_events_tell_the_stages_and_the_progress(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     what = cell("matmul", {"size": 64, "count": 2})
-    job = Job(
-        cell=what,
-        record_path=str(tmp_path / "record.json"),
-        events_fd=writing,
-        launched_at=time.time(),
-    )
-    (tmp_path / "job.json").write_text(job.model_dump_json())
     child = subprocess.Popen(
-        [sys.executable, "-m", "accelreport.backend.child", str(tmp_path / "job.json")],
+        command(what, tmp_path, writing),
         pass_fds=[writing],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -217,15 +173,13 @@ def test_events_tell_the_stages_and_the_progress(tmp_path: Path) -> None:
 
 def test_a_cell_does_not_outlive_a_runner_that_was_killed(tmp_path: Path) -> None:
     what = cell("matmul", {"size": 512, "count": 100_000})
-    job = Job(cell=what, record_path=str(tmp_path / "record.json"), launched_at=time.time())
-    (tmp_path / "job.json").write_text(job.model_dump_json())
     program = (
-        "import subprocess, sys; child = subprocess.Popen([sys.executable, '-m',"
-        " 'accelreport.backend.child', sys.argv[1]], stderr=subprocess.DEVNULL);"
+        "import subprocess, sys;"
+        " child = subprocess.Popen(sys.argv[1:], stderr=subprocess.DEVNULL);"
         " print(child.pid, flush=True); child.wait()"
     )
     runner = subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path / "job.json")], stdout=subprocess.PIPE
+        [sys.executable, "-c", program, *command(what, tmp_path)], stdout=subprocess.PIPE
     )
     assert runner.stdout is not None
     child = int(runner.stdout.readline())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.spec.models import Measure
-from tests.backend.test_child import cell, measure
+from tests.support.children import cell, measured
 from tests.support.data import mnist_folder
 
 pytestmark = pytest.mark.e2e
@@ -18,7 +18,7 @@ def test_a_shortened_cell_learns_mnist_from_its_files(tmp_path: Path) -> None:
         {"train_examples": 12_000, "epochs": 2, "batch_size": 64, "model": "conv32_conv64_conv64"},
         measure=Measure(warmup_steps=20),
     )
-    record = measure(what, tmp_path, {"ACCELREPORT_DATA": str(root)})
+    record = measured(what, tmp_path, environment={"ACCELREPORT_DATA": str(root)})
     assert record.failure is None
     assert record.data is not None
     assert record.data.origin == origin

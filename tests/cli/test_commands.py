@@ -14,12 +14,10 @@ import pytest
 from accelreport import __version__
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
-from tests.runner.test_session import DEVICES, MATMUL, MNIST
+from tests.support.program import MATMUL, MNIST, call, write_specs
 from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
-
-Finished = subprocess.CompletedProcess[str]
 
 COMMANDS = (
     "run",
@@ -36,27 +34,8 @@ COMMANDS = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    specs = tmp_path / "specs"
-    specs.mkdir()
-    (specs / "devices.toml").write_text(DEVICES)
-    (specs / "mnist.toml").write_text(MNIST)
-    (specs / "matmul.toml").write_text(MATMUL)
+    write_specs(tmp_path)
     return tmp_path
-
-
-def call(folder: Path, *arguments: str, **variables: str) -> Finished:
-    """Run `accelreport` in a folder, with its own folder for temporary files."""
-    temporary = folder / "tmp"
-    temporary.mkdir(exist_ok=True)
-    return subprocess.run(
-        [sys.executable, "-m", "accelreport", *arguments],
-        cwd=folder,
-        env={**os.environ, "TMPDIR": str(temporary), **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:

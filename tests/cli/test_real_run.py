@@ -14,8 +14,8 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
-from tests.cli.test_commands import Finished, call
 from tests.runner.scripted import processes_of
+from tests.support.program import Finished, call, write_specs
 
 pytestmark = pytest.mark.e2e
 
@@ -48,10 +48,7 @@ check = { ratio = "tflops", of = "gpu", over = "cpu", at_least = 1.0 }
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    specs = tmp_path / "specs"
-    specs.mkdir()
-    (specs / "devices.toml").write_text(DEVICES)
-    (specs / "products.toml").write_text(PRODUCTS)
+    write_specs(tmp_path, devices=DEVICES, products=PRODUCTS)
     return tmp_path
 
 

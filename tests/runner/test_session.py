@@ -16,54 +16,12 @@ from accelreport.runner.refresh import refresh
 from accelreport.runner.session import Prepared, Request, exit_code, prepare
 from accelreport.spec.base import Scalar
 from accelreport.spec.problems import SpecErrors
-
-DEVICES = """
-schema = 1
-[cpu]
-kind = "CPU"
-[tpu]
-kind = "TPU"
-strategy = "tpu"
-"""
-
-MNIST = """
-schema = 1
-title = "A small sweep"
-devices = ["cpu", "tpu"]
-baseline = "cpu"
-[workload]
-kind = "image_classification"
-dataset = "mnist"
-[sweep]
-batch_size = [128, 256]
-[measure]
-repeats = 2
-[profiles.quick]
-"measure.repeats" = 1
-"workload.epochs" = 2
-"""
-
-MATMUL = """
-schema = 1
-title = "Products"
-devices = ["cpu"]
-baseline = "cpu"
-[workload]
-kind = "matmul"
-size = 64
-[measure]
-repeats = 1
-"""
+from tests.support.program import MNIST, write_specs
 
 
 @pytest.fixture
 def specs(tmp_path: Path) -> Path:
-    folder = tmp_path / "specs"
-    folder.mkdir()
-    (folder / "devices.toml").write_text(DEVICES)
-    (folder / "mnist.toml").write_text(MNIST)
-    (folder / "matmul.toml").write_text(MATMUL)
-    return folder
+    return write_specs(tmp_path)
 
 
 def ask(specs: Path, **wishes: object) -> Prepared:

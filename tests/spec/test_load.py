@@ -125,13 +125,18 @@ def test_a_name_that_can_be_no_file_name_elsewhere_is_refused(write: Write) -> N
     assert 'zwei wörter.toml: "zwei wörter" cannot be the name of a spec' in str(error)
 
 
-def test_two_specs_of_one_name_are_refused_wherever_they_lie(folder: Path, write: Write) -> None:
-    first = write(TRAINING)
+def _spec_elsewhere(folder: Path, name: str) -> Path:
     other = folder / "more"
     other.mkdir()
-    second = other / "Batches.toml"
-    second.write_text(TRAINING.replace("Batches", "More"))
-    (other / "devices.toml").write_bytes((folder / "devices.toml").read_bytes())
+    path = other / f"{name}.toml"
+    path.write_text(TRAINING.replace("Batches", "More"))
+    return path
+
+
+def test_two_specs_of_one_name_are_refused_wherever_they_lie(folder: Path, write: Write) -> None:
+    first = write(TRAINING)
+    second = _spec_elsewhere(folder, "Batches")
+    (second.parent / "devices.toml").write_bytes((folder / "devices.toml").read_bytes())
     (problem,) = told(first, second).problems
     assert problem.place.file == str(second)
     assert [place.file for place in problem.related] == [str(first)]
@@ -139,11 +144,8 @@ def test_two_specs_of_one_name_are_refused_wherever_they_lie(folder: Path, write
 
 def test_one_name_for_two_devices_is_refused(folder: Path, write: Write) -> None:
     first = write(TRAINING)
-    other = folder / "more"
-    other.mkdir()
-    second = other / "others.toml"
-    second.write_text(TRAINING.replace("Batches", "More"))
-    (other / "devices.toml").write_text(
+    second = _spec_elsewhere(folder, "others")
+    (second.parent / "devices.toml").write_text(
         'schema = 1\n[cpu]\nkind = "CPU"\nthreads = 4\n[gpu]\nkind = "GPU"\n'
     )
     (problem,) = told(first, second).problems

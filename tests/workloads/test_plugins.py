@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workloads.running import measure, python
+from accelreport.spec.models import Measure
+from tests.support.children import bare_cell, measured, python
 
 EXAMPLE = Path(__file__).parents[1] / "example_package"
 
@@ -79,7 +80,8 @@ def test_a_spec_may_name_a_family_that_a_package_adds(installed: Path, tmp_path:
 @pytest.mark.e2e
 def test_a_package_s_family_trains_on_a_package_s_data(installed: Path, tmp_path: Path) -> None:
     workload = {"kind": "points", "epochs": 20, "optimizer": {"learning_rate": 0.01}}
-    record = measure(workload, tmp_path, paths=[installed, EXAMPLE])
+    what = bare_cell(workload, measure=Measure(warmup_steps=2))
+    record = measured(what, tmp_path, paths=[installed, EXAMPLE])
     assert record.failure is None
     assert record.status == "ok"
     assert record.data is not None
@@ -118,7 +120,7 @@ def test_a_cell_whose_package_is_broken_or_gone_fails_as_a_bad_plugin(
     points = {"accelreport.workloads": {"broken": "accelreport_example.missing:FAMILY"}}
     install(installed, "broken-example", points)
     for kind, told in (("broken", "broken-example 1.0"), ("gone", "no workload of the kind")):
-        record = measure({"kind": kind}, tmp_path, paths=[installed, EXAMPLE])
+        record = measured(bare_cell({"kind": kind}), tmp_path, paths=[installed, EXAMPLE])
         assert record.failure is not None
         assert record.failure.kind == "bad-plugin"
         assert told in record.failure.message

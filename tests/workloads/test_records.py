@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from accelreport.results.record import Record
-from tests.workloads.running import measure
+from accelreport.spec.models import Measure
+from tests.support.children import bare_cell, measured
 
 pytestmark = pytest.mark.e2e
 
@@ -20,7 +21,7 @@ SMALL: dict[str, Any] = {
 
 
 def complete(workload: dict[str, Any], folder: Path) -> Record:
-    record = measure({**SMALL, **workload}, folder)
+    record = measured(bare_cell({**SMALL, **workload}, measure=Measure(warmup_steps=2)), folder)
     assert record.failure is None
     assert record.status == "ok"
     assert sum(block.steps for block in record.blocks) == record.planned_steps == 12
@@ -119,7 +120,8 @@ def test_an_evaluation_that_the_budget_does_not_allow_is_left_out_and_said_so(
         "evaluation_batch_size": 1,
         "validation_examples": 2900,
     }
-    record = measure(workload, tmp_path, budget=1.0)
+    short = Measure(warmup_steps=2, budget=1.0)
+    record = measured(bare_cell(workload, measure=short), tmp_path)
     assert record.status == "partial"
     assert record.epochs
     assert "val_loss" not in record.epochs[-1].metrics

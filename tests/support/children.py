@@ -1,0 +1,89 @@
+"""Cells made by hand, and processes of their own, started as the runner starts them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from accelreport.backend.job import Job
+from accelreport.results.reading import read_record
+from accelreport.results.record import Record
+from accelreport.runner.launch import CHILD
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device, Measure
+from accelreport.workloads.registry import FAMILIES
+
+
+def bare_cell(
+    workload: Mapping[str, Any],
+    *,
+    device: Device | None = None,
+    measure: Measure | None = None,
+    seed: int = 3,
+) -> Cell:
+    """A cell whose workload is left as it is; of the CPU unless said otherwise."""
+    return Cell(
+        spec="test",
+        profile="full",
+        device="cpu",
+        point={},
+        repeat=0,
+        seed=seed,
+        workload=dict(workload),
+        device_spec=device or Device(kind="CPU"),
+        measure=measure or Measure(),
+    )
+
+
+def cell(kind: str, parameters: Mapping[str, Any], **conditions: Any) -> Cell:
+    """A cell of a family, with the family's defaults; `conditions` as of `bare_cell`."""
+    resolved = FAMILIES[kind].parameters(**{**parameters, "kind": kind})
+    return bare_cell(resolved.model_dump(mode="json"), **conditions)
+
+
+def job(what: Cell, folder: Path, events: int | None = None) -> Job:
+    """The orders of a process that leaves `folder / "record.json"`."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "record.json"
+    return Job(cell=what, record_path=str(path), events_fd=events, launched_at=time.time())
+
+
+def command(what: Cell, folder: Path, events: int | None = None) -> list[str]:
+    """What starts the process of a cell; its orders are written to `folder / "job.json"`."""
+    orders = folder / "job.json"
+    orders.write_text(job(what, folder, events).model_dump_json())
+    return [*CHILD, str(orders)]
+
+
+def python(
+    *arguments: str, paths: Sequence[Path] = (), environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs Python with folders in front of its path."""
+    path = os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        timeout=300,
+    )
+
+
+def measured(
+    what: Cell,
+    folder: Path,
+    *,
+    paths: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Record:
+    """The record that the process of a cell leaves."""
+    arguments = command(what, folder)[1:]
+    done = python(*arguments, paths=paths, environment=environment)
+    assert done.returncode == 0, done.stderr
+    return read_record(folder / "record.json")
