@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.parity import parity_frame
+from accelreport.analysis.headline import quality
+from accelreport.analysis.parity import WITHIN, parity_frame
 from accelreport.report.metrics import is_share, primary_metric
 from accelreport.report.text import label, slug
 from accelreport.report.words import Words, axis_title, words_of
@@ -53,7 +54,7 @@ class Bench:
         cells: `analysis.frames.cells_frame`.
         steps: `analysis.frames.steps_frame`.
         curves: `analysis.frames.curve_frame`.
-        speedups: `analysis.speedup.speedups`.
+        speedups: `analysis.headline.headlines`, the rows of `analysis.speedup.speedups`.
         published: `analysis.published.published_frame`.
         targets: `analysis.targets.time_to_target`.
         claims: `analysis.claims.claims_frame`.
@@ -158,11 +159,18 @@ class Bench:
         return primary_metric(self.plan.measure.target, set(self.curves["metric"]))
 
     @cached_property
+    def margin(self) -> float:
+        """Differences of that metric within this count as none: a claim says so, or 0.01."""
+        metric, within = quality(self.plan, self.cells)
+        return within if metric == self.quality else WITHIN
+
+    @cached_property
     def parity(self) -> dict[tuple[str, str, Point], dict[str, Any]]:
         """Rows of `analysis.parity.parity_frame` for that metric, where it is a share."""
         if self.quality not in self.cells or not is_share(self.quality):
             return {}
-        frame = parity_frame(self.cells, self.plan.baseline, list(self.axes), self.quality)
+        axes = list(self.axes)
+        frame = parity_frame(self.cells, self.plan.baseline, axes, self.quality, self.margin)
         rows = plain_rows(frame)
         return {(row["device"], row["machine"], self.point_of(row)): row for row in rows}
 

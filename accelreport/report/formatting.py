@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -154,6 +155,18 @@ def operations(value: float) -> str:
     return f"{number(value)}{SPACE}FLOP"
 
 
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def tiny(value: float) -> str:
+    """A number that may be very small, such as a rounding error: "4.8 × 10⁻⁶"."""
+    if value == 0 or abs(value) >= 1e-3 or not math.isfinite(value):
+        return number(value)
+    power = math.floor(math.log10(abs(value)))
+    digits = fixed(value / 10.0**power, 1)
+    return f"{digits}{SPACE}×{SPACE}10{str(power).translate(_SUPERSCRIPT)}"
+
+
 def count(value: float | None) -> str:
     """A whole number, thousands set apart."""
     return MISSING if value is None or not math.isfinite(value) else fixed(value, 0)
@@ -177,6 +190,15 @@ def moment(text: str) -> str:
     """An ISO 8601 instant as "3 May 2026, 14:02:07 UTC"; the text itself when it is none."""
     when = instant(text)
     return text if when is None else f"{day(when)}, {when:%H:%M:%S}{SPACE}UTC"
+
+
+def days(texts: Iterable[str]) -> str:
+    """The first and the last day of some instants; empty where none can be read."""
+    known = sorted(when for when in map(instant, texts) if when)
+    if not known:
+        return ""
+    first, last = day(known[0]), day(known[-1])
+    return first if first == last else f"{first} to {last}"
 
 
 def plural(number_of: int, noun: str, plural_noun: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from accelreport.analysis.claims import claims_frame
 from accelreport.analysis.frames import cells_frame, curve_frame, machine_of, steps_frame
+from accelreport.analysis.headline import headlines
 from accelreport.analysis.published import published_frame
 from accelreport.analysis.speedup import speedups
 from accelreport.analysis.targets import time_to_target
@@ -60,7 +61,7 @@ def _bench(
         cells=cells,
         steps=steps_frame(records),
         curves=curves,
-        speedups=compared,
+        speedups=headlines(plan, cells, compared),
         published=published_frame(plan, cells),
         targets=time_to_target(plan, curves, cells),
         claims=claims_frame(plan, cells, compared),

@@ -102,6 +102,7 @@ class Table:
     legend: bool = False
     """Whether the key of the heat bins stands under it."""
     download: Download | None = None
+    badges: tuple[Badge, ...] = ()
     kind: Literal["table"] = "table"
 
 
@@ -180,6 +181,8 @@ class Facts:
     rows: tuple[Fact, ...]
     title: str = ""
     id: str = ""
+    long: bool = False
+    """Whether the values are sentences, which read better one under another."""
     kind: Literal["facts"] = "facts"
 
 
@@ -198,6 +201,8 @@ class Code:
     title: str
     tokens: tuple[Token, ...]
     folded: bool = False
+    wrapped: bool = False
+    """Whether long lines are broken instead of running out of sight."""
     kind: Literal["code"] = "code"
 
 
@@ -240,6 +245,7 @@ class Gallery:
 
     pictures: tuple[Picture, ...]
     rule: str
+    badges: tuple[Badge, ...] = ()
     href: str = ""
     """The page of the run they are from."""
     kind: Literal["gallery"] = "gallery"

@@ -18,6 +18,7 @@ from accelreport.report.output import Output
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.cell import cell_page
 from accelreport.report.pages.index import index_page
+from accelreport.report.pages.methods import methods_page
 from accelreport.report.rendering import Renderer
 
 
@@ -106,6 +107,7 @@ def build(results: Results, out: Path, *, options: BuildOptions = BuildOptions()
 
 def _pages(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> Iterator[Page]:
     yield index_page(benches, title, problems)
+    yield methods_page()
     owners: dict[tuple[str, str], list[Bench]] = {}
     for bench in benches:
         yield benchmark_page(bench)
@@ -129,9 +131,7 @@ def _files(benches: Sequence[Bench]) -> Iterator[tuple[str, str]]:
 
 def span(benches: Sequence[Bench]) -> str:
     """When the records were measured."""
-    starts = (record.started_at for bench in benches for record in bench.records.values())
-    known = sorted(when for when in map(formatting.instant, starts) if when)
-    if not known:
+    dates = formatting.days(r.started_at for bench in benches for r in bench.records.values())
+    if not dates:
         return "Nothing has been measured yet."
-    first, last = formatting.day(known[0]), formatting.day(known[-1])
-    return f"Measured on {first}." if first == last else f"Measured from {first} to {last}."
+    return f"Measured {'from' if ' to ' in dates else 'on'} {dates}."

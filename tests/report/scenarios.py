@@ -9,8 +9,18 @@ from functools import cache
 
 import numpy as np
 
+from accelreport.results.observations import (
+    Confusion,
+    Forecast,
+    GeneratedText,
+    Precision,
+    Quantised,
+    SavedWeights,
+    Selection,
+    Served,
+)
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Failure, Record, Sample, Warned
+from accelreport.results.record import Failure, Host, Record, Sample, Warned
 from accelreport.spec.models import Claim, Published, Source, Target
 from tests.support.records import Study, assorted, study
 
@@ -94,6 +104,41 @@ def digits(record: Record) -> Record:
     )
 
 
+def observed() -> Results:
+    """A training whose record holds everything that can be observed of a trained model."""
+    made = study(repeats=1, epochs=2, steps_per_epoch=30, devices=("cpu",), axes={})
+    seen = {
+        "confusion": Confusion(classes=["cat", "dog"], counts=[[8, 2], [0, 10]]),
+        "forecasts": [
+            Forecast(
+                target="temperature", unit="°C", first_time="2014-05-14T03:00:00", step_s=3600.0,
+                ignored_steps=10, true=[float(i % 24) for i in range(1200)],
+                predicted=[float(i % 24) + 0.5 for i in range(1200)],
+            )
+        ],
+        "texts": [GeneratedText(prompt="To be", text=" or not <b>to</b> be")],
+        "weights": SavedWeights(
+            format="HDF5", bytes=1000, sha256="0" * 64, examples=500, max_difference=4.8e-6
+        ),
+        "served": Served(
+            format="SavedModel", bytes=3_000_000, export_s=1.0, start_s=5.0, server="a server",
+            examples=500, max_difference=0.0, same_class=1.0,
+            latency_s=[0.001 * i for i in range(1, 101)],
+            throughput_batch=32, throughput_clients=2, throughput=362.0,
+        ),
+        "quantised": Quantised(
+            method="post-training int8", calibration_examples=200, threads=1, examples=1000,
+            float32=Precision(bytes=1_580_000, latency_s=[40e-6], batch=64, throughput=8000.0),
+            int8=Precision(bytes=410_000, latency_s=[13e-6], batch=64, throughput=36000.0),
+            both_right=900, float32_only=60, int8_only=20, neither=20,
+        ),
+        "selection": Selection(monitor="val_loss", best=0.1, best_epoch=1, restored=True),
+        "hosts": [Host(task="worker:0", host="a", chief=True), Host(task="worker:1", host="b")],
+    }  # fmt: skip
+    records = tuple(record.model_copy(update=seen) for record in made.records)
+    return Results((replace(made, records=records),))
+
+
 @cache
 def ordinary() -> Results:
     """A sweep with something of everything, its quick profile on synthetic data, a kernel."""
@@ -123,7 +168,8 @@ def attacked() -> Results:
 def _attacked_study(text: str, number: int) -> Study:
     made = study(
         spec=text, profile=text, first_seed=100 * number, repeats=2, epochs=2,
-        steps_per_epoch=30, published=PUBLISHED[:1], claims=CLAIMS[:1], samples=3, axes={"batch_size": (256, 512)}, fate=_first_gpu_fails,
+        steps_per_epoch=30, published=PUBLISHED[:1], claims=CLAIMS[:1], samples=3,
+        axes={"batch_size": (256, 512)}, fate=_first_gpu_fails,
     )  # fmt: skip
     device = {
         name: each.model_copy(update={"label": text}) for name, each in made.plan.devices.items()

@@ -63,8 +63,7 @@ def speedup_dots(
         inner = width - (170 if wide else 120)
         low, high = min(ends) / 1.15, max(ends) * 1.15
         high *= (high / low) ** (ROOM / (inner - ROOM))
-        if high / low < 3:
-            low, high = min(low, 0.7), max(high, 2.2)
+        low, high = min(low, 0.49), max(high, 2.2)
         ticks = powers_of_two(low, high, 9 if wide else 5)
         scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
         text = label_expression(ticks, factor_text)

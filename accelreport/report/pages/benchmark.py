@@ -6,6 +6,7 @@ from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Download, Fact, Page
 from accelreport.report.pages.about import (
+    cite_section,
     downloads_section,
     environment_section,
     measured_facts,
@@ -13,11 +14,15 @@ from accelreport.report.pages.about import (
     source_facts,
     spec_section,
 )
+from accelreport.report.pages.afterwards import afterwards_section
+from accelreport.report.pages.arithmetic import arithmetic_section
 from accelreport.report.pages.claims import claims_section
 from accelreport.report.pages.cold import cold_section
+from accelreport.report.pages.confusion import confusion_section
 from accelreport.report.pages.environment import machine_line
 from accelreport.report.pages.evidence import evidence_section
 from accelreport.report.pages.finding import headline
+from accelreport.report.pages.forecast import forecast_section
 from accelreport.report.pages.notices import notices_of
 from accelreport.report.pages.problems import problems_section, warnings_section
 from accelreport.report.pages.published import published_section
@@ -26,6 +31,7 @@ from accelreport.report.pages.samples import samples_section
 from accelreport.report.pages.speedup import speedup_section
 from accelreport.report.pages.steps import steps_section
 from accelreport.report.pages.sweep import sweep_section
+from accelreport.report.pages.writing import writing_section
 from accelreport.report.text import label
 
 
@@ -38,14 +44,20 @@ def benchmark_page(bench: Bench) -> Page:
         quality_section(bench),
         cold_section(bench),
         sweep_section(bench),
+        arithmetic_section(bench),
         steps_section(bench),
         published_section(bench),
-        claims_section(bench),
+        claims_section([bench]),
+        confusion_section(bench),
         samples_section(bench),
+        forecast_section(bench),
+        writing_section(bench),
+        afterwards_section(bench),
         problems_section(bench),
         warnings_section(bench),
         environment_section(bench),
         reproduce_section(bench),
+        cite_section(bench),
         spec_section(bench),
         evidence_section(bench),
         downloads_section(bench),
@@ -71,8 +83,7 @@ def byline(bench: Bench) -> tuple[Fact, ...]:
         Fact("Measured on", machine_line(bench.records.values())),
         *measured_facts(bench),
     ]
-    starts = [when for r in bench.records.values() if (when := formatting.instant(r.started_at))]
-    if starts:
-        first, last = formatting.day(min(starts)), formatting.day(max(starts))
-        facts.append(Fact("Date", first if first == last else f"{first} to {last}"))
+    dates = formatting.days(record.started_at for record in bench.records.values())
+    if dates:
+        facts.append(Fact("Date", dates))
     return tuple(facts)

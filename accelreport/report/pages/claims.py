@@ -31,15 +31,16 @@ _MEANINGS = {
 _ORDER = ("CONFIRMED", "REFUTED", "UNDECIDED", "NOT TESTED HERE")
 
 
-def claims_section(bench: Bench) -> Section | None:
-    """The section; None where the spec makes no claim."""
-    if bench.claims.empty:
+def claims_section(benches: Sequence[Bench]) -> Section | None:
+    """The section of one benchmark, or of all; None where no spec makes a claim."""
+    rows = [row for bench in benches for row in plain_rows(bench.claims)]
+    if not rows:
         return None
-    rows = plain_rows(bench.claims)
     counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in _ORDER}
     said = [f"{count} {verdict.lower()}" for verdict, count in counts.items() if count]
     finding = f"Of {formatting.plural(len(rows), 'claim')}: {formatting.listed(said)}."
-    return Section("claims", "Claims", (claims_table([bench], "claims-table"),), finding=finding)
+    title = "Claims" if len(benches) == 1 else "Claims and verdicts"
+    return Section("claims", title, (claims_table(benches, "claims-table"),), finding=finding)
 
 
 def claims_table(benches: Sequence[Bench], identity: str) -> Table:

@@ -87,8 +87,8 @@ def _finding(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> str:
     where = f" at {bench.point_title(place[1])}" if bench.axes else ""
     return (
         f"On {place[0].title}{where} the {words.first} takes "
-        f"{formatting.duration(starts[place].stages[-1])}, as long as "
-        f"{formatting.number(known[place])} times {warm}."
+        f"{formatting.duration(starts[place].stages[-1])}, "
+        f"{formatting.number(known[place])} times as long as {warm}."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, present
-from accelreport.report.metrics import metric_title
+from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import sentence as capital
 
@@ -56,7 +56,7 @@ def headline(bench: Bench) -> str:
     """The one sentence of a benchmark (two, when something is absent)."""
     if not bench.shown_series:
         return "Nothing has been measured yet."
-    found = compared(bench)
+    found = [each for each in compared(bench) if not each.row["withheld"]]
     baseline = bench.title_of(bench.plan.baseline)
     said = _best(bench, found, baseline) if found else _absolute(bench)
     prefix = "On synthetic data, " if _synthetic(bench) else ""
@@ -74,21 +74,16 @@ def _best(bench: Bench, found: list[Compared], baseline: str) -> str:
     if bench.axes:
         sentence += f" at {bench.point_title(best.point)}"
     sentence += f" {best.interval}"
-    return sentence + _range(bench, best, found) + "." + _same_quality(bench, best)
+    return sentence + _range(bench, best, found) + "." + _same_quality(best)
 
 
-def _same_quality(bench: Bench, best: Compared) -> str:
+def _same_quality(best: Compared) -> str:
     """Whether the faster device learnt as well; a speedup means little without it."""
-    row = bench.parity.get((best.series.device, best.series.machine, best.point))
-    if row is None or not present(row["difference"]):
+    row = best.row
+    if row["parity"] != "EQUIVALENT" or not is_share(row["parity_metric"]):
         return ""
-    name, margin = metric_title(bench.quality), formatting.short(100 * row["within"])
-    if row["verdict"] == "EQUIVALENT":
-        return f" Both reach the same {name} (within {margin} percentage point)."
-    if row["verdict"] == "DIFFERENT":
-        points = formatting.signed(100 * row["difference"], 1)
-        return f" But its {name} differs by {points} percentage points."
-    return ""
+    margin = formatting.short(100 * row["parity_within"])
+    return f" Both reach the same {metric_title(row['parity_metric'])} (± {margin} points)."
 
 
 def _range(bench: Bench, best: Compared, found: list[Compared]) -> str:

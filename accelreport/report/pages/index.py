@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.bench import Bench
 from accelreport.report.model import (
     Block,
     Column,
     Download,
+    Downloads,
     Entry,
     Fact,
     Line,
@@ -22,18 +22,14 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.claims import claims_table
+from accelreport.report.pages.choice import choice_section
+from accelreport.report.pages.claims import claims_section
 from accelreport.report.pages.environment import devices_table, machine_facts, machine_line
 from accelreport.report.pages.finding import compared, headline
-from accelreport.report.pages.marks import SINGLE, absence, number_badges
+from accelreport.report.pages.marks import kind_text
+from accelreport.report.pages.matrix import matrix
 from accelreport.report.pages.notices import notices_of
-from accelreport.report.pages.speedup import ratio_lines, time_lines
-from accelreport.report.summary import summarised
 from accelreport.report.text import label
-from accelreport.report.theme import heat_bin
-
-MOST_POINTS = 4
-"""Sweep points a benchmark may have and still get a row for each on the front page."""
 
 
 def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> Page:
@@ -44,186 +40,114 @@ def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) ->
         title: the site's name.
         problems: a sentence for each result file that could not be read.
     """
-    records = [record for bench in benches for record in bench.records.values()]
-    sections = [
-        Section("speedups", "Speedups", (speedup_matrix(benches),)),
+    records = {place: r for bench in benches for place, r in bench.records.items()}
+    machines: tuple[Block, ...] = (devices_table(benches), *machine_facts(records.values()))
+    sections = (
+        Section("speedups", "Speedups", (matrix(benches),)),
+        choice_section(benches),
         Section("benchmarks", "Benchmarks", (_benchmarks(benches),)),
-    ]
-    if any(len(bench.claims) for bench in benches):
-        table = claims_table(benches, "claims-table")
-        sections.append(Section("claims", "Claims and verdicts", (table,)))
-    machines: tuple[Block, ...] = (devices_table(benches), *machine_facts(records))
-    sections.append(Section("machines", "Devices and machines", machines))
-    if problems:
-        notes = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
-        sections.append(
-            Section("unreadable", "Result files that could not be read", (Notes(notes),))
-        )
-    headline, finding = _finding(benches)
+        claims_section(benches),
+        Section("machines", "Devices and machines", machines),
+        _problems(problems),
+        Section("files", "Files", (_files(),)),
+    )
+    heading, finding = _finding(benches)
     return Page(
         path="index.html",
         title=label(title),
-        headline=headline,
+        headline=heading,
         kicker="",
         finding=finding,
-        description=f"{headline}. {finding}",
-        sections=tuple(sections),
+        description=f"{heading}. {finding}",
+        sections=tuple(section for section in sections if section),
         template="index.html",
         byline=(
-            Fact("Machines", machine_line(records)),
-            Fact("Records", formatting.count(len({id(r) for r in records}))),
+            Fact("Measured on", machine_line(records.values())),
+            Fact("Benchmarks", formatting.count(len(benches))),
+            Fact("Cells measured", _progress(benches)),
+            *_dates(benches),
         ),
         notices=notices_of(benches),
     )
 
 
+def _progress(benches: Sequence[Bench]) -> str:
+    rows = [row for bench in benches for row in bench.rows]
+    done = sum(row["status"] in {"ok", "partial"} for row in rows)
+    return f"{formatting.count(done)} of {formatting.count(len(rows))}"
+
+
+def _dates(benches: Sequence[Bench]) -> tuple[Fact, ...]:
+    text = formatting.days(r.started_at for bench in benches for r in bench.records.values())
+    return (Fact("Date", text),) if text else ()
+
+
 def _finding(benches: Sequence[Bench]) -> tuple[str, str]:
     """The largest factor of the whole site as a headline, and how the others fell."""
-    found = [(bench, each) for bench in benches for each in compared(bench)]
+    found = [(b, each) for b in benches for each in compared(b) if not each.row["withheld"]]
     decided = [pair for pair in found if pair[1].row["verdict"] in {"FASTER", "SLOWER"}]
-    count = formatting.plural(len(benches), "benchmark")
     if not decided:
-        done = sum(len(bench.shown_series) > 0 for bench in benches)
-        return f"{count}, {done} measured", "No two devices can be told apart yet."
+        return _absolute(benches, len(found))
     bench, best = max(decided, key=lambda pair: pair[1].speedup)
     faster = sum(each.row["verdict"] == "FASTER" for _, each in found)
     slower = sum(each.row["verdict"] == "SLOWER" for _, each in found)
     baseline = bench.title_of(bench.plan.baseline)
-    headline = f"{best.series.title}: up to {best.text} as fast as {baseline}"
+    heading = f"{best.series.title}: up to {best.text} as fast as {baseline}"
     if best.speedup < 1:
-        headline = f"Nothing is faster than {baseline}"
+        heading = f"Nothing is faster than {baseline}"
     where = f" at {bench.point_title(best.point)}" if bench.axes else ""
-    return headline, (
+    return heading, (
         f"The largest factor was found in “{label(bench.plan.title)}”{where} {best.interval}. Of "
-        f"{formatting.plural(len(found), 'comparison')} with a baseline in {count}, {faster} came "
-        f"out faster, {slower} slower, and {len(found) - faster - slower} the same or undecided."
+        f"{formatting.plural(len(found), 'comparison')} with a baseline in "
+        f"{formatting.plural(len(benches), 'benchmark')}, {faster} came out faster, {slower} "
+        f"slower, and {len(found) - faster - slower} the same or undecided."
     )
 
 
-def columns_of(benches: Sequence[Bench]) -> list[str]:
-    """Every device of the site: baselines first, then by kind and name."""
-    devices = {name: device for bench in benches for name, device in bench.plan.devices.items()}
-    baselines = {bench.plan.baseline for bench in benches}
-    return sorted(devices, key=lambda name: (name not in baselines, devices[name].kind, name))
+def _absolute(benches: Sequence[Bench], comparisons: int) -> tuple[str, str]:
+    """What is said while no two devices have been told apart."""
+    done = [bench for bench in benches if bench.shown_series]
+    names = dict.fromkeys(s.title for bench in done for s in bench.shown_series)
+    if not names:
+        heading = formatting.plural(len(benches), "benchmark")
+        return f"{heading}, none of them measured yet", "Run `accelreport run specs/` first."
+    count = formatting.plural(len(done), "benchmark")
+    heading = f"{count} on {formatting.listed(list(names))}"
+    said = "Every cell below gives an absolute time. "
+    if comparisons:
+        said += (
+            f"Of {formatting.plural(comparisons, 'comparison')} with a baseline, none is decided "
+            "yet: more processes would narrow the intervals. "
+        )
+    return heading, said + _absent(benches, set(names))
 
 
-def speedup_matrix(benches: Sequence[Bench]) -> Table:
-    """Benchmarks and their sweep points down, devices across."""
-    names = columns_of(benches)
-    first = {name: next(b for b in benches if name in b.plan.devices) for name in names}
-    columns = tuple(
-        Column(first[name].title_of(name), number=True, device=first[name].colours[name])
-        for name in names
+def _absent(benches: Sequence[Bench], measured: set[str]) -> str:
+    """Devices without any number on the whole site, and why."""
+    reasons: dict[str, dict[str, None]] = {}
+    for bench in benches:
+        for row in bench.rows:
+            name = bench.title_of(row["device"])
+            if name not in measured and row["status"] != "missing":
+                reasons.setdefault(kind_text(row), {})[name] = None
+    said = [f"{formatting.listed(list(who))}: {why}." for why, who in sorted(reasons.items())]
+    return " ".join(said)
+
+
+def _problems(problems: Sequence[str]) -> Section | None:
+    if not problems:
+        return None
+    notes = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
+    return Section("unreadable", "Result files that could not be read", (Notes(notes),))
+
+
+def _files() -> Downloads:
+    return Downloads(
+        (
+            Download("speedups.csv", "speedups.csv", "every speedup of every benchmark"),
+            Download("results.json", "results.json", "speedups and claims, for programs"),
+        )
     )
-    return Table(
-        id="speedup-matrix",
-        title="How many times as fast as the baseline",
-        caption=(
-            "By steady time: of a training step, or of one product for a kernel. Each cell "
-            "gives the factor, its 95 % interval over processes, and the baseline’s absolute "
-            "time it is relative to. The baseline’s own cells give its time. Where a benchmark "
-            f"has more than {MOST_POINTS} sweep points, its row is the geometric mean over "
-            "them, and the second line their range."
-        ),
-        corner="benchmark",
-        columns=columns,
-        groups=tuple(_group(bench, names) for bench in benches),
-        style="matrix",
-        legend=True,
-        download=Download("speedups.csv", "CSV", "of every benchmark"),
-    )
-
-
-def _group(bench: Bench, names: Sequence[str]) -> RowGroup:
-    points = bench.points
-    if len(points) <= MOST_POINTS:
-        rows = tuple(_point_row(bench, point, names) for point in points)
-    else:
-        rows = (_summary_row(bench, names),)
-    return RowGroup(
-        rows,
-        title=label(bench.plan.title),
-        href=f"{bench.slug}.html",
-        detail=f"{label(bench.plan.profile, 40)} profile",
-    )
-
-
-def _best_series(bench: Bench, device: str) -> Series | None:
-    """The device on the machine with most measured cells of it."""
-    own = [series for series in bench.series if series.device == device]
-    return max(
-        own, key=lambda s: sum(len(bench.measured(s, p)) for p in bench.points), default=None
-    )
-
-
-def _point_row(bench: Bench, point: Point, names: Sequence[str]) -> Row:
-    header = Entry((Line(bench.point_title(point)),))
-    return Row(header, tuple(_entry(bench, name, point) for name in names))
-
-
-def _not_part() -> Entry:
-    return Entry((Line("not in this benchmark", "reason"),), mark="absent")
-
-
-def _entry(bench: Bench, device: str, point: Point) -> Entry:
-    series = _best_series(bench, device)
-    if series is None:
-        return _not_part()
-    row = bench.speedup(series, point)
-    page = f"{bench.slug}.html{bench.evidence(series, point)}"
-    if row is None or not present(row["seconds"]):
-        gone = absence(bench, series, point)
-        return Entry(gone.lines, href=page, mark=gone.mark)
-    badges = number_badges(bench.planned(series, point))
-    if series.baseline:
-        return Entry(time_lines(row), href=page, badges=badges, mark="baseline")
-    if not present(row["speedup"]):
-        lines = (Line("withheld"), Line(row["reason"], "reason"))
-        return Entry(lines, href=page, badges=badges, mark="absent")
-    against = Line(f"of {_baseline_time(bench, row, point)}", "detail")
-    return Entry(
-        (*ratio_lines(row), against), href=page, badges=badges, heat=heat_bin(row["speedup"])
-    )
-
-
-def _baseline_time(bench: Bench, row: dict[str, Any], point: Point) -> str:
-    """The time a speedup is relative to, with the digits of the baseline's own cell."""
-    for series in bench.series:
-        if series.baseline and series.machine == row["baseline_machine"]:
-            base = bench.speedup(series, point) or row
-            return formatting.duration(base["seconds"], base["seconds_low"], base["seconds_high"])
-    return formatting.duration(row["seconds"] * row["speedup"])
-
-
-def _summary_row(bench: Bench, names: Sequence[str]) -> Row:
-    points = formatting.plural(len(bench.points), "sweep point")
-    header = Entry((Line(points), Line("geometric mean and range", "reason")))
-    return Row(header, tuple(_summary_entry(bench, name) for name in names))
-
-
-def _summary_entry(bench: Bench, device: str) -> Entry:
-    series = _best_series(bench, device)
-    if series is None:
-        return _not_part()
-    page = f"{bench.slug}.html#speedup"
-    every = [row for point in bench.points for row in bench.planned(series, point)]
-    badges = tuple(badge for badge in number_badges(every) if badge != SINGLE)
-    summary = summarised(bench, series)
-    if summary is None:
-        gone = absence(bench, series, bench.points[0])
-        return Entry(gone.lines, href=page, mark=gone.mark)
-    if series.baseline:
-        between = formatting.duration_range(summary.least_seconds, summary.most_seconds)
-        return Entry((Line(between), Line("a range", "interval")), href=page, mark="baseline")
-    lines = (
-        Line(formatting.ratio(summary.speedup)),
-        Line(
-            f"range {formatting.ratio_interval(summary.least, summary.most, summary.speedup)}",
-            "interval",
-        ),
-        Line(f"{summary.count} of {len(bench.points)} points", "detail"),
-    )
-    return Entry(lines, href=page, badges=badges, heat=heat_bin(summary.speedup))
 
 
 def _benchmarks(benches: Sequence[Bench]) -> Table:

@@ -52,6 +52,8 @@ def kind_text(row: Mapping[str, Any]) -> str:
     """Why a row has no numbers, in two or three words."""
     if row["status"] == "missing":
         return "not run yet"
+    if row["status"] in {"ok", "partial"}:
+        return "ended before its first steady step"
     kind = row["failure_kind"]
     return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row["status"], 40))
 

@@ -20,6 +20,8 @@ def _among(benches: Sequence[Bench], affected: Sequence[Bench]) -> str:
     """Which benchmarks, where a page speaks of several and not all."""
     if len(affected) == len(benches):
         return ""
+    if len(affected) > 3:
+        return f" in {len(affected)} of {formatting.plural(len(benches), 'benchmark')}"
     titles = [f"“{label(b.plan.title)}” ({label(b.plan.profile, 40)})" for b in affected]
     return f" in {formatting.listed(titles)}"
 

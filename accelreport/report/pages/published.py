@@ -59,10 +59,14 @@ def _finding(bench: Bench, by_figure: dict[str, Rows]) -> str:
         return f"{published}none could be measured here."
     fair = [row for row in measured if row["comparable"]]
     near = [row for row in fair if 1 / 1.25 <= row["ratio"] <= 1.25]
-    text = f"{published}{len(measured)} have a counterpart measured here"
+    verb = "has" if len(measured) == 1 else "have"
+    text = f"{published}{len(measured)} {verb} a counterpart measured here"
+    if not fair:
+        return f"{text}, none of them under the same conditions."
     if len(fair) < len(measured):
         text += f", {len(fair)} of them under the same conditions"
-    return f"{text}; {len(near)} agree within a factor of 1.25."
+    agree = "1 agrees" if len(near) == 1 else f"{len(near) or 'none'} agree"
+    return f"{text}; {agree} within a factor of 1.25."
 
 
 def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:

@@ -8,9 +8,11 @@ import zlib
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.model import Gallery, Picture, Section
+from accelreport.report.model import Badge, Gallery, Picture, Section
+from accelreport.report.pages.marks import origin_badges
+from accelreport.report.pages.runs import Run, first_run
 from accelreport.report.text import label
-from accelreport.results.record import Record, Sample
+from accelreport.results.record import Sample
 
 LARGEST = 512
 """Rows or columns of a picture; larger ones are left out."""
@@ -20,35 +22,27 @@ MOST = 168
 
 def samples_section(bench: Bench) -> Section | None:
     """The section; None where no run kept predictions."""
-    found = _first_with_samples(bench)
-    if found is None:
+    run = first_run(bench, lambda record: bool(record.samples))
+    if run is None:
         return None
-    record, name, page = found
+    record = run.record
     ordered = sorted(record.samples, key=lambda each: (each.true == each.predicted, each.index))
     shown = ordered[:MOST]
     wrong = sum(each.true != each.predicted for each in record.samples)
     rule = (
-        f"From {name}: {len(shown)} of {formatting.plural(len(record.samples), 'prediction')} "
+        f"From {run.name}: {len(shown)} of {formatting.plural(len(record.samples), 'prediction')} "
         f"kept by the run, wrong ones first, then in the order of the evaluation data; {wrong} "
         "are wrong. They are chosen to show errors, so their share says nothing about accuracy. "
         "Under each picture the true label (✗: true → predicted) and the probability given to "
         "the prediction."
     )
-    gallery = Gallery(tuple(_picture(each) for each in shown), rule, href=page)
+    gallery = Gallery(tuple(_picture(each) for each in shown), rule, _badges(run), run.href)
     return Section("samples", "Predictions, wrong ones first", (gallery,))
 
 
-def _first_with_samples(bench: Bench) -> tuple[Record, str, str] | None:
-    """The first run, in the order of the plan, that kept any."""
-    for series in bench.shown_series:
-        for point in bench.points:
-            for row in bench.measured(series, point):
-                record = bench.record(row)
-                if record and record.samples:
-                    where = f", {bench.point_title(point)}" if bench.axes else ""
-                    name = f"{series.title}{where}, seed {row['seed']}"
-                    return record, name, bench.cell_page(row)
-    return None
+def _badges(run: Run) -> tuple[Badge, ...]:
+    origin = run.record.data.origin if run.record.data else ""
+    return tuple(origin_badges([{"origin": origin}]))
 
 
 def _picture(sample: Sample) -> Picture:

@@ -24,9 +24,10 @@ from accelreport.report.model import (
 from accelreport.report.pages.finding import compared
 from accelreport.report.pages.marks import absence, kind_text, number_badges
 from accelreport.report.pages.panels import loud_badges
+from accelreport.report.text import label
 from accelreport.report.theme import heat_bin
 
-_VERDICTS = {
+VERDICTS = {
     "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
     "UNDECIDED": Badge("undecided", "The interval holds 1×, or there is none.", "quiet"),
 }
@@ -59,6 +60,7 @@ def speedup_table(bench: Bench) -> Table:
     """Sweep points down, devices across, the baseline's absolute time in its own column."""
     name = bench.title_of(bench.plan.baseline)
     step, repeats = bench.words.step, bench.plan.measure.repeats
+    rows = tuple(_row(bench, point) for point in bench.points)
     return Table(
         id="speedup-table",
         title=f"How many times as fast as {name}",
@@ -66,11 +68,12 @@ def speedup_table(bench: Bench) -> Table:
             f"By the steady time of a {step}. Under each factor its 95 % interval, then the time "
             f"of a {step}: the geometric mean over processes, "
             f"{formatting.plural(repeats, 'process', 'processes')} planned for each. "
-            + interval_text(bench)
+            f"{interval_text(bench)} Cells are coloured only where it decides."
         ),
         corner=bench.points_heading,
         columns=tuple(_column(series) for series in bench.series),
-        groups=(RowGroup(tuple(_row(bench, point) for point in bench.points)),),
+        groups=(RowGroup(rows),),
+        notes=_marks(rows),
         style="matrix",
         legend=bool(compared(bench)),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
@@ -90,6 +93,13 @@ def interval_text(bench: Bench) -> str:
     else:
         how = "compares between processes, whose spread may differ (Welch)"
     return f"The interval is Student’s t on logarithms and {how}."
+
+
+def _marks(rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """What the marks in a table mean, each once, in words and not only on hovering."""
+    badges = dict.fromkeys(badge for row in rows for entry in row.entries for badge in entry.badges)
+    said = dict.fromkeys(f"“{b.text}”: {b.meaning}" for b in badges if "failed" not in b.text)
+    return (" ".join(said),) if said else ()
 
 
 def _column(series: Series) -> Column:
@@ -117,17 +127,26 @@ def speedup_entry(bench: Bench, series: Series, point: Point) -> Entry:
     if not present(row["speedup"]):
         lines = (Line("withheld"), Line(row["reason"], "reason"), Line(time, "detail"))
         return Entry(lines, href=href, badges=badges, mark="absent")
-    if row["verdict"] in _VERDICTS and present(row["low"]):
-        badges = (*badges, _VERDICTS[row["verdict"]])
+    if row["verdict"] in VERDICTS and present(row["low"]):
+        badges = (*badges, VERDICTS[row["verdict"]])
     return Entry(
-        (
-            *ratio_lines(row),
-            Line(time, "detail"),
-        ),
+        (*ratio_lines(row), Line(time, "detail"), *_withheld(row)),
         href=href,
         badges=badges,
-        heat=heat_bin(row["speedup"]),
+        heat=decided_heat(row),
     )
+
+
+def decided_heat(row: dict[str, Any]) -> int | None:
+    """The bin that colours a speedup; none where the interval does not decide."""
+    decided = row["verdict"] in {"FASTER", "SLOWER", "SAME"}
+    return heat_bin(row["speedup"]) if decided else None
+
+
+def _withheld(row: dict[str, Any]) -> tuple[Line, ...]:
+    """Why a speedup must not stand alone, where it must not."""
+    text = label(row["withheld"], 200)
+    return (Line(f"no headline: {text}", "reason"),) if text else ()
 
 
 def ratio_lines(row: dict[str, Any]) -> tuple[Line, Line]:

@@ -23,6 +23,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.marks import number_badges
 from accelreport.report.pages.panels import keys, loud_badges, panel_points, panels_note
+from accelreport.report.text import sentence
 
 FEWEST = 8
 """Timed steps below which a distribution is not drawn."""
@@ -37,7 +38,9 @@ def steps_section(bench: Bench) -> Section | None:
     if not times:
         return None
     figure = _figure(bench, times, exact=exact)
-    return Section("steps", "Step times", (figure,), _finding(bench, times))
+    return Section(
+        "steps", f"{sentence(bench.words.step)} times", (figure,), _finding(bench, times)
+    )
 
 
 def step_times(bench: Bench) -> tuple[Times, bool]:

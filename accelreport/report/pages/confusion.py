@@ -1,0 +1,71 @@
+"""Which class was taken for which, in shares of each true class."""
+
+from __future__ import annotations
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench
+from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Section, Table
+from accelreport.report.pages.marks import origin_badges
+from accelreport.report.pages.runs import first_run
+from accelreport.report.text import label
+from accelreport.results.observations import Confusion
+
+MOST_CLASSES = 20
+"""Classes of a table; a larger one could not be read."""
+
+
+def confusion_section(bench: Bench) -> Section | None:
+    """The section; None where no run counted classes, or too many of them."""
+    run = first_run(bench, lambda record: record.confusion is not None)
+    found = run.record.confusion if run else None
+    if run is None or found is None or not 2 <= len(found.classes) <= MOST_CLASSES:
+        return None
+    origin = run.record.data.origin if run.record.data else ""
+    badges = tuple(origin_badges([{"origin": origin}]))
+    rows = tuple(_row(found, number) for number in range(len(found.classes)))
+    table = Table(
+        id="confusion-table",
+        title="True classes down, predicted classes across",
+        caption=(
+            f"From {run.name}, the last evaluation. Each row adds up to 100 %; under each share "
+            "is the count. The diagonal is right."
+        ),
+        corner="true class",
+        columns=(*(Column(label(name, 40), number=True) for name in found.classes),),
+        groups=(RowGroup(rows),),
+        style="matrix",
+        badges=badges,
+    )
+    return Section("confusion", "What was taken for what", (table,), finding=_finding(found))
+
+
+def _row(found: Confusion, number: int) -> Row:
+    counts = found.counts[number]
+    total = sum(counts)
+    entries = []
+    for column, count in enumerate(counts):
+        share = count / total if total else 0.0
+        shade = min(8, 4 + round(4 * share)) if count else None
+        if column != number and shade is not None:
+            shade = max(0, 4 - max(1, round(4 * share)))
+        text = formatting.percent(share, 0) if count else "–"
+        lines = (Line(text), Line(formatting.count(count), "detail")) if count else (Line(text),)
+        entries.append(Entry(lines, heat=shade, mark="small"))
+    return Row(Entry((Line(label(found.classes[number], 40)),)), tuple(entries))
+
+
+def _finding(found: Confusion) -> str:
+    pairs = [
+        (count / total, true, predicted)
+        for true, counts in enumerate(found.counts)
+        if (total := sum(counts))
+        for predicted, count in enumerate(counts)
+        if predicted != true and count
+    ]
+    if not pairs:
+        return "No example was taken for another class."
+    share, true, predicted = max(pairs)
+    return (
+        f"Most often {label(found.classes[true], 40)} was taken for "
+        f"{label(found.classes[predicted], 40)}: {formatting.percent(share, 0)} of the former."
+    )

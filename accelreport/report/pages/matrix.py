@@ -1,0 +1,171 @@
+"""The front page's table: benchmarks and their sweep points down, devices across."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from accelreport.analysis.overview import Benchmark, speedup_matrix
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, Point, Series, plain_rows, present
+from accelreport.report.model import Column, Download, Entry, Line, Row, RowGroup, Table
+from accelreport.report.pages.marks import SINGLE, absence, kind_text, number_badges
+from accelreport.report.pages.speedup import VERDICTS, decided_heat, ratio_lines, time_lines
+from accelreport.report.text import label
+
+MOST_POINTS = 4
+"""Sweep points a benchmark may have and still get a row for each on the front page."""
+
+Over = Mapping[tuple[str, str, str, str], dict[str, Any]]
+"""Rows of `analysis.overview.speedup_matrix`, by spec, profile, device and machine."""
+
+
+def columns_of(benches: Sequence[Bench]) -> list[str]:
+    """Every device of the site: baselines first, then by kind and name."""
+    devices = {name: device for bench in benches for name, device in bench.plan.devices.items()}
+    baselines = {bench.plan.baseline for bench in benches}
+    return sorted(devices, key=lambda name: (name not in baselines, devices[name].kind, name))
+
+
+def matrix(benches: Sequence[Bench]) -> Table:
+    """The table; benchmarks of which nothing was measured come last, a row each."""
+    names = columns_of(benches)
+    first = {name: next(b for b in benches if name in b.plan.devices) for name in names}
+    columns = tuple(
+        Column(first[name].title_of(name), number=True, device=first[name].colours[name])
+        for name in names
+    )
+    found = speedup_matrix([Benchmark(bench.plan, bench.cells) for bench in benches])
+    over = {
+        (row["spec"], row["profile"], row["device"], row["machine"]): row
+        for row in plain_rows(found)
+    }
+    ordered = sorted(benches, key=lambda bench: not bench.shown_series)
+    return Table(
+        id="speedup-matrix",
+        title="How many times as fast as the baseline",
+        caption=(
+            "By steady time: of a training step, or of one product for a kernel. Each cell "
+            "gives the factor, its 95 % interval over processes, and the baseline’s absolute "
+            "time it is relative to; the baseline’s own cells give its time. Where a benchmark "
+            f"has more than {MOST_POINTS} sweep points, its row is the geometric mean over "
+            "them. Cells are coloured only where the interval decides."
+        ),
+        corner="benchmark",
+        columns=columns,
+        groups=tuple(_group(bench, names, over) for bench in ordered),
+        style="matrix",
+        legend=any(each.heat is not None for each in _entries(ordered, names, over)),
+        download=Download("speedups.csv", "CSV", "of every benchmark"),
+    )
+
+
+def _entries(benches: Sequence[Bench], names: Sequence[str], over: Over) -> list[Entry]:
+    groups = (_group(bench, names, over) for bench in benches)
+    return [entry for group in groups for row in group.rows for entry in row.entries]
+
+
+def _group(bench: Bench, names: Sequence[str], over: Over) -> RowGroup:
+    if not bench.shown_series:
+        rows: tuple[Row, ...] = (_empty_row(bench, names),)
+    elif len(bench.points) <= MOST_POINTS:
+        rows = tuple(_point_row(bench, point, names) for point in bench.points)
+    else:
+        rows = (_summary_row(bench, names, over),)
+    return RowGroup(
+        rows,
+        title=label(bench.plan.title),
+        href=f"{bench.slug}.html",
+        detail=f"{label(bench.plan.profile, 40)} profile",
+    )
+
+
+def _points_text(bench: Bench) -> str:
+    return formatting.plural(len(bench.points), "sweep point") if bench.axes else "as specified"
+
+
+def _not_part() -> Entry:
+    return Entry((Line("not in this benchmark", "reason"),), mark="absent")
+
+
+def _empty_row(bench: Bench, names: Sequence[str]) -> Row:
+    """One row for a benchmark of which no device was measured at any point."""
+    entries = []
+    for name in names:
+        rows = [row for row in bench.rows if row["device"] == name]
+        why = formatting.listed(sorted({kind_text(row) for row in rows}))
+        gone = Entry(
+            (Line("not measured"), Line(why, "reason")), href=f"{bench.slug}.html", mark="absent"
+        )
+        entries.append(gone if rows else _not_part())
+    return Row(Entry((Line(_points_text(bench)),)), tuple(entries))
+
+
+def _best_series(bench: Bench, device: str) -> Series | None:
+    """The device on the machine with most measured cells of it."""
+    own = [series for series in bench.series if series.device == device]
+    return max(
+        own, key=lambda s: sum(len(bench.measured(s, p)) for p in bench.points), default=None
+    )
+
+
+def _point_row(bench: Bench, point: Point, names: Sequence[str]) -> Row:
+    header = Entry((Line(bench.point_title(point)),))
+    return Row(header, tuple(_entry(bench, name, point) for name in names))
+
+
+def _entry(bench: Bench, device: str, point: Point) -> Entry:
+    series = _best_series(bench, device)
+    if series is None:
+        return _not_part()
+    row = bench.speedup(series, point)
+    page = f"{bench.slug}.html{bench.evidence(series, point)}"
+    if row is None or not present(row["seconds"]):
+        gone = absence(bench, series, point)
+        return Entry(gone.lines, href=page, mark=gone.mark)
+    badges = number_badges(bench.planned(series, point))
+    if series.baseline:
+        return Entry(time_lines(row), href=page, badges=badges, mark="baseline")
+    why = row["withheld"] or ("" if present(row["speedup"]) else row["reason"])
+    if why:
+        lines = (Line("withheld"), Line(label(why, 200), "reason"))
+        return Entry(lines, href=page, badges=badges, mark="absent")
+    against = Line(f"of {_baseline_time(bench, row, point)}", "detail")
+    if row["verdict"] in VERDICTS and present(row["low"]):
+        badges = (*badges, VERDICTS[row["verdict"]])
+    return Entry((*ratio_lines(row), against), href=page, badges=badges, heat=decided_heat(row))
+
+
+def _baseline_time(bench: Bench, row: dict[str, Any], point: Point) -> str:
+    """The time a speedup is relative to, with the digits of the baseline's own cell."""
+    for series in bench.series:
+        if series.baseline and series.machine == row["baseline_machine"]:
+            base = bench.speedup(series, point) or row
+            return formatting.duration(base["seconds"], base["seconds_low"], base["seconds_high"])
+    return formatting.duration(row["seconds"] * row["speedup"])
+
+
+def _summary_row(bench: Bench, names: Sequence[str], over: Over) -> Row:
+    header = Entry((Line(_points_text(bench)), Line("geometric mean", "reason")))
+    return Row(header, tuple(_summary_entry(bench, name, over) for name in names))
+
+
+def _summary_entry(bench: Bench, device: str, over: Over) -> Entry:
+    series = _best_series(bench, device)
+    if series is None:
+        return _not_part()
+    page = f"{bench.slug}.html#speedup"
+    row = over.get((bench.plan.spec, bench.plan.profile, device, series.machine))
+    if row is None or not present(row["speedup"]):
+        gone = absence(bench, series, bench.points[0])
+        return Entry(gone.lines, href=page, mark=gone.mark)
+    every = [each for point in bench.points for each in bench.planned(series, point)]
+    badges = tuple(badge for badge in number_badges(every) if badge != SINGLE)
+    base = formatting.duration(row["baseline_seconds"])
+    if series.baseline:
+        lines = (Line(base), Line(_points_text(bench), "interval"))
+        return Entry(lines, href=page, badges=badges, mark="baseline")
+    spread = formatting.ratio_interval(row["smallest"], row["largest"], row["speedup"])
+    points = "" if row["points"] == row["points_planned"] else f", {row['points']} points"
+    details = (Line(f"of {base}", "detail"), Line(f"{spread} by point{points}", "detail"))
+    return Entry((*ratio_lines(row), *details), href=page, badges=badges, heat=decided_heat(row))

@@ -1,0 +1,138 @@
+"""How every number on the site is made, in a page's worth of words."""
+
+from __future__ import annotations
+
+from accelreport.analysis.intervals import LEVEL
+from accelreport.analysis.parity import WITHIN
+from accelreport.analysis.verdicts import MARGIN
+from accelreport.report import formatting
+from accelreport.report.model import Fact, Facts, Page, Prose, Section
+from accelreport.report.pages.marks import EXTRAPOLATED, PARTIAL, SINGLE, SYNTHETIC, USER_SUPPLIED
+
+
+def methods_page() -> Page:
+    """The page; it is the same whatever was measured."""
+    level = f"{formatting.fixed(100 * LEVEL, 0)}{formatting.SPACE}%"
+    margin = f"{formatting.fixed(100 * MARGIN, 0)}{formatting.SPACE}%"
+    finding = (
+        "One process gives one number. Intervals are over processes, verdicts are read off "
+        "intervals, and what was not measured is said where its number would stand."
+    )
+    return Page(
+        path="methods.html",
+        title="How the numbers are made",
+        kicker="Methods",
+        finding=finding,
+        description=finding,
+        sections=(
+            _measuring(),
+            _comparing(level, margin),
+            _quality(),
+            _marks(),
+            _not_claimed(),
+        ),
+        template="article.html",
+    )
+
+
+def _measuring() -> Section:
+    return Section(
+        "measuring",
+        "What is measured",
+        (
+            Facts(
+                (
+                    Fact("Cell", "One workload at one sweep point on one device with one seed, in "
+                         "a process of its own that is started for it."),
+                    Fact("Step", "A training step with its own batch; for a kernel, one operation "
+                         "of a chain inside one call."),
+                    Fact("Steady time", "Wall-clock seconds of the steps after a fixed warm-up, "
+                         "over their number. The device is synchronised before the clock starts "
+                         "and before it stops."),
+                    Fact("First step", "Tracing, compiling and running the first step, or the "
+                         "first call of a kernel."),
+                    Fact("Evaluation", "Done after each epoch and never part of a timed window."),
+                    Fact("Throughput", "Training examples of a step over its steady time."),
+                    Fact("TFLOPS", "Operations counted by the stated method over the steady "
+                         "time; one multiply-add counts as two."),
+                    Fact("Order", "Cells are measured one repeat after the other; within a "
+                         "repeat devices and points are shuffled, so that drift hits all alike."),
+                ),
+                long=True,
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _comparing(level: str, margin: str) -> Section:
+    return Section(
+        "comparing",
+        "How devices are compared",
+        (
+            Facts(
+                (
+                    Fact("Speedup", "The baseline’s steady time over the device’s, each the "
+                         "geometric mean over processes."),
+                    Fact("Interval", f"{level}, Student’s t on logarithms, within repeats where "
+                         "both devices ran them, else Welch’s between processes. Steps of one "
+                         "process are never counted as independent."),
+                    Fact("Faster, slower", "The whole interval lies above, or below, 1×."),
+                    Fact("Same", f"The whole interval lies within {margin} of 1×."),
+                    Fact("Undecided", "Anything else, and a single process. Only decided cells "
+                         "of a table are coloured."),
+                    Fact("Colours", "Nine bins, each a factor of two wide on a logarithmic "
+                         "scale, symmetric about 1×."),
+                    Fact("No headline", "A speedup is withheld from headlines when the two "
+                         "devices do not reach the same quality, compute in different precision, "
+                         "or read different data."),
+                    Fact("Several points", "The geometric mean over the points where both "
+                         "devices were measured."),
+                    Fact("Pays off after", "The difference of two cold starts over the "
+                         "difference of the two steady times, rounded up."),
+                ),
+                long=True,
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _quality() -> Section:
+    return Section(
+        "quality",
+        "Quality, targets, published figures and claims",
+        (
+            Facts(
+                (
+                    Fact("Same quality", "Two one-sided t tests over paired seeds: the 90 % "
+                         "interval of the difference lies within the stated margin "
+                         f"({formatting.short(100 * WITHIN)} percentage point unless a claim "
+                         "names another)."),
+                    Fact("Time to a target", "Timed training seconds up to the end of the first "
+                         "epoch that reached it. Never reached is said."),
+                    Fact("Published", "Somebody else’s figures, as printed. They enter no "
+                         "statistic; conditions that differ are marked, and figures that "
+                         "contradict arithmetic or physics are flagged by rules."),
+                    Fact("Claims", "A rule written into the spec. Confirmed when the whole "
+                         "interval fulfils it, refuted when the whole interval contradicts it, "
+                         "undecided otherwise, not tested where a device is absent."),
+                ),
+                long=True,
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _marks() -> Section:
+    badges = (SYNTHETIC, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
+    facts = [Fact(badge.text, badge.meaning) for badge in badges]
+    facts.append(Fact("n of m failed", "So many of the planned processes gave no number."))
+    return Section("marks", "Marks on a number", (Facts(tuple(facts), long=True),))
+
+
+def _not_claimed() -> Section:
+    text = (
+        "A number holds for the machine, the versions and the data it stands beside. It says "
+        "nothing about other batch sizes, other models, or a device of the same name with other "
+        "cooling. With twenty comparisons of equals, about one will be called a difference."
+    )
+    return Section("limits", "What is not claimed", (Prose(text),))

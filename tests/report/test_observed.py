@@ -1,0 +1,89 @@
+"""What is seen of a trained model beside its speed stands on its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelreport.report.site import build
+from tests.report.scenarios import Results, observed
+from tests.report.tree import Element, parse
+from tests.support.records import study
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Element:
+    out = tmp_path_factory.mktemp("observed")
+    build(observed(), out)
+    return parse((out / "example_training.full.html").read_text(encoding="utf-8"))
+
+
+def text_of(page: Element, identity: str) -> str:
+    (section,) = [e for e in page.all("section") if e.attributes.get("id") == identity]
+    return section.text.replace("\xa0", " ")
+
+
+def test_forecasts_stand_beside_what_came_true(page: Element) -> None:
+    text = text_of(page, "forecast")
+    assert "Temperature is missed by 0.500 °C on average" in text
+    assert "always saying its mean would miss by" in text
+    assert "One value in 3 is drawn." in text
+    assert "days since 14 May 2014" in text
+
+
+def test_generated_text_is_shown_as_it_is(page: Element) -> None:
+    assert "To be or not <b>to</b> be" in text_of(page, "writing")
+
+
+def test_confusion_is_in_shares_of_the_true_class(page: Element) -> None:
+    text = text_of(page, "confusion")
+    assert "Most often cat was taken for dog: 20 % of the former." in text
+    assert "80 %" in text
+
+
+def test_a_quantised_model_is_compared_with_itself_by_a_test(page: Element) -> None:
+    text = text_of(page, "afterwards")
+    assert "3.85× smaller" in text
+    assert "loses accuracy" in text
+    assert "−4.00 points" in text
+    assert "worse" in text
+
+
+def test_a_served_model_has_percentiles_and_parity(page: Element) -> None:
+    text = text_of(page, "afterwards")
+    assert "50.5 ms" in text
+    assert "362 examples/s" in text
+    assert "4.8 × 10⁻⁶" in text
+
+
+def test_arithmetic_is_a_share_of_the_cited_peak(page: Element) -> None:
+    text = text_of(page, "arithmetic")
+    assert "% of the peak" in text
+    assert "2 cores × 2 × 256-bit FMA" in text
+
+
+def test_the_page_can_be_cited(page: Element) -> None:
+    text = text_of(page, "cite")
+    assert "@misc{accelreport_example_training," in text
+    assert "@misc{source_example_training," in text
+
+
+def test_a_front_page_without_comparisons_says_what_was_measured(tmp_path: Path) -> None:
+    made = study(
+        repeats=2, epochs=1, steps_per_epoch=30,
+        fate=lambda cell: "ok" if cell.device == "cpu" else "skipped",
+    )  # fmt: skip
+    build(Results((made,)), tmp_path)
+    page = parse((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert page.all("h1")[0].text.replace("\xa0", " ") == "1 benchmark on CPU (all threads)"
+    assert "GPU and TPU v2-8: device not present." in page.text
+
+
+def test_an_undecided_speedup_has_no_colour(tmp_path: Path) -> None:
+    made = study("matmul", repeats=1, devices=("cpu", "gpu"))
+    build(Results((made,)), tmp_path)
+    for name in ("index.html", "example_matmul.full.html"):
+        page = parse((tmp_path / name).read_text(encoding="utf-8"))
+        classes = {name for td in page.all("td") for name in td.attributes.get("class", "").split()}
+        assert not classes & {f"h{i}" for i in range(9)}
