@@ -59,11 +59,12 @@ def configure(device: Device) -> Runtime:
     if device.threads is not None:
         tf.config.threading.set_intra_op_parallelism_threads(device.threads)
         tf.config.threading.set_inter_op_parallelism_threads(device.threads)
-    if device.kind != "GPU":
-        # A CPU row must not be helped by a GPU of the same machine.
-        tf.config.set_visible_devices([], "GPU")
-    if device.kind == "GPU":
+    if device.kind == "GPU" and device.strategy != "parameter_server":
         _prepare_gpus(tf, device)
+    else:
+        # A CPU row must not be helped by a GPU of the same machine, and a coordinator
+        # computes nothing itself.
+        tf.config.set_visible_devices([], "GPU")
     keras.mixed_precision.set_global_policy(device.precision)
     placement = place(device)
     build = tf.sysconfig.get_build_info()

@@ -22,6 +22,8 @@ class Orders(Document):
     """Run the timed loop, or compute what another process asks for."""
     chief: bool
     """Whether this process writes the cell's record."""
+    external: bool
+    """Whether other hosts take part, so that nobody here can tell when the cell has ended."""
     record_path: str
     """Where the process leaves its own record: the chief's is the cell's."""
     ready_path: str

@@ -91,6 +91,7 @@ def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER)
         task=task.name,
         role=task.role,
         chief=task.chief,
+        external=task.external,
         record_path=str(record),
         ready_path=str(ready),
         supervisor=os.getpid(),

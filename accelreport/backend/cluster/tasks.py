@@ -34,6 +34,7 @@ class Task:
         address: where the others reach it, `host:port`; empty when there are no others.
         role: `measure` runs the timed loop; `serve` computes what another process asks for.
         chief: whether it writes the cell's record.
+        external: whether other hosts take part.
         environment: variables it gets beside those of its parent.
     """
 
@@ -42,6 +43,7 @@ class Task:
     address: str
     role: Literal["measure", "serve"]
     chief: bool
+    external: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -128,7 +130,7 @@ def _configured(device: Device, configuration: Mapping[str, Any]) -> Cluster:
     _check(device, {job: len(addresses) for job, addresses in jobs.items()}, "TF_CONFIG names")
     task = configuration.get("task", {})
     job, index = str(task.get("type", "worker")), int(task.get("index", 0))
-    return Cluster(jobs, [_task(device, jobs, job, index, {})], external=True)
+    return Cluster(jobs, [_task(device, jobs, job, index)], external=True)
 
 
 def _slurm(device: Device, environment: Mapping[str, str]) -> Cluster:
@@ -143,7 +145,7 @@ def _slurm(device: Device, environment: Mapping[str, str]) -> Cluster:
             index = number
             break
         number -= n
-    return Cluster({}, [_task(device, {}, job, index, {})], external=True)
+    return Cluster({}, [_task(device, {}, job, index)], external=True)
 
 
 def slurm_first_port(environment: Mapping[str, str] = os.environ) -> int:
@@ -162,7 +164,14 @@ def _check(device: Device, found: dict[str, int], who: str) -> None:
         raise NoDeviceError(f"the device needs {wanted}; {who} {listed or 'none'}")
 
 
-def _task(device: Device, jobs: Jobs, job: str, index: int, environment: Mapping[str, str]) -> Task:
+def _task(
+    device: Device,
+    jobs: Jobs,
+    job: str,
+    index: int,
+    environment: Mapping[str, str] | None = None,
+) -> Task:
+    """A task of a cluster; one without an environment of its own is of an external one."""
     chief = index == 0 and (job == "chief" or (job == "worker" and not jobs.get("chief")))
     servers = device.strategy == "parameter_server"
     configuration = {"cluster": jobs, "task": {"type": job, "index": index}}
@@ -172,7 +181,11 @@ def _task(device: Device, jobs: Jobs, job: str, index: int, environment: Mapping
         address=jobs[job][index] if jobs else "",
         role="serve" if servers and job != "chief" else "measure",
         chief=chief and (job == "chief" or not servers),
-        environment={**environment, **({"TF_CONFIG": json.dumps(configuration)} if jobs else {})},
+        external=environment is None,
+        environment={
+            **(environment or {}),
+            **({"TF_CONFIG": json.dumps(configuration)} if jobs else {}),
+        },
     )
 
 

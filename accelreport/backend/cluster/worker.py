@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
 
         resolve(device)
     if orders.role == "serve":
-        serve(device, ready, until_chief_ends=True)
+        serve(device, ready, until_chief_ends=orders.external)
         return 0
     descriptor = orders.job.events_fd if orders.chief else None
     record = blame(measured(orders.job, Announcer(descriptor, ready)), orders.task)

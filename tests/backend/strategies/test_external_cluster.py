@@ -12,6 +12,7 @@ from accelreport.backend.cluster.ports import free_ports
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,
+    TWO_WORKERS_ONE_SERVER,
     cell,
     record_of,
     start_child,
@@ -28,24 +29,25 @@ SHORT = ENDLESS | {"epochs": 1, "train_examples": 512}
 def slurm(number: int) -> dict[str, str]:
     return {
         "SLURM_JOB_ID": str(os.getpid()),
-        "SLURM_STEP_NUM_TASKS": "2",
+        "SLURM_STEP_NUM_TASKS": "4",
         "SLURM_PROCID": str(number),
         "SLURM_STEP_NODELIST": "localhost",
-        "SLURM_STEP_TASKS_PER_NODE": "2",
+        "SLURM_STEP_TASKS_PER_NODE": "4",
     }
 
 
 def test_the_tasks_of_a_slurm_step_find_each_other_and_the_chief_keeps_the_record(
     tmp_path: Path,
 ) -> None:
-    what = cell(TWO_WORKERS, SHORT)
-    children = [start_child(what, tmp_path / str(n), slurm(n)) for n in range(2)]
-    chief, other = (record_of(child, tmp_path / str(n)) for n, child in enumerate(children))
+    what = cell(TWO_WORKERS_ONE_SERVER, SHORT)
+    children = [start_child(what, tmp_path / str(n), slurm(n)) for n in range(4)]
+    chief, *others = (record_of(child, tmp_path / str(n)) for n, child in enumerate(children))
     assert chief.status == "ok", chief.failure
-    assert [host.task for host in chief.hosts] == ["worker:0", "worker:1"]
-    assert other.status == "skipped"
-    assert other.failure is not None
-    assert "this host was worker:1 of a cluster" in other.failure.message
+    assert [host.task for host in chief.hosts] == ["chief:0", "ps:0", "worker:0", "worker:1"]
+    for name, other in zip(["ps:0", "worker:0", "worker:1"], others, strict=True):
+        assert other.status == "skipped"
+        assert other.failure is not None
+        assert f"this host was {name} of a cluster" in other.failure.message
 
 
 def test_a_host_whose_peer_dies_says_within_half_a_minute_which_one(tmp_path: Path) -> None:
