@@ -15,6 +15,7 @@ from accelreport.spec.problems import SpecErrors
 from accelreport.workloads.keras_json import ArchitectureError, check_architecture
 from accelreport.workloads.keras_model import KerasParameters
 from accelreport.workloads.keras_problem import ModelError, loss_named, problem
+from tests.support.children import bare_cell, measured
 from tests.workloads.conftest import dataset
 
 pytestmark = pytest.mark.e2e
@@ -185,3 +186,32 @@ def test_what_keras_cannot_build_is_told_in_a_sentence(sequential: str, images: 
     broken = sequential.replace('"units": 10', '"units": "ten"')
     with pytest.raises(ModelError, match="cannot build"):
         problem(parameters(broken), images)
+
+
+def test_a_model_of_keras_trains_as_a_cell_and_is_quantised(
+    sequential: str, tmp_path: Path
+) -> None:
+    cell = bare_cell(
+        {
+            "kind": "keras",
+            "architecture": "model.json",
+            "document": sequential,
+            "dataset": "mnist",
+            "data": "synthetic",
+            "divide_by": 255.0,
+            "epochs": 2,
+            "train_examples": 640,
+            "validation_examples": 101,
+            "optimizer": {"learning_rate": 0.01},
+            "afterwards": ["save_weights", "quantise"],
+        }
+    )
+    record = measured(cell, tmp_path)
+    assert record.failure is None
+    assert record.status == "ok"
+    assert record.epochs[1].metrics["loss"] < record.epochs[0].metrics["loss"]
+    assert 0 <= record.final["val_accuracy"] <= 1
+    assert record.weights is not None
+    assert record.weights.max_difference < 1e-5
+    assert record.quantised is not None
+    assert record.quantised.examples == 101
