@@ -42,11 +42,6 @@ class MultiWorker(InGraph):
 
         self._from_first = from_first
 
-    @property
-    def graphs_in_step(self) -> int:
-        """See `Placement.graphs_in_step`."""
-        return self.replicas // len(self.devices)
-
     def agreed(self, number: float) -> float:
         """See `Placement.agreed`."""
         import tensorflow as tf
@@ -130,10 +125,12 @@ def multi_worker_mirrored(device: Device) -> MultiWorker:
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
     jobs = resolver.cluster_spec().as_dict()
     strategy = tf.distribute.MultiWorkerMirroredStrategy(resolver)
+    devices = list(strategy.extended.worker_devices)
     return MultiWorker(
         strategy=strategy,
         replicas=strategy.num_replicas_in_sync,
-        devices=list(strategy.extended.worker_devices),
+        devices=devices,
+        graphs_in_step=strategy.num_replicas_in_sync // len(devices),
         synchronous=device.kind == "CPU",
         task=f"{resolver.task_type}:{resolver.task_id}",
         addresses=(*jobs.get("chief", []), *jobs.get("worker", [])),

@@ -39,6 +39,7 @@ class ParameterServer:
     warnings: list[Warned]
     replicas: int = 1
     synchronous: bool = False
+    graphs_in_step: int = 1
 
     def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - its servers do what it says
         """See `Placement.hosts`; what each machine is, only its own process could say."""
@@ -117,11 +118,6 @@ class ParameterServer:
 
         source, *others = arguments
         return (tf.type_spec_from_value(source), *others)
-
-    @property
-    def graphs_in_step(self) -> int:
-        """See `Placement.graphs_in_step`: a step is one worker's."""
-        return 1
 
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.once`: one worker does it."""

@@ -23,6 +23,8 @@ class Placement(Protocol):
         synchronous: whether an operation has ended when the next one begins on the host, so
             that a time stamp inside the graph is true (CPUs only).
         warnings: what a reader of its numbers should know.
+        graphs_in_step: how often the traced graph runs in one step, each time for a share of
+            it: where every replica runs the one trace, or every worker its own.
     """
 
     @property
@@ -39,6 +41,9 @@ class Placement(Protocol):
 
     @property
     def warnings(self) -> list[Warned]: ...  # noqa: D102
+
+    @property
+    def graphs_in_step(self) -> int: ...  # noqa: D102
 
     def hosts(self, key: str) -> list[Host]:
         """The processes of the cell, the chief first; none when there is only this one.
@@ -72,10 +77,6 @@ class Placement(Protocol):
     def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Arguments of `steps`' function, or what they are like, for finding its trace."""
 
-    @property
-    def graphs_in_step(self) -> int:
-        """How many processes run a graph together in one step, each its share of it."""
-
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Have a graph run where the model lies, once for each call."""
 
@@ -105,6 +106,7 @@ class InGraph:
     devices: list[str]
     synchronous: bool
     warnings: list[Warned] = field(default_factory=list)
+    graphs_in_step: int = 1
 
     def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - a contract
         """See `Placement.hosts`."""
@@ -156,11 +158,6 @@ class InGraph:
     def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """See `Placement.specified`."""
         return arguments
-
-    @property
-    def graphs_in_step(self) -> int:
-        """See `Placement.graphs_in_step`."""
-        return 1
 
     def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.once`."""

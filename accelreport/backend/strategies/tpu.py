@@ -56,6 +56,7 @@ def tpu(device: Device) -> InGraph:
         replicas=cores,
         devices=list(strategy.extended.worker_devices),
         synchronous=False,
+        graphs_in_step=cores,  # a step is traced once for all of them
     )
 
 

@@ -25,6 +25,9 @@ PATIENCE_S = 240.0
 TWO_WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1)
 TWO_WORKERS_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", workers=2, threads=1)
 
+Start = Callable[..., "subprocess.Popen[bytes]"]
+"""`start_child`, with somebody who cleans up."""
+
 ENDLESS: dict[str, Any] = {
     "data": "synthetic",
     "train_examples": 2048,

@@ -13,9 +13,9 @@ from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,
     TWO_WORKERS_ONE_SERVER,
+    Start,
     cell,
     record_of,
-    start_child,
     two_worker_configuration,
     wait_for,
     worker_process,
@@ -38,9 +38,10 @@ def slurm(number: int) -> dict[str, str]:
 
 def test_the_tasks_of_a_slurm_step_find_each_other_and_the_chief_keeps_the_record(
     tmp_path: Path,
+    start: Start,
 ) -> None:
     what = cell(TWO_WORKERS_ONE_SERVER, SHORT)
-    children = [start_child(what, tmp_path / str(n), slurm(n)) for n in range(4)]
+    children = [start(what, tmp_path / str(n), slurm(n)) for n in range(4)]
     chief, *others = (record_of(child, tmp_path / str(n)) for n, child in enumerate(children))
     assert chief.status == "ok", chief.failure
     assert [host.task for host in chief.hosts] == ["chief:0", "ps:0", "worker:0", "worker:1"]
@@ -50,11 +51,13 @@ def test_the_tasks_of_a_slurm_step_find_each_other_and_the_chief_keeps_the_recor
         assert f"this host was {name} of a cluster" in other.failure.message
 
 
-def test_a_host_whose_peer_dies_says_within_half_a_minute_which_one(tmp_path: Path) -> None:
+def test_a_host_whose_peer_dies_says_within_half_a_minute_which_one(
+    tmp_path: Path, start: Start
+) -> None:
     ports = free_ports(2)
     what = cell(TWO_WORKERS, ENDLESS)
     children = [
-        start_child(what, tmp_path / str(n), {"TF_CONFIG": two_worker_configuration(ports, n)})
+        start(what, tmp_path / str(n), {"TF_CONFIG": two_worker_configuration(ports, n)})
         for n in range(2)
     ]
     first = wait_for(lambda: worker_process(children[0].pid, "worker:0"))

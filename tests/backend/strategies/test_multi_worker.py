@@ -20,9 +20,9 @@ from accelreport.spec.models import Device
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,
+    Start,
     cell,
     gone,
-    start_child,
     wait_for,
     worker_process,
 )
@@ -130,8 +130,9 @@ def test_a_peer_that_never_comes_ends_within_the_limit(
 
 def test_workers_end_with_their_supervisor_even_while_they_wait_for_a_peer(
     tmp_path: Path,
+    start: Start,
 ) -> None:
-    child = start_child(cell(TWO_WORKERS), tmp_path)
+    child = start(cell(TWO_WORKERS), tmp_path)
     second = wait_for(lambda: worker_process(child.pid, "worker:1"))
     second.suspend()  # so that the first one waits for it inside TensorFlow
     first = wait_for(lambda: worker_process(child.pid, "worker:0"))

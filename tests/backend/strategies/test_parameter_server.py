@@ -12,6 +12,7 @@ from accelreport.results.record import Record
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS_ONE_SERVER,
+    Start,
     cell,
     gone,
     record_of,
@@ -65,15 +66,19 @@ def test_the_record_names_coordinator_server_and_workers(trained: Record) -> Non
     assert all(host.host and host.address and host.peak_bytes for host in trained.hosts)
 
 
-def test_a_worker_killed_in_the_middle_is_named_and_leaves_no_orphan(tmp_path: Path) -> None:
-    child = start_child(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
+def test_a_worker_killed_in_the_middle_is_named_and_leaves_no_orphan(
+    tmp_path: Path, start: Start
+) -> None:
+    child = start(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
     lost = wait_for(lambda: worker_process(child.pid, "worker:0"))
     wait_for(lambda: _computes(lost))
     _kill_and_see(child, "worker:0", lost, tmp_path)
 
 
-def test_a_parameter_server_that_is_killed_is_named_and_leaves_no_orphan(tmp_path: Path) -> None:
-    child = start_child(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
+def test_a_parameter_server_that_is_killed_is_named_and_leaves_no_orphan(
+    tmp_path: Path, start: Start
+) -> None:
+    child = start(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
     wait_for(lambda: list(tmp_path.glob("record.json.cluster-*/ps-0.ready")))
     lost = worker_process(child.pid, "ps:0")
     assert lost is not None
