@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -76,6 +77,15 @@ class _Worker:
         answers.close()
 
 
+@dataclass
+class _Expected:
+    """A drawing that was asked for, and how many pages still want it."""
+
+    drawing: Drawing
+    future: Future[str]
+    uses: int = 0
+
+
 class Drawer:
     """Draws the charts of pages; a context manager that ends its processes."""
 
@@ -84,7 +94,7 @@ class Drawer:
         self._workers: list[_Worker] = []
         self._local = threading.local()
         self._pool = ThreadPoolExecutor(count, "draw", self._start)
-        self._drawn: dict[int, tuple[Drawing, Future[str]]] = {}
+        self._drawn: dict[int, _Expected] = {}
         # The engine starts while records are still being read.
         self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
 
@@ -97,21 +107,20 @@ class Drawer:
         return worker.draw(line)
 
     def expect(self, page: Page) -> None:
-        """Begins to draw every chart of a page."""
+        """Begins to draw every chart of a page; one that stands on several is drawn once."""
         for section in page.sections:
             for block in section.blocks:
                 if isinstance(block, Figure):
                     for panel in block.panels:
                         for drawing in (panel.wide, panel.narrow):
                             if drawing is not None:
-                                self._submit(drawing)
+                                self._expected(drawing).uses += 1
 
-    def _submit(self, drawing: Drawing) -> Future[str]:
-        known = self._drawn.get(id(drawing))
-        if known is None:
-            line = json.dumps(drawing.spec)
-            known = self._drawn[id(drawing)] = (drawing, self._pool.submit(self._draw, line))
-        return known[1]
+    def _expected(self, drawing: Drawing) -> _Expected:
+        if id(drawing) not in self._drawn:
+            future = self._pool.submit(self._draw, json.dumps(drawing.spec))
+            self._drawn[id(drawing)] = _Expected(drawing, future)
+        return self._drawn[id(drawing)]
 
     def svg(self, drawing: Drawing) -> Markup:
         """The chart as it stands in the page.
@@ -119,8 +128,11 @@ class Drawer:
         Raises:
             DrawingError: Vega refused it, or its process died.
         """
-        drawn = self._submit(drawing).result()
-        del self._drawn[id(drawing)]
+        expected = self._expected(drawing)
+        drawn = expected.future.result()
+        expected.uses -= 1
+        if expected.uses <= 0:
+            del self._drawn[id(drawing)]
         return page_svg(
             drawn, prefix=drawing.prefix, title=drawing.title, description=drawing.description
         )

@@ -318,6 +318,8 @@ class Page:
     byline: tuple[Fact, ...] = ()
     notices: tuple[Notice, ...] = ()
     crumbs: tuple[Download, ...] = ()
+    related: tuple[Download, ...] = ()
+    """Other forms of the page, such as its slides; like the crumbs from the site's root."""
 
     @property
     def root(self) -> str:

@@ -11,7 +11,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from accelreport.report.csp import policy
-from accelreport.report.model import Drawing
+from accelreport.report.model import Drawing, Page
 from accelreport.report.theme import EDGES, variables
 
 PACKAGED = Path(__file__).parent.parent / "_templates"
@@ -21,8 +21,10 @@ CHECKOUT = Path(__file__).parent.parent.parent / "templates"
 
 _STYLES = {
     "full": ("base.css", "table.css", "figure.css", "page.css"),
+    "slides": ("base.css", "table.css", "figure.css", "slides.css"),
     "cell": ("base.css", "table.css"),
 }
+_STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 _AROUND = re.compile(r"\s*([{};,>])\s*")
@@ -61,14 +63,13 @@ class Renderer:
         parts += [self.environment.get_template(part).render() for part in _STYLES[name]]
         return _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", "\n".join(parts)))).strip()
 
-    def render(self, template: str, style: str, **values: object) -> str:
+    def render(self, page: Page, **values: object) -> str:
         """A page as HTML.
 
         Args:
-            template: its file.
-            style: name of its style sheet, "full" or "cell".
-            values: what the template names.
+            page: its model, which names its template.
+            values: what the template names beside it.
         """
-        sheet = self.style(style)
-        page = self.environment.get_template(template)
-        return page.render(style=Markup(sheet), policy=policy(sheet), **values)  # noqa: S704 -- ours
+        sheet = self.style(_STYLE_OF.get(page.template, "full"))
+        template = self.environment.get_template(page.template)
+        return template.render(page=page, style=Markup(sheet), policy=policy(sheet), **values)  # noqa: S704 -- ours

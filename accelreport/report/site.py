@@ -19,6 +19,7 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.cell import cell_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
+from accelreport.report.pages.slides import slides_page
 from accelreport.report.rendering import Renderer
 
 
@@ -99,8 +100,7 @@ def build(results: Results, out: Path, *, options: BuildOptions = BuildOptions()
         site = SiteFacts(options.title, span(benches))
         # Pages without charts first: the others are still being drawn.
         for page in sorted(pages, key=lambda each: each.template != "cell.html"):
-            style = "cell" if page.template == "cell.html" else "full"
-            output.add(page.path, renderer.render(page.template, style, page=page, site=site))
+            output.add(page.path, renderer.render(page, site=site))
     written = output.finish()
     return BuildResult(len(pages), written, out / "index.html", time.perf_counter() - started)
 
@@ -110,7 +110,10 @@ def _pages(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> Ite
     yield methods_page()
     owners: dict[tuple[str, str], list[Bench]] = {}
     for bench in benches:
-        yield benchmark_page(bench)
+        page = benchmark_page(bench)
+        yield page
+        if bench.shown_series:
+            yield slides_page(bench, page)
     for bench in benches:
         for place in bench.records:
             owners.setdefault(place, []).append(bench)

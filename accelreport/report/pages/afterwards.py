@@ -22,7 +22,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.marks import origin_badges
 from accelreport.report.pages.runs import Run, runs
-from accelreport.report.text import label
+from accelreport.report.text import label, sentence
 from accelreport.results.observations import SavedWeights, Served
 
 
@@ -89,7 +89,7 @@ def _quantised(bench: Bench, found: list[Run]) -> Table:
         id="quantised-table",
         title="The same model in float32 and in 8-bit integers",
         caption=(
-            f"{label(first.method, 200)}, calibrated on "
+            f"{sentence(label(first.method, 200))}, calibrated on "
             f"{formatting.plural(first.calibration_examples, 'training example')}; both run by "
             f"the LiteRT interpreter with {formatting.plural(first.threads, 'thread')}. Latency is "
             "the median for one example. The difference of the accuracies has a 95 % interval "

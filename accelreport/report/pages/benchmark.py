@@ -28,6 +28,7 @@ from accelreport.report.pages.problems import problems_section, warnings_section
 from accelreport.report.pages.published import published_section
 from accelreport.report.pages.quality import quality_section
 from accelreport.report.pages.samples import samples_section
+from accelreport.report.pages.slides import slides_path
 from accelreport.report.pages.speedup import speedup_section
 from accelreport.report.pages.steps import steps_section
 from accelreport.report.pages.sweep import sweep_section
@@ -73,6 +74,7 @@ def benchmark_page(bench: Bench) -> Page:
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
+        related=(Download(slides_path(bench), "Slides"),) if bench.shown_series else (),
     )
 
 

@@ -98,7 +98,7 @@ def interval_text(bench: Bench) -> str:
 def _marks(rows: tuple[Row, ...]) -> tuple[str, ...]:
     """What the marks in a table mean, each once, in words and not only on hovering."""
     badges = dict.fromkeys(badge for row in rows for entry in row.entries for badge in entry.badges)
-    said = dict.fromkeys(f"“{b.text}”: {b.meaning}" for b in badges if "failed" not in b.text)
+    said = dict.fromkeys(f"“{b.text}”: {b.meaning}" for b in badges if " of " not in b.text)
     return (" ".join(said),) if said else ()
 
 
