@@ -2,8 +2,8 @@
 
 import pytest
 
+from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.failures import failure
-from accelreport.backend.runtime import NoDeviceError
 from accelreport.backend.training import NanLossError
 from accelreport.errors import AccelReportError
 
@@ -42,7 +42,7 @@ def test_our_own_errors_keep_cause_and_remedy() -> None:
 
 def test_an_unforeseen_error_names_its_class_and_its_place() -> None:
     with pytest.raises(KeyError) as caught:
-        {}["weights"]
+        dict[str, int]()["weights"]
     told = failure(caught.value)
     assert told.message.startswith("KeyError")
     assert "test_failures.py" in told.traceback

@@ -69,36 +69,44 @@ def published_pairs(
                 labelLimit=260 if width > 500 else 140,
             ),
         )  # fmt: skip
-        low_x = alt.X("low:Q", scale=scale, axis=axis)
-        layers = []
-        for comparable, dash in ((True, [1, 0]), (False, [3, 3])):
-            some = [_row(p) for p in pairs if p.comparable is comparable]
-            both = [row for row in some if row["measured"] is not None]
-            stroke = alt.Stroke("colour:N", scale=None, legend=None)
-            paired, every = plot.rows(both), plot.rows(some)
-            layers += [
-                paired
-                .mark_rule(strokeWidth=1.5, strokeDash=dash, opacity=0.7)
-                .encode(x=x, x2=alt.X2("measured:Q"), y=y, stroke=stroke),
-                every
-                .mark_point(
-                    shape="diamond", size=120, fill="var(--paper)", strokeWidth=2,
-                    strokeDash=dash, opacity=1,
-                )
-                .encode(x=x, y=y, stroke=stroke),
-                paired
-                .mark_rule(strokeWidth=4, opacity=0.4)
-                .encode(x=low_x, x2=alt.X2("high:Q"), y=y, stroke=stroke),
-                paired
-                .mark_point(filled=True, size=90, opacity=1)
-                .encode(
-                    x=alt.X("measured:Q", scale=scale, axis=axis), y=y,
-                    fill=alt.Fill("colour:N", scale=None, legend=None),
-                ),
-            ]  # fmt: skip
+        layers = _layers(plot, pairs, x, y)
         return plot.finish(layers, width=width, height={"step": 30})
 
     return make
+
+
+def _layers(plot: Plot, pairs: Sequence[Pair], x: alt.X, y: alt.Y) -> list[Any]:
+    def along(field: str) -> alt.X:
+        # Every layer has the same scale: layers would else unite their domains.
+        return alt.X(f"{field}:Q", scale=x["scale"], axis=x["axis"])
+
+    stroke = alt.Stroke("colour:N", scale=None, legend=None)
+    layers: list[Any] = []
+    for comparable, dash in ((True, [1, 0]), (False, [3, 3])):
+        some = [_row(p) for p in pairs if p.comparable is comparable]
+        both = [row for row in some if row["measured"] is not None]
+        paired, every = plot.rows(both), plot.rows(some)
+        layers += [
+            paired
+            .mark_rule(strokeWidth=1.5, strokeDash=dash, opacity=0.7)
+            .encode(x=x, x2=alt.X2("measured:Q"), y=y, stroke=stroke),
+            every
+            .mark_point(
+                shape="diamond", size=120, fill="var(--paper)", strokeWidth=2,
+                strokeDash=dash, opacity=1,
+            )
+            .encode(x=x, y=y, stroke=stroke),
+            paired
+            .mark_rule(strokeWidth=4, opacity=0.4)
+            .encode(x=along("low"), x2=alt.X2("high:Q"), y=y, stroke=stroke),
+            paired
+            .mark_point(filled=True, size=90, opacity=1)
+            .encode(
+                x=along("measured"), y=y,
+                fill=alt.Fill("colour:N", scale=None, legend=None),
+            ),
+        ]  # fmt: skip
+    return layers
 
 
 def _row(pair: Pair) -> dict[str, Any]:
