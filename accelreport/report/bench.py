@@ -36,6 +36,9 @@ class Series:
     title: str
     colour: int
     baseline: bool
+    pattern: int = 0
+    """0 for the first machine with this device, 1 for the second and so on: machines share
+    the device's colour and differ in how their lines are dashed."""
 
     @property
     def css(self) -> str:
@@ -129,20 +132,25 @@ class Bench:
     @cached_property
     def series(self) -> tuple[Series, ...]:
         """Devices in the order of the spec, one for each machine that has records of it."""
-        machines: dict[str, set[str]] = {name: set() for name in self.plan.devices}
+        tried: dict[str, set[str]] = {name: set() for name in self.plan.devices}
+        present_on: dict[str, set[str]] = {name: set() for name in self.plan.devices}
         for row in self.rows:
             if row["machine"]:
-                machines[row["device"]].add(row["machine"])
-        return tuple(self._series(machines))
+                tried[row["device"]].add(row["machine"])
+                if row["status"] != "skipped":
+                    present_on[row["device"]].add(row["machine"])
+        # A machine without the device says nothing where another one has it.
+        return tuple(self._series({name: present_on[name] or tried[name] for name in tried}))
 
     def _series(self, machines: Mapping[str, set[str]]) -> Iterator[Series]:
         several = len(set().union(*machines.values())) > 1
         for name, found in machines.items():
-            for machine in sorted(found) or [""]:
+            for number, machine in enumerate(sorted(found) or [""]):
                 title = self.title_of(name)
                 if several and machine:
                     title = f"{title} @ {label(machine, 12)}"
-                yield Series(name, machine, title, self.colours[name], name == self.plan.baseline)
+                baseline = name == self.plan.baseline
+                yield Series(name, machine, title, self.colours[name], baseline, number)
 
     def title_of(self, device: str) -> str:
         """What a device is called on the page; "CPU, one thread" is "CPU (one thread)".
@@ -185,8 +193,12 @@ class Bench:
 
     def point_title(self, point: Point) -> str:
         """A sweep point in words: "batch size 256"; the word for "all" without axes."""
-        parts = [f"{axis_title(a)} {label(v, 40)}" for a, v in zip(self.axes, point, strict=True)]
-        return " · ".join(parts) or "as specified"
+        return self.words_of_point(point) or "as specified"
+
+    def words_of_point(self, point: Point, skip: int = 0) -> str:
+        """A sweep point in words, without its first axes."""
+        pairs = list(zip(self.axes, point, strict=True))[skip:]
+        return " · ".join(f"{axis_title(axis)} {label(value, 40)}" for axis, value in pairs)
 
     def point_header(self, point: Point) -> str:
         """A sweep point under a heading that names its one axis: "256"."""

@@ -111,12 +111,9 @@ def percent(share: float | None, places: int = 2) -> str:
 
 def signed(value: float, places: int) -> str:
     """A difference with its sign: "+0.12", "−0.30", "0.00"."""
-    text = fixed(value, places)
-    return (
-        text
-        if text.startswith("\N{MINUS SIGN}") or not float(f"{value:.{places}f}")
-        else f"+{text}"
-    )
+    if not float(f"{value:.{places}f}"):
+        return fixed(0.0, places)
+    return fixed(value, places) if value < 0 else f"+{fixed(value, places)}"
 
 
 def size(count: float | None) -> str:

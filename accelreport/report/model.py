@@ -113,7 +113,7 @@ class Key:
     text: str
     colour: str
     """Name of a CSS custom property without the dashes, such as "s0"."""
-    shape: Literal["dot", "bar", "band", "diamond"] = "dot"
+    shape: Literal["dot", "bar", "dashed"] = "dot"
 
 
 @dataclass(frozen=True, eq=False)

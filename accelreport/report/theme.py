@@ -78,6 +78,10 @@ def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
     return chosen
 
 
+DASHES: tuple[tuple[float, float], ...] = ((1, 0), (6, 4), (1.5, 3.5), (10, 3))
+"""How the lines of a device's first, second, third and fourth machine are drawn."""
+
+
 def series(colour: int) -> str:
     """The CSS colour of a device's number."""
     return f"var(--s{colour % len(SERIES_LIGHT)})"

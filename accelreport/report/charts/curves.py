@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
+from accelreport.report.charts.drawing import Make, Plot, Spec, dash, dashes, halo_text
 from accelreport.report.charts.scales import label_expression, nice_ticks, time_axis, wants_log
 from accelreport.report.theme import series
 
@@ -24,6 +24,7 @@ class Curve:
     value: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    pattern: int = 0
 
 
 @dataclass(frozen=True)
@@ -120,13 +121,15 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
             data.mark_area(opacity=0.18, line=False).encode(
                 x=x, y=y("low"), y2=alt.Y2("high:Q"), fill=fill, detail=alt.Detail("curve:N")
             ),
-            data.mark_line().encode(x=x, y=y("v"), stroke=stroke, detail=alt.Detail("curve:N")),
+            data.mark_line().encode(
+                x=x, y=y("v"), stroke=stroke, detail=alt.Detail("curve:N"), **dashes(curves)
+            ),
             data.mark_point(filled=True, size=22, opacity=1).encode(x=x, y=y("v"), fill=fill),
         ]
         if axes.target is not None:
             target = plot.rows([{"v": axes.target}])
-            dashes = target.mark_rule(stroke="var(--ink)", strokeWidth=1, strokeDash=[4, 3])
-            layers = [dashes.encode(y=y("v")), *layers]
+            rule = target.mark_rule(stroke="var(--ink)", strokeWidth=1, strokeDash=[4, 3])
+            layers = [rule.encode(y=y("v")), *layers]
         for level, group in enumerate(levels):
             height = roof - (roof - top) * (level + 0.5) / max(axes.levels, 1)
             marks = [
@@ -151,7 +154,8 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
 
 def _points(curves: Sequence[Curve]) -> list[dict[str, Any]]:
     return [
-        {"curve": i, "t": t, "v": v, "low": low, "high": high, "colour": series(curve.colour)}
+        {"curve": i, "t": t, "v": v, "low": low, "high": high, "colour": series(curve.colour),
+         "dash": dash(curve.pattern)}
         for i, curve in enumerate(curves)
         for t, v, low, high in zip(
             curve.elapsed_s, curve.value, curve.low, curve.high, strict=True

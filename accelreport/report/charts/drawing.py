@@ -6,13 +6,13 @@ Everything a chart takes from the theme stands in one configuration (an Altair
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import altair as alt
 
 from accelreport.report.model import Drawing, Panel
-from accelreport.report.theme import FONT
+from accelreport.report.theme import DASHES, FONT
 
 Spec = dict[str, Any]
 """A Vega-Lite specification."""
@@ -96,6 +96,26 @@ def _part(layer: Any) -> Spec:
 def panel_width(panels: int) -> int:
     """Width of one of several charts side by side: two or three fit into the page."""
     return 420 if panels in {2, 4} else 300
+
+
+class Patterned(Protocol):
+    """A line that may be dashed."""
+
+    @property
+    def pattern(self) -> int:
+        """Which of the theme's dashes."""
+
+
+def dash(pattern: int) -> list[float]:
+    """The dash of a pattern, for field `dash` of a row."""
+    return list(DASHES[pattern % len(DASHES)])
+
+
+def dashes(lines: Sequence[Patterned]) -> dict[str, Any]:
+    """The encoding of field `dash`, where any line is dashed."""
+    if not any(line.pattern for line in lines):
+        return {}
+    return {"strokeDash": alt.StrokeDash("dash:N", scale=None, legend=None)}
 
 
 def halo_text(data: Any, *, x: Any, y: Any, **mark: Any) -> list[Any]:

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.report.charts.drawing import Make, Plot, Spec
+from accelreport.report.charts.drawing import Make, Plot, Spec, dash, dashes
 from accelreport.report.charts.scales import label_expression, plain, time_axis, wants_log
 from accelreport.report.theme import series
 
@@ -23,6 +23,7 @@ class Distribution:
 
     colour: int
     seconds: tuple[float, ...]
+    pattern: int = 0
 
 
 def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
@@ -53,7 +54,13 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
             domain=False, ticks=False, title=None,
         )  # fmt: skip
         values = [
-            {"s": s, "q": i / (QUANTILES - 1), "colour": series(curve.colour), "curve": number}
+            {
+                "s": s,
+                "q": i / (QUANTILES - 1),
+                "colour": series(curve.colour),
+                "curve": number,
+                "dash": dash(curve.pattern),
+            }
             for number, curve in enumerate(curves)
             for i, s in enumerate(curve.seconds)
             if (s >= low or i == 0) and s <= high
@@ -66,6 +73,7 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
                     y=alt.Y("q:Q", scale=alt.Scale(domain=[0, 1]), axis=y_axis),
                     stroke=alt.Stroke("colour:N", scale=None, legend=None),
                     detail=alt.Detail("curve:N"),
+                    **dashes(curves),
                 )
             ],
             width=width,

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
+from accelreport.report.charts.drawing import Make, Plot, Spec, dash, dashes, halo_text
 from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
 from accelreport.report.theme import series
 
@@ -23,6 +23,7 @@ class SweepLine:
     y: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    pattern: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ def sweep_lines(
         marks = plot.rows([_mark(end) for end in ends])
         return plot.finish(
             [
-                data.mark_line().encode(x=x, y=y, stroke=stroke, detail=alt.Detail("line:N")),
+                data.mark_line().encode(
+                    x=x, y=y, stroke=stroke, detail=alt.Detail("line:N"), **dashes(lines)
+                ),
                 data.mark_rule(strokeWidth=3, opacity=0.45).encode(
                     x=x,
                     y=alt.Y("low:Q", scale=y_scale, axis=y_axis),
@@ -96,7 +99,15 @@ def sweep_lines(
 
 def _points(lines: Sequence[SweepLine]) -> list[dict[str, Any]]:
     return [
-        {"line": i, "x": x, "y": y, "low": low, "high": high, "colour": series(line.colour)}
+        {
+            "line": i,
+            "x": x,
+            "y": y,
+            "low": low,
+            "high": high,
+            "colour": series(line.colour),
+            "dash": dash(line.pattern),
+        }
         for i, line in enumerate(lines)
         for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
     ]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from accelreport.analysis.peaks import Peak, cited_peak
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, median, present
-from accelreport.report.model import Column, Download, Entry, Line, Row, RowGroup, Section, Table
+from accelreport.report.model import Column, Download, Entry, Line, Row, Section, Table
 from accelreport.report.pages.marks import absence, number_badges
+from accelreport.report.pages.panels import groups_corner, point_groups
 from accelreport.report.text import label
 
 
 def arithmetic_section(bench: Bench) -> Section | None:
     """The section; None where no run counted its operations."""
-    rows = [
-        Row(
-            Entry((Line(bench.point_header(point)),)),
-            tuple(_entry(bench, series, point) for series in bench.series),
-        )
-        for point in bench.points
-    ]
+    groups = point_groups(
+        bench,
+        lambda point, header: Row(
+            Entry((Line(header),)), tuple(_entry(bench, each, point) for each in bench.series)
+        ),
+    )
     places = [(s, p) for s in bench.shown_series for p in bench.points]
     known = {place: rate for place in places if (rate := _tflops(bench, *place)) is not None}
     if not known:
@@ -33,9 +33,9 @@ def arithmetic_section(bench: Bench) -> Section | None:
             f"Counted so: {'; '.join(methods)}. One multiply-add counts as two. The share is of "
             "the peak cited for the element type, by the devices file or else by the data sheet."
         ),
-        corner=bench.points_heading,
+        corner=groups_corner(bench),
         columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
-        groups=(RowGroup(tuple(rows)),),
+        groups=groups,
         notes=_sources(bench),
         style="matrix",
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),

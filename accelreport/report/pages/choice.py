@@ -10,6 +10,7 @@ from accelreport.analysis.overview import Benchmark
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, plain_rows, present
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Section, Table
+from accelreport.report.pages.matrix import MOST_POINTS
 from accelreport.report.text import label
 from accelreport.report.words import axis_title
 
@@ -27,7 +28,7 @@ def choice_section(benches: Sequence[Bench]) -> Section | None:
         if own:
             groups.append(
                 RowGroup(
-                    tuple(_row(bench, row) for row in own),
+                    _rows(bench, own),
                     title=label(bench.plan.title),
                     href=f"{bench.slug}.html",
                     detail=f"{label(bench.plan.profile, 40)} profile",
@@ -56,6 +57,44 @@ def choice_section(benches: Sequence[Bench]) -> Section | None:
         "them is shown to be the fastest."
     )
     return Section("choice", "Which device for what", (table,), finding=finding)
+
+
+def _rows(bench: Bench, own: list[dict[str, Any]]) -> tuple[Row, ...]:
+    """A row for each point; with many points, one for each outcome."""
+    if len(own) <= MOST_POINTS:
+        return tuple(_row(bench, row) for row in own)
+    outcomes: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    for row in own:
+        outcomes.setdefault((row["best"], bool(row["decided"])), []).append(row)
+    total = formatting.plural(len(own), "point")
+    return tuple(
+        _outcome(bench, rows, f"{len(rows)} of {total}")
+        for _, rows in sorted(outcomes.items(), key=lambda each: -len(each[1]))
+    )
+
+
+def _outcome(bench: Bench, rows: list[dict[str, Any]], header: str) -> Row:
+    names = dict.fromkeys(bench.title_of(name) for row in rows for name in row["ties"])
+    use = [Line(bench.title_of(rows[0]["best"]))]
+    if names:
+        use.append(Line(f"not told apart from {formatting.listed(list(names), 'or')}", "reason"))
+    factors = sorted(float(row["factor"]) for row in rows)
+    seconds = sorted(float(row["seconds"]) for row in rows)
+    between = f"{formatting.ratio(factors[0])} to {formatting.ratio(factors[-1])}"
+    return Row(
+        Entry((Line(header),)),
+        (
+            Entry(tuple(use)),
+            Entry((Line(between),)),
+            Entry((Line(formatting.duration_range(seconds[0], seconds[-1])),)),
+            Entry((Line(_cheapest(bench, rows)),)),
+        ),
+    )
+
+
+def _cheapest(bench: Bench, rows: list[dict[str, Any]]) -> str:
+    names = dict.fromkeys(bench.title_of(row["cheapest"]) for row in rows if row["cheapest"])
+    return formatting.listed(list(names), "or") or "–"
 
 
 def _row(bench: Bench, row: dict[str, Any]) -> Row:

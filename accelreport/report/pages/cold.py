@@ -8,7 +8,6 @@ from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, median, present
 from accelreport.report.charts.cold import Bar, cold_bars
 from accelreport.report.charts.drawing import panel
-from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.model import (
     Column,
     Download,
@@ -22,7 +21,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.marks import absence, number_badges
-from accelreport.report.pages.panels import loud_badges, panel_points, panels_note
+from accelreport.report.pages.panels import device_rows, loud_badges, panel_points, panels_note
 
 STAGES = (
     ("process and imports", ("process_s", "import_s")),
@@ -31,6 +30,10 @@ STAGES = (
     ("", ("first_step_s",)),
 )
 """Stages of a cold start and the columns they are made of; the last is the first step."""
+
+
+MOST_POINTS = 8
+"""With more sweep points than this, the table has to be opened."""
 
 
 @dataclass(frozen=True)
@@ -103,15 +106,13 @@ def _unit(bench: Bench, place: tuple[Series, Point], start: Start) -> float:
 
 def _figure(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Figure:
     points = [p for p in panel_points(bench.points) if any(place[1] == p for place in starts)]
-    own = [[series for series in bench.series if (series, p) in starts] for p in points]
-    headings = [
-        Heading(bench.point_title(p) if bench.axes else "", tuple(s.title for s in series))
-        for p, series in zip(points, own, strict=True)
-    ]
+    own = [each for each in bench.series if any((each, p) in starts for p in points)]
+    headings, row = device_rows(bench, points, own)
     bars = [
-        Bar(row_key(i, k), starts[s, p].stages, formatting.duration(starts[s, p].total))
-        for i, p in enumerate(points)
-        for k, s in enumerate(own[i])
+        Bar(row(s, p), starts[s, p].stages, formatting.duration(starts[s, p].total))
+        for p in points
+        for s in own
+        if (s, p) in starts
     ]
     first = bench.words.first
     make = cold_bars(bars, headings=headings, axis_title=f"time until the {first} is done")
@@ -184,6 +185,7 @@ def _table(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Table:
         corner="device",
         columns=tuple(Column(title, number=True) for title in titles),
         groups=tuple(groups),
+        folded=len(bench.points) > MOST_POINTS,
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
 

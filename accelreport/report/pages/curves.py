@@ -59,6 +59,7 @@ class Curves:
             value=tuple(median([row["value"] for row in rows]) for rows in epochs),
             low=tuple(min(row["value"] for row in rows) for rows in epochs),
             high=tuple(max(row["value"] for row in rows) for rows in epochs),
+            pattern=series.pattern,
         )
 
     def of(self, point: Point) -> dict[Series, Curve]:

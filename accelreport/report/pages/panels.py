@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.model import Badge, Key
+from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.model import Badge, Key, Row, RowGroup
 from accelreport.report.pages.marks import number_badges
+from accelreport.report.text import label
+from accelreport.report.words import axis_title
 
 MOST_PANELS = 6
 """Panels of a figure; the table below it has every point."""
@@ -30,7 +33,7 @@ def panels_note(drawn: int, points: int) -> str:
 
 def keys(series: Sequence[Series]) -> tuple[Key, ...]:
     """The legend of devices."""
-    return tuple(Key(each.title, each.css) for each in series)
+    return tuple(Key(s.title, s.css, "dashed" if s.pattern else "dot") for s in series)
 
 
 def loud_badges(bench: Bench, *, total: bool = False) -> tuple[Badge, ...]:
@@ -42,3 +45,42 @@ def loud_badges(bench: Bench, *, total: bool = False) -> tuple[Badge, ...]:
                 if badge.tone == "loud":
                     found[badge.text] = badge
     return tuple(found.values())
+
+
+def device_rows(
+    bench: Bench, points: Sequence[Point], series: Sequence[Series]
+) -> tuple[list[Heading], Callable[[Series, Point], str]]:
+    """Headings and rows of a drawing, and the key of the row of a device at a point.
+
+    With a single device the points themselves are the rows.
+    """
+    alone = len(series) == 1 and bool(bench.axes)
+    if alone:
+        headings = [Heading("", tuple(bench.point_title(point) for point in points))]
+    else:
+        names = tuple(each.title for each in series)
+        headings = [Heading(bench.point_title(p) if bench.axes else "", names) for p in points]
+
+    def key(which: Series, point: Point) -> str:
+        place = list(points).index(point)
+        return row_key(0, place) if alone else row_key(place, list(series).index(which))
+
+    return headings, key
+
+
+def point_groups(bench: Bench, make: Callable[[Point, str], Row]) -> tuple[RowGroup, ...]:
+    """Rows for every sweep point; with several axes, under headings of the first one."""
+    if len(bench.axes) < 2:
+        rows = tuple(make(point, bench.point_header(point)) for point in bench.points)
+        return (RowGroup(rows),)
+    groups: dict[str, list[Row]] = {}
+    for point in bench.points:
+        heading = f"{axis_title(bench.axes[0])} {label(point[0], 40)}"
+        rest = bench.words_of_point(point, skip=1)
+        groups.setdefault(heading, []).append(make(point, rest))
+    return tuple(RowGroup(tuple(rows), title=heading) for heading, rows in groups.items())
+
+
+def groups_corner(bench: Bench) -> str:
+    """The heading over the row headers of `point_groups`."""
+    return " · ".join(axis_title(axis) for axis in bench.axes[1:]) or bench.points_heading

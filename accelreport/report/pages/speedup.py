@@ -7,7 +7,6 @@ from typing import Any
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, present
 from accelreport.report.charts.drawing import panel
-from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.model import (
     Badge,
@@ -23,9 +22,19 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.finding import compared
 from accelreport.report.pages.marks import absence, kind_text, number_badges
-from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.panels import (
+    device_rows,
+    groups_corner,
+    loud_badges,
+    panel_points,
+    panels_note,
+    point_groups,
+)
 from accelreport.report.text import label
 from accelreport.report.theme import heat_bin
+
+MOST_DOTS = 40
+"""Rows of the drawing; with more, points are left out evenly and the caption says so."""
 
 VERDICTS = {
     "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
@@ -60,7 +69,8 @@ def speedup_table(bench: Bench) -> Table:
     """Sweep points down, devices across, the baseline's absolute time in its own column."""
     name = bench.title_of(bench.plan.baseline)
     step, repeats = bench.words.step, bench.plan.measure.repeats
-    rows = tuple(_row(bench, point) for point in bench.points)
+    groups = point_groups(bench, lambda point, header: _row(bench, point, header))
+    rows = tuple(row for group in groups for row in group.rows)
     return Table(
         id="speedup-table",
         title=f"How many times as fast as {name}",
@@ -70,9 +80,9 @@ def speedup_table(bench: Bench) -> Table:
             f"{formatting.plural(repeats, 'process', 'processes')} planned for each. "
             f"{interval_text(bench)} Cells are coloured only where it decides."
         ),
-        corner=bench.points_heading,
+        corner=groups_corner(bench),
         columns=tuple(_column(series) for series in bench.series),
-        groups=(RowGroup(rows),),
+        groups=groups,
         notes=_marks(rows),
         style="matrix",
         legend=bool(compared(bench)),
@@ -107,9 +117,9 @@ def _column(series: Series) -> Column:
     return Column(series.title, detail=detail, number=True, device=series.colour)
 
 
-def _row(bench: Bench, point: Point) -> Row:
+def _row(bench: Bench, point: Point, header: str) -> Row:
     return Row(
-        Entry((Line(bench.point_header(point)),)),
+        Entry((Line(header),)),
         tuple(speedup_entry(bench, series, point) for series in bench.series),
     )
 
@@ -169,15 +179,9 @@ def time_lines(row: dict[str, Any]) -> tuple[Line, Line]:
 
 def _dots(bench: Bench) -> Figure:
     others = [series for series in bench.series if not series.baseline]
-    headings = [
-        Heading(bench.point_title(p) if bench.axes else "", tuple(s.title for s in others))
-        for p in bench.points
-    ]
-
-    def row(series: Series, point: Point) -> str:
-        return row_key(bench.points.index(point), others.index(series))
-
-    found = {(each.series, each.point): each for each in compared(bench)}
+    points = panel_points(bench.points, max(6, MOST_DOTS // max(len(others), 1)))
+    headings, row = device_rows(bench, points, others)
+    found = {(e.series, e.point): e for e in compared(bench) if e.point in points}
     marks = [
         Mark(
             row=row(each.series, each.point),
@@ -191,7 +195,7 @@ def _dots(bench: Bench) -> Figure:
     ]
     absences = [
         Absence(row(series, point), _why(bench, series, point))
-        for point in bench.points
+        for point in points
         for series in others
         if (series, point) not in found
     ]
@@ -199,7 +203,8 @@ def _dots(bench: Bench) -> Figure:
     make = speedup_dots(
         marks, absences, headings=headings, axis_title=f"times as fast as {name} (log scale)"
     )
-    title = f"Speedup over {name}"
+    who = f"{others[0].title}: speedup" if len(others) == 1 else "Speedup"
+    title = f"{who} over {name}"
     said = "; ".join(
         f"{each.series.title}, {bench.point_title(each.point)}: {each.text}"
         for each in list(found.values())[:12]
@@ -209,7 +214,9 @@ def _dots(bench: Bench) -> Figure:
         title=title,
         caption=(
             "Dots are speedups, bars their 95 % intervals. The scale is logarithmic to base 2, "
-            "so twice and half as fast lie equally far from 1×. " + interval_text(bench)
+            "so twice and half as fast lie equally far from 1×. "
+            + interval_text(bench)
+            + panels_note(len(points), len(bench.points))
         ),
         panels=(panel(make, prefix="sd", title=title, description=f"{said}."),),
         badges=loud_badges(bench),

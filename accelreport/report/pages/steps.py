@@ -103,7 +103,10 @@ def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
 
 def _panel(bench: Bench, times: Times, point: Point, panels: int) -> Panel:
     own = {series: values for (series, where), values in times.items() if where == point}
-    curves = [Distribution(series.colour, quantiles(values)) for series, values in own.items()]
+    curves = [
+        Distribution(series.colour, quantiles(values), series.pattern)
+        for series, values in own.items()
+    ]
     make = step_ecdf(curves, axis_title=f"{bench.words.step} time")
     title = f"Distribution of {bench.words.step} times, {bench.point_title(point)}"
     said = "; ".join(

@@ -151,6 +151,7 @@ def _line(series: Series, rates: Sequence[tuple[Point, Rate]], number: int) -> S
         y=tuple(each.value for _, each in rates),
         low=tuple(each.low for _, each in rates),
         high=tuple(each.high for _, each in rates),
+        pattern=series.pattern,
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Rows, Series, median, plain_rows, present
 from accelreport.report.metrics import metric_text, metric_title
-from accelreport.report.model import Column, Download, Entry, Line, Row, RowGroup, Table
+from accelreport.report.model import Column, Download, Entry, Line, Row, Table
 from accelreport.report.pages.marks import absence, number_badges
+from accelreport.report.pages.panels import groups_corner, point_groups
 
 
 def target_table(bench: Bench) -> Table:
@@ -19,12 +20,12 @@ def target_table(bench: Bench) -> Table:
         if target.at_least is not None
         else f"at most {target.at_most}"
     )
-    rows = tuple(
-        Row(
-            Entry((Line(bench.point_header(point)),)),
-            tuple(_target_entry(bench, series, point, target.metric) for series in bench.series),
-        )
-        for point in bench.points
+    groups = point_groups(
+        bench,
+        lambda point, header: Row(
+            Entry((Line(header),)),
+            tuple(_target_entry(bench, each, point, target.metric) for each in bench.series),
+        ),
     )
     return Table(
         id="target-table",
@@ -33,9 +34,9 @@ def target_table(bench: Bench) -> Table:
             "Median over the seeds that reached it, counted to the end of the first epoch that "
             "did; under it the epoch and how many seeds."
         ),
-        corner=bench.points_heading,
+        corner=groups_corner(bench),
         columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
-        groups=(RowGroup(rows),),
+        groups=groups,
         style="matrix",
         download=Download(f"{bench.slug}/targets.csv", "CSV"),
     )
