@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import numpy as np
+
 from accelreport.results.observations import Selection
 from accelreport.workloads.base import TrainingParameters
 from accelreport.workloads.policies import rises
@@ -133,6 +135,7 @@ class Policies:
 
     def _reduce(self, factor: float, lowest: float) -> None:
         rate = self._controls.learning_rate()
-        if rate > lowest:
+        # The optimizer keeps it in float32: 1e-4 comes back a little larger than it went.
+        if rate > float(np.float32(lowest)):
             self._controls.set_learning_rate(max(rate * factor, lowest))
             self._slow.waited = 0

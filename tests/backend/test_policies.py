@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ class Recorder:
         return self.rate
 
     def set_learning_rate(self, rate: float) -> None:
-        self.rate = rate
+        self.rate = float(np.float32(rate))
 
     def weights(self) -> list[Any]:
         return list(self.now)
@@ -104,6 +105,17 @@ def test_a_plateau_reduces_the_learning_rate_down_to_its_floor() -> None:
         rates.append(training.rate)
     assert rates == pytest.approx([1e-3, 1e-3, 1e-4, 1e-4, 1e-4, 1e-4])
     assert policies.finish() is None, "nothing was selected"
+
+
+def test_a_learning_rate_on_its_floor_goes_on_waiting_as_with_keras() -> None:
+    parameters = TrainingParameters.model_validate(
+        {"kind": "t", "reduce_on_plateau": {"patience": 2, "min_learning_rate": 1e-4}}
+    )
+    training = Recorder(rate=float(np.float32(1e-4)))
+    policies = Policies(parameters, training)
+    for epoch in range(1, 8):
+        policies.after(epoch, {"val_loss": 1.0})
+    assert training.rate == float(np.float32(1e-4))
 
 
 def test_an_epoch_without_its_metric_neither_stops_nor_counts() -> None:
