@@ -21,7 +21,7 @@ from typing import IO, Any, Self
 from markupsafe import Markup
 
 from accelreport.errors import AccelReportError
-from accelreport.report.model import Drawing, Figure, Page
+from accelreport.report.model import Drawing, Page
 from accelreport.report.svg import page_svg
 
 WORKER = Path(__file__).with_name("draw_worker.py")
@@ -108,13 +108,12 @@ class Drawer:
 
     def expect(self, page: Page) -> None:
         """Begins to draw every chart of a page; one that stands on several is drawn once."""
-        for section in page.sections:
-            for block in section.blocks:
-                if isinstance(block, Figure):
-                    for panel in block.panels:
-                        for drawing in (panel.wide, panel.narrow):
-                            if drawing is not None:
-                                self._expected(drawing).uses += 1
+        for figure in page.figures:
+            files = len(figure.downloads)
+            for panel in figure.panels:
+                self._expected(panel.wide).uses += 1 + files
+                if panel.narrow is not None:
+                    self._expected(panel.narrow).uses += 1
 
     def _expected(self, drawing: Drawing) -> _Expected:
         if id(drawing) not in self._drawn:

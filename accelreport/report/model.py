@@ -154,7 +154,13 @@ class Figure:
     table: Table | None = None
     stacked: bool = False
     """Whether panels stand under one another instead of side by side."""
+    downloads: tuple[Download, ...] = ()
     kind: Literal["figure"] = "figure"
+
+    @property
+    def drawings(self) -> tuple[Drawing, ...]:
+        """The wide drawing of each panel."""
+        return tuple(panel.wide for panel in self.panels)
 
 
 @dataclass(frozen=True)
@@ -320,6 +326,12 @@ class Page:
     crumbs: tuple[Download, ...] = ()
     related: tuple[Download, ...] = ()
     """Other forms of the page, such as its slides; like the crumbs from the site's root."""
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure on it."""
+        blocks = (block for section in self.sections for block in section.blocks)
+        return tuple(block for block in blocks if isinstance(block, Figure))
 
     @property
     def root(self) -> str:

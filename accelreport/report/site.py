@@ -21,6 +21,7 @@ from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.slides import slides_page
 from accelreport.report.rendering import Renderer
+from accelreport.report.standalone import figure_svg
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,10 @@ def build(results: Results, out: Path, *, options: BuildOptions = BuildOptions()
         # Pages without charts first: the others are still being drawn.
         for page in sorted(pages, key=lambda each: each.template != "cell.html"):
             output.add(page.path, renderer.render(page, site=site))
+            for figure in page.figures:
+                for number, file in enumerate(figure.downloads):
+                    drawn = [drawer.svg(drawing) for drawing in figure.drawings]
+                    output.add(file.href, figure_svg(figure, drawn, dark=number > 0))
     written = output.finish()
     return BuildResult(len(pages), written, out / "index.html", time.perf_counter() - started)
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -93,6 +94,22 @@ def test_every_figure_says_what_it_shows_and_has_its_numbers(pages: dict[str, El
                 assert drawing.all("desc")[0].text
             own = figure.attributes["id"]
             assert figure.all("table") or own == "published-pairs", f"{name}: {own}"
+
+
+def test_every_figure_can_be_taken_away_as_one_file(site: Path, pages: dict[str, Element]) -> None:
+    taken = 0
+    for figure in pages[BENCHMARK].all("figure"):
+        files = [a.attributes["href"] for a in figure.all("a") if "download" in a.attributes]
+        for name in (file for file in files if file.endswith(".svg")):
+            text = (site / name).read_text(encoding="utf-8")
+            assert ET.fromstring(text).tag.endswith("svg")  # noqa: S314 -- ours
+            assert "var(" not in text
+            assert ("#15161a" in text) is name.endswith(".dark.svg")
+            said = parse(text).text
+            for key in figure.all("ul")[0].all("li") if figure.all("ul") else []:
+                assert key.text in said
+            taken += 1
+    assert taken == 12
 
 
 def test_a_page_may_load_its_style_sheet_and_nothing_else(pages: dict[str, Element]) -> None:

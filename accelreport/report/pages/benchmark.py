@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.model import Download, Fact, Page
+from accelreport.report.model import Download, Fact, Figure, Page, Section
 from accelreport.report.pages.about import (
     cite_section,
     downloads_section,
@@ -69,7 +71,7 @@ def benchmark_page(bench: Bench) -> Page:
         kicker=f"{bench.words.family} · {label(plan.profile, 40)} profile",
         finding=finding,
         description=finding,
-        sections=tuple(section for section in sections if section),
+        sections=tuple(_downloadable(bench, section) for section in sections if section),
         template="article.html",
         byline=byline(bench),
         notices=notices_of([bench]),
@@ -89,3 +91,17 @@ def byline(bench: Bench) -> tuple[Fact, ...]:
     if dates:
         facts.append(Fact("Date", dates))
     return tuple(facts)
+
+
+def _downloadable(bench: Bench, section: Section) -> Section:
+    """The section with each figure also as a file, in both themes."""
+    blocks = tuple(
+        replace(block, downloads=_files(bench, block)) if isinstance(block, Figure) else block
+        for block in section.blocks
+    )
+    return replace(section, blocks=blocks)
+
+
+def _files(bench: Bench, figure: Figure) -> tuple[Download, ...]:
+    path = f"{bench.slug}/{figure.id}"
+    return (Download(f"{path}.svg", "SVG"), Download(f"{path}.dark.svg", "SVG, dark"))

@@ -212,7 +212,7 @@ def _blocks(bench: Bench, record: Record) -> Section | None:
             f"{1000 * block.wall_s / block.steps:.4f}" if block.steps else "",
             f"{block.cpu_s:.3f}",
             "" if block.other_cpu_s is None else f"{block.other_cpu_s:.3f}",
-            "warm-up" if block.warmup else "",
+            "warm-up" if block.warmup else "steady",
         )
         for number, block in enumerate(shown, start=1)
     )
@@ -221,7 +221,7 @@ def _blocks(bench: Bench, record: Record) -> Section | None:
         title="Timed blocks",
         columns=(
             "block", first, f"first {step}", f"{step}s", "wall s", f"ms a {step}",
-            "CPU s", "CPU s of others", "",
+            "CPU s", "CPU s of others", "part",
         ),
         rows=rows,
         note=(
@@ -249,7 +249,7 @@ def _curve(record: Record) -> Section | None:
         for epoch in record.epochs
     )
     columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
-    table = RawTable("Learning curve", columns, rows, "Evaluations are not in these times.")
+    table = RawTable("Every epoch", columns, rows, "Evaluations are not in these times.")
     return Section("curve", "Learning curve", (table,))
 
 

@@ -16,6 +16,9 @@ MOST_LINES = 16
 TABLES = ("speedup-table", "target-table", "confusion-table", "choice-table")
 """Tables that get a slide, where they are short enough."""
 
+_TABLE = "Table: "
+"""Before a table's name, which must differ from that of the slide it stands on."""
+
 
 def slides_path(bench: Bench) -> str:
     """Where the slides of a benchmark lie."""
@@ -46,11 +49,13 @@ def _shown(bench: Bench, section: Section) -> Iterator[Block]:
         if isinstance(block, Figure):
             rows = block.id in {"speedup-dots", "cold-bars"}
             if not rows or lines <= MOST_LINES:
-                yield block
+                yield replace(block, downloads=())
         elif isinstance(block, Table):
             short = sum(len(group.rows) for group in block.groups) <= MOST_ROWS
             if block.id in TABLES and short and len(block.columns) <= MOST_COLUMNS:
-                yield _linked(bench, replace(block, download=None, notes=()))
+                yield _linked(
+                    bench, replace(block, title=f"{_TABLE}{block.title}", download=None, notes=())
+                )
         elif isinstance(block, Code) and section.id == "reproduce":
             yield block
 
@@ -79,4 +84,5 @@ def _slides(section: Section, block: Block, number: int) -> Iterator[Section]:
             yield Section(f"{section.id}-{number}-{i}", title, (part,), finding=section.title)
         return
     own = block.title if isinstance(block, Figure | Table) else section.title
+    own = own.removeprefix(_TABLE)
     yield Section(f"{section.id}-{number}", heading or own, (block,), finding=section.title)
