@@ -43,6 +43,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is for the process that was called
         )
 
     @property

@@ -169,7 +169,7 @@ def _attacked_study(text: str, number: int) -> Study:
     made = study(
         spec=text, profile=text, first_seed=100 * number, repeats=2, epochs=2,
         steps_per_epoch=30, published=PUBLISHED[:1], claims=CLAIMS[:1], samples=3,
-        axes={"batch_size": (256, 512)}, fate=_first_gpu_fails,
+        axes={"batch_size": (256, 512)}, devices=("cpu", "gpu"), fate=_first_gpu_fails,
     )  # fmt: skip
     device = {
         name: each.model_copy(update={"label": text}) for name, each in made.plan.devices.items()
