@@ -124,6 +124,8 @@ def test_ticks_are_round_and_within_the_axis() -> None:
     assert scales.powers_of_two(0.3, 9) == [0.5, 1, 2, 4, 8]
     assert scales.powers_of_two(0.01, 400, 6)[0] >= 0.01
     assert scales.decades(0.03, 8, 9) == [0.05, 0.1, 0.2, 0.5, 1, 2, 5]
+    assert scales.decades(200, 20_000, 6) == [300, 1000, 3000, 10_000]
+    assert scales.decades(1e-6, 1e6, 5)[0] == 1e-6
     assert scales.nice_ticks(0.86, 0.99) == [0.85, 0.9, 0.95, 1.0]
     assert scales.nice_ticks(3, 3) == [3]
 

@@ -9,7 +9,7 @@ import pytest
 from accelreport.report.site import build
 from tests.report.scenarios import Results, observed
 from tests.report.tree import Element, parse
-from tests.support.records import study
+from tests.support.records import Noise, study
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,16 @@ def test_a_front_page_without_comparisons_says_what_was_measured(tmp_path: Path)
     page = parse((tmp_path / "index.html").read_text(encoding="utf-8"))
     assert page.all("h1")[0].text.replace("\xa0", " ") == "1 benchmark on CPU (all threads)"
     assert "GPU and TPU v2-8: device not present." in page.text
+
+
+def test_a_difference_that_is_not_decided_is_no_finding(tmp_path: Path) -> None:
+    made = study(
+        "matmul", repeats=3, devices=("cpu", "cpu-1"), noise=Noise(process=0.3),
+        factors={"cpu-1": 0.52},
+    )  # fmt: skip
+    build(Results((made,)), tmp_path)
+    page = parse((tmp_path / "example_matmul.full.html").read_text(encoding="utf-8"))
+    assert "cannot be told apart" in page.all("header")[1].text
 
 
 def test_an_undecided_speedup_has_no_colour(tmp_path: Path) -> None:

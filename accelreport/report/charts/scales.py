@@ -46,16 +46,15 @@ def powers_of_two(low: float, high: float, most: int = 9) -> list[float]:
 
 
 def decades(low: float, high: float, most: int = 8) -> list[float]:
-    """1, 2, 5 times powers of ten within a domain; only the powers where it is wide."""
+    """1, 2, 5 times powers of ten within a domain; 1 and 3, or the powers, where it is wide."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    steps = (1, 2, 5) if last - first <= 3 else (1,)
-    inside = [
-        m * 10.0**k
-        for k in range(first, last + 1)
-        for m in steps
-        if low * (1 - 1e-9) <= m * 10.0**k <= high * (1 + 1e-9)
-    ]
-    return inside[:: max(1, math.ceil(len(inside) / most))]
+    inside: list[float] = []
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        every = [m * 10.0**k for k in range(first, last + 1) for m in steps]
+        inside = [v for v in every if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+        if len(inside) <= most:
+            return inside
+    return inside[:: math.ceil(len(inside) / most)]
 
 
 def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:

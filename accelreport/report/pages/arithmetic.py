@@ -24,7 +24,7 @@ def arithmetic_section(bench: Bench) -> Section | None:
     if not known:
         return None
     methods = sorted(
-        {label(r.flops.method, 200) for r in bench.records.values() if r.flops is not None}
+        {label(r.flops.method, 500) for r in bench.records.values() if r.flops is not None}
     )
     table = Table(
         id="arithmetic-table",

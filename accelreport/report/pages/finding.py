@@ -68,13 +68,28 @@ def _synthetic(bench: Bench) -> bool:
 
 
 def _best(bench: Bench, found: list[Compared], baseline: str) -> str:
-    best = max(found, key=lambda each: each.speedup)
+    """The largest factor that was decided; without one, that nothing was."""
+    decided = [each for each in found if each.row["verdict"] in {"FASTER", "SLOWER", "SAME"}]
+    known = [each for each in found if present(each.row["low"])]
+    if not decided and known:
+        return _undecided(bench, known, baseline)
+    best = max(decided or found, key=lambda each: each.speedup)
     verb = "multiplies" if bench.words.kernel else "trains"
     sentence = f"{best.series.title} {verb} {best.text} as fast as {baseline}"
     if bench.axes:
         sentence += f" at {bench.point_title(best.point)}"
     sentence += f" {best.interval}"
-    return sentence + _range(bench, best, found) + "." + _same_quality(best)
+    return sentence + _range(bench, best, decided or found) + "." + _same_quality(best)
+
+
+def _undecided(bench: Bench, known: list[Compared], baseline: str) -> str:
+    """The comparison with the narrowest interval, which still holds 1×."""
+    nearest = min(known, key=lambda each: each.row["high"] / each.row["low"])
+    where = f" at {bench.point_title(nearest.point)}" if bench.axes else ""
+    return (
+        f"{nearest.series.title} and {baseline} cannot be told apart{where} {nearest.interval}: "
+        "more processes would narrow the interval."
+    )
 
 
 def _same_quality(best: Compared) -> str:
