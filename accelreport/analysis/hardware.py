@@ -1,4 +1,8 @@
-"""Peak arithmetic of known hardware, from its makers' data sheets.
+"""Peak arithmetic of known hardware, as its makers' data sheets are remembered to give it.
+
+The figures were entered from memory and have not been held against the sheets they name.
+Until somebody does that, whatever cites one says so (`UNCHECKED`); a peak that the devices
+file gives with its own source comes before any of these.
 
 Dense rates, without sparsity, at boost clock, in 10¹² operations per second (one
 multiply-add counts as two). `tensorfloat32` is what NVIDIA calls TF32. A Tesla K80 is two
@@ -10,6 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+UNCHECKED = "not yet checked against the sheet"
+"""Printed after the source of every peak that comes from this table."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.hardware import named_in
+from accelreport.analysis.hardware import UNCHECKED, named_in
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import Device
 
@@ -48,7 +48,7 @@ def peak_of_hardware(text: str, dtype: str) -> Peak | None:
     known = named_in(text)
     if known is None:
         return None
-    return _best(known.tflops, dtype, f"{known.name}; {known.source}")
+    return _best(known.tflops, dtype, f"{known.name}; {known.source}, {UNCHECKED}")
 
 
 def _best(known: Mapping[str, float], dtype: str, source: str) -> Peak | None:
