@@ -85,6 +85,7 @@ class _Expected:
     drawing: Drawing
     future: Future[str]
     uses: int = 0
+    made: Markup | None = None
 
 
 class Drawer:
@@ -129,13 +130,17 @@ class Drawer:
             DrawingError: Vega refused it, or its process died.
         """
         expected = self._expected(drawing)
-        drawn = expected.future.result()
+        if expected.made is None:
+            expected.made = page_svg(
+                expected.future.result(),
+                prefix=drawing.prefix,
+                title=drawing.title,
+                description=drawing.description,
+            )
         expected.uses -= 1
         if expected.uses <= 0:
             del self._drawn[id(drawing)]
-        return page_svg(
-            drawn, prefix=drawing.prefix, title=drawing.title, description=drawing.description
-        )
+        return expected.made
 
     def __enter__(self) -> Self:
         return self

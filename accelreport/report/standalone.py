@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from accelreport.report.lettering import text_width
 from accelreport.report.model import Figure, Key
 from accelreport.report.theme import FONT, variables
 
@@ -19,8 +20,6 @@ MARGIN = 16.0
 GAP = 20.0
 _BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _COLOUR = re.compile(r"var\(--([a-z0-9-]+)\)")
-_LETTER = 0.53
-"""Mean width of a letter of the font, in units of its size."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def _wrapped(text: str, width: float, size: float) -> list[str]:
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and len(longer) * size * _LETTER <= width:
+        if lines and text_width(longer, size, bold=size > 13) <= width:
             lines[-1] = longer
         else:
             lines.append(word)
@@ -102,7 +101,7 @@ def _rows_of_keys(keys: Sequence[Key], width: float) -> list[list[tuple[Key, flo
     rows: list[list[tuple[Key, float]]] = []
     x = 0.0
     for key in keys:
-        room = 40 + len(key.text) * 13 * _LETTER
+        room = 40 + text_width(key.text, 13)
         if not rows or x + room > width:
             rows.append([])
             x = 0.0

@@ -8,8 +8,8 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
-from accelreport.report.charts.labelled import Heading, labelled_rows
+from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text, inner_width
+from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
 from accelreport.report.charts.scales import time_axis
 
 
@@ -30,7 +30,8 @@ def cold_bars(bars: Sequence[Bar], *, headings: Sequence[Heading], axis_title: s
     def make(width: int) -> Spec:
         plot = Plot()
         wide = width > 500
-        inner = width - (170 if wide else 130)
+        limit = label_limit(wide=wide)
+        inner = inner_width(width, layout.labels, limit)
         high = longest * inner / (inner - 56)
         scale, axis = time_axis(0, high, log=False, title=axis_title, most=7 if wide else 4)
         scale.domain = [0, high]
@@ -47,6 +48,8 @@ def cold_bars(bars: Sequence[Bar], *, headings: Sequence[Heading], axis_title: s
             ],
             width=width,
             height={"step": 24},
+            left=layout.labels,
+            limit=limit,
         )
 
     return make

@@ -10,7 +10,15 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import Make, Plot, Spec, dash, dashes, halo_text
+from accelreport.report.charts.drawing import (
+    Make,
+    Plot,
+    Spec,
+    dash,
+    dashes,
+    halo_text,
+    inner_width,
+)
 from accelreport.report.charts.scales import label_expression, nice_ticks, time_axis, wants_log
 from accelreport.report.theme import series
 
@@ -82,7 +90,9 @@ def axis_note(axes: Axes) -> str:
 
 
 HEIGHT = 230
-"""Height of a chart, its axis of time included."""
+"""Height of a chart in a row of several, its axis of time included."""
+AXIS = 45
+"""Height of the axis of time."""
 LINE = 15
 """Pixels a line of labels takes above the curves."""
 
@@ -96,12 +106,13 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
 
     def make(width: int) -> Spec:
         plot = Plot()
-        levels = _staggered(crossings, axes, width - 60)
         low, high = axes.values
         ticks = nice_ticks(low, high, 5)
+        names = [value_text(tick, percent=axes.percent) for tick in ticks]
+        levels = _staggered(crossings, axes, inner_width(width, names))
         top = max(ticks[-1], high)
         room = axes.levels * LINE + (5 if axes.levels else 0)
-        roof = top + (top - ticks[0]) * room / (HEIGHT - 50 - room)
+        roof = top + (top - ticks[0]) * room / (HEIGHT - AXIS - room)
         y_scale = alt.Scale(domain=[ticks[0], roof], nice=False, zero=False)
         text = label_expression(ticks, lambda v: value_text(v, percent=axes.percent))
         y_axis = alt.Axis(values=ticks, labelExpr=text, domain=False, ticks=False, title=None)
@@ -147,7 +158,8 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
                 ),
                 *halo_text(labels, x=x, y=y("end"), align="center", fontWeight="bold"),
             ]
-        return plot.finish(layers, width=width, height=HEIGHT + (50 if width > 500 else 0))
+        height = HEIGHT - AXIS + (50 if width > 500 else 0)
+        return plot.finish(layers, width=width, height=height, left=names)
 
     return make
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import altair as alt
 
+from accelreport.report.lettering import text_width
 from accelreport.report.model import Drawing, Panel
 from accelreport.report.theme import DASHES, FONT
 
@@ -24,10 +25,13 @@ WIDE = 860
 NARROW = 330
 """Width of a chart on a telephone."""
 
+LEFT, RIGHT = 2, 6
+"""Pixels kept free at both sides of a chart."""
+
 CONFIG: dict[str, Any] = {
     "background": "transparent",
     "font": FONT,
-    "padding": {"left": 2, "right": 6, "top": 4, "bottom": 2},
+    "padding": {"left": LEFT, "right": RIGHT, "top": 4, "bottom": 2},
     "view": {"stroke": None},
     "aria": False,
     "axis": {
@@ -67,24 +71,51 @@ class Plot:
         self.datasets[name] = values
         return alt.Chart(alt.NamedData(name))
 
-    def finish(self, layers: list[Any], *, width: int, height: Any) -> Spec:
-        """The layers as a Vega-Lite specification that fills its width.
+    def finish(
+        self, layers: list[Any], *, width: int, height: Any, left: Sequence[str], limit: int = 170
+    ) -> Spec:
+        """The layers as a Vega-Lite specification of a given width.
+
+        Vega could fit a chart into its width itself. It then lays everything out twice, and
+        as measuring text is most of its work, that takes half as long again.
 
         Args:
             layers: charts, the lowest one first.
             width: pixels, labels included.
-            height: pixels, or {"step": pixels} for each row.
+            height: pixels of the inner part, or {"step": pixels} for each row.
+            left: labels of the vertical axis.
+            limit: pixels a label may take.
         """
-        kind = "fit-x" if isinstance(height, dict) else "fit"
+        extent = _extent(left, limit)
         return {
             "$schema": alt.SCHEMA_URL,
             "layer": [_part(layer) for layer in layers],
-            "width": width,
+            "width": inner_width(width, left, limit),
             "height": height,
-            "autosize": {"type": kind, "contains": "padding"},
+            "autosize": {"type": "pad", "contains": "padding"},
             "datasets": self.datasets,
-            "config": CONFIG,
+            "config": {**CONFIG, "axisY": {"minExtent": extent, "maxExtent": extent}},
         }
+
+
+LABEL_SIZE = 12.5
+"""Size of the letters of an axis, in pixels."""
+BESIDE = 6.0
+"""Gap between a label and its axis."""
+
+
+def _extent(left: Sequence[str], limit: int) -> float:
+    """Pixels the labels of a vertical axis take, the gap beside them included.
+
+    Labels count as bold, which headings among them are.
+    """
+    longest = max((text_width(text, LABEL_SIZE, bold=True) for text in left), default=0.0)
+    return round(min(longest, float(limit)) + BESIDE, 1)
+
+
+def inner_width(width: int, left: Sequence[str], limit: int = 170) -> float:
+    """Pixels between the axes of a chart of a given width."""
+    return round(width - _extent(left, limit) - LEFT - RIGHT, 1)
 
 
 def _part(layer: Any) -> Spec:

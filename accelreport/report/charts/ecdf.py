@@ -49,6 +49,7 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
         scale.clamp = True
         axis.grid = False
         ticks = [0, 0.25, 0.5, 0.75, 1]
+        names = [f"{plain(100 * tick)} %" for tick in ticks]
         y_axis = alt.Axis(
             values=ticks, labelExpr=label_expression(ticks, lambda v: f"{plain(100 * v)} %"),
             domain=False, ticks=False, title=None,
@@ -77,7 +78,8 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
                 )
             ],
             width=width,
-            height=270 if width > 500 else 220,
+            height=225 if width > 500 else 175,
+            left=names,
         )
 
     return make

@@ -69,7 +69,8 @@ def forecast_lines(track: Track, *, axis_title: str) -> Make:
             mark = plot.rows(points).mark_line(stroke=colour, strokeWidth=thick)
             lines.append(mark.encode(x=x, y=y))
         ground = shade.mark_rect(fill="var(--grid)", opacity=1).encode(x=x, x2=alt.X2("end:Q"))
-        return plot.finish([ground, *lines], width=width, height=210 if width > 500 else 190)
+        height, names = (165 if width > 500 else 145), [signed(tick) for tick in ticks]
+        return plot.finish([ground, *lines], width=width, height=height, left=names)
 
     return make
 

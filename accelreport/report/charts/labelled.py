@@ -54,7 +54,12 @@ class LabelledRows:
     def encoding(self, *, wide: bool) -> alt.Y:
         """The vertical position of field `row`, which holds keys."""
         scale = alt.Scale(type="band", domain=list(self.keys), paddingInner=0.3, paddingOuter=0.1)
-        return alt.Y("row:N", scale=scale, axis=self.axis(limit=220 if wide else 128))
+        return alt.Y("row:N", scale=scale, axis=self.axis(limit=label_limit(wide=wide)))
+
+
+def label_limit(*, wide: bool) -> int:
+    """Pixels a row's name may take."""
+    return 220 if wide else 128
 
 
 def row_key(point: int, name: int) -> str:

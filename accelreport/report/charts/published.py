@@ -70,7 +70,8 @@ def published_pairs(
             ),
         )  # fmt: skip
         layers = _layers(plot, pairs, x, y)
-        return plot.finish(layers, width=width, height={"step": 30})
+        limit = 260 if width > 500 else 140
+        return plot.finish(layers, width=width, height={"step": 30}, left=order, limit=limit)
 
     return make
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 import altair as alt
 
 from accelreport.report import formatting
+from accelreport.report.lettering import text_width
 
 
 def wrapped(title: str, width: int) -> str | list[str]:
     """An axis title, on two lines where one would be wider than the chart."""
-    if len(title) * 6.2 < width - 40:
+    if text_width(title, 12.5) < width:
         return title
     words = title.split(" ")
     cut = min(

@@ -8,14 +8,15 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text
-from accelreport.report.charts.labelled import Heading, labelled_rows
+from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text, inner_width
+from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
 from accelreport.report.charts.scales import (
     factor_text,
     label_expression,
     powers_of_two,
     wrapped,
 )
+from accelreport.report.lettering import text_width
 from accelreport.report.theme import series
 
 ROOM = 60
@@ -56,18 +57,18 @@ def speedup_dots(
     """
     ends = [1.0, *(end for mark in marks for end in _ends(mark))]
     layout = labelled_rows(headings)
+    longest = max((text_width(each.text, 12.5) for each in absences), default=0.0)
 
     def make(width: int) -> Spec:
         plot = Plot()
         wide = width > 500
-        inner = width - (170 if wide else 120)
-        low, high = min(ends) / 1.15, max(ends) * 1.15
-        high *= (high / low) ** (ROOM / (inner - ROOM))
-        low, high = min(low, 0.49), max(high, 2.2)
+        limit = label_limit(wide=wide)
+        inner = inner_width(width, layout.labels, limit)
+        low, high = _domain(ends, inner, longest)
         ticks = powers_of_two(low, high, 9 if wide else 5)
         scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
         text = label_expression(ticks, factor_text)
-        axis = alt.Axis(values=ticks, labelExpr=text, title=wrapped(axis_title, inner))
+        axis = alt.Axis(values=ticks, labelExpr=text, title=wrapped(axis_title, int(inner)))
         y = layout.encoding(wide=wide)
         data = plot.rows([_row(mark) for mark in marks])
         gone = [{"row": each.row, "text": each.text, "value": 1.0} for each in absences]
@@ -98,9 +99,26 @@ def speedup_dots(
             ],
             width=width,
             height={"step": 23},
+            left=layout.labels,
+            limit=limit,
         )  # fmt: skip
 
     return make
+
+
+def _domain(ends: Sequence[float], inner: float, longest: float) -> tuple[float, float]:
+    """Holds every interval, ½×, 1× and 2×, with room for the texts at the right.
+
+    Args:
+        ends: ends of the intervals, and 1.
+        inner: pixels between the axes.
+        longest: pixels of the longest reason, which begins at 1×.
+    """
+    low, high = min(ends) / 1.15, max(ends) * 1.15
+    high *= (high / low) ** (ROOM / (inner - ROOM))
+    low, high = min(low, 0.49), max(high, 2.2)
+    share = min((longest + 10) / inner, 0.7)
+    return low, max(high, (1 / low) ** (share / (1 - share)))
 
 
 def _ends(mark: Mark) -> list[float]:

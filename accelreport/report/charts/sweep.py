@@ -10,6 +10,7 @@ import altair as alt
 
 from accelreport.report.charts.drawing import Make, Plot, Spec, dash, dashes, halo_text
 from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
+from accelreport.report.lettering import text_width
 from accelreport.report.theme import series
 
 
@@ -50,7 +51,8 @@ def sweep_lines(
     def make(width: int) -> Spec:
         plot = Plot()
         x_low, x_high = log_domain(swept, 1.12)
-        room = (max(len(line.title) for line in lines) * 7 + 16) / max(width - 90, 1)
+        longest = max(text_width(line.title, 12.5, bold=True) for line in lines)
+        room = (longest + 16) / max(width - 60, 1)
         x_high *= (x_high / x_low) ** (room / (1 - min(room, 0.6)))
         low, high = log_domain([*heights, *(end.y for end in ends)], 1.3)
         ticks = decades(low, high, 6)
@@ -91,7 +93,8 @@ def sweep_lines(
                 *halo_text(names, x=x, y=label_y, align="left", dx=9, fontWeight="bold"),
             ],
             width=width,
-            height=320 if width > 500 else 260,
+            height=275 if width > 500 else 215,
+            left=[y_text(tick) for tick in ticks],
         )
 
     return make
