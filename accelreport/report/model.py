@@ -42,7 +42,7 @@ class Entry:
     badges: tuple[Badge, ...] = ()
     heat: int | None = None
     mark: str = ""
-    """An extra class from a closed list: "baseline", "absent", "wrong", "number"."""
+    """An extra class from a closed list: "baseline", "absent", "apart", "wrong", "number"."""
 
 
 @dataclass(frozen=True)

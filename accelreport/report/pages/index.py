@@ -93,12 +93,17 @@ def _finding(benches: Sequence[Bench]) -> tuple[str, str]:
     slower = sum(each.row["verdict"] == "SLOWER" for _, each in found)
     baseline = bench.title_of(bench.plan.baseline)
     heading = f"{best.series.title}: up to {best.text} as fast as {baseline}"
+    where = f"in “{label(bench.plan.title)}”"
+    where += f" at {bench.point_title(best.point)}" if bench.axes else ""
+    said = f"That is {where} {best.interval}."
     if best.speedup < 1:
-        heading = f"Nothing is faster than {baseline}"
-    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+        heading = f"Nothing is shown to be faster than {baseline}"
+        said = (
+            f"Where the intervals decide, {best.series.title} comes nearest: {best.text} as fast "
+            f"{where} {best.interval}."
+        )
     return heading, (
-        f"The largest factor was found in “{label(bench.plan.title)}”{where} {best.interval}. Of "
-        f"{formatting.plural(len(found), 'comparison')} with a baseline in "
+        f"{said} Of {formatting.plural(len(found), 'comparison')} with a baseline in "
         f"{formatting.plural(len(benches), 'benchmark')}, {faster} came out faster, {slower} "
         f"slower, and {len(found) - faster - slower} the same or undecided."
     )

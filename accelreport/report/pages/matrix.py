@@ -8,7 +8,8 @@ from typing import Any
 from accelreport.analysis.overview import Benchmark, speedup_matrix
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, plain_rows, present
-from accelreport.report.model import Column, Download, Entry, Line, Row, RowGroup, Table
+from accelreport.report.model import Badge, Column, Download, Entry, Line, Row, RowGroup, Table
+from accelreport.report.pages.finding import compared
 from accelreport.report.pages.marks import SINGLE, absence, kind_text, number_badges
 from accelreport.report.pages.speedup import VERDICTS, decided_heat, ratio_lines, time_lines
 from accelreport.report.text import label
@@ -27,8 +28,13 @@ def columns_of(benches: Sequence[Bench]) -> list[str]:
     return sorted(devices, key=lambda name: (name not in baselines, devices[name].kind, name))
 
 
+def _order(bench: Bench) -> tuple[bool, bool]:
+    """Comparisons first, then lone devices; benchmarks without any number come last."""
+    return not bench.shown_series, not compared(bench)
+
+
 def matrix(benches: Sequence[Bench]) -> Table:
-    """The table; benchmarks of which nothing was measured come last, a row each."""
+    """The table, benchmarks that compare devices before those that measured only one."""
     names = columns_of(benches)
     first = {name: next(b for b in benches if name in b.plan.devices) for name in names}
     columns = tuple(
@@ -40,7 +46,7 @@ def matrix(benches: Sequence[Bench]) -> Table:
         (row["spec"], row["profile"], row["device"], row["machine"]): row
         for row in plain_rows(found)
     }
-    ordered = sorted(benches, key=lambda bench: not bench.shown_series)
+    ordered = sorted(benches, key=_order)
     return Table(
         id="speedup-matrix",
         title="How many times as fast as the baseline",
@@ -49,7 +55,8 @@ def matrix(benches: Sequence[Bench]) -> Table:
             "gives the factor, its 95 % interval over processes, and the baseline’s absolute "
             "time it is relative to; the baseline’s own cells give its time. Where a benchmark "
             f"has more than {MOST_POINTS} sweep points, its row is the geometric mean over "
-            "them. Cells are coloured only where the interval decides."
+            "them. Cells are coloured only where the interval decides; a dash stands where the "
+            "benchmark does not name the device."
         ),
         corner="benchmark",
         columns=columns,
@@ -85,7 +92,7 @@ def _points_text(bench: Bench) -> str:
 
 
 def _not_part() -> Entry:
-    return Entry((Line("not in this benchmark", "reason"),), mark="absent")
+    return Entry((Line("–", "dash"), Line("not in this benchmark", "vh")), mark="apart")
 
 
 def _empty_row(bench: Bench, names: Sequence[str]) -> Row:
@@ -121,11 +128,12 @@ def _entry(bench: Bench, device: str, point: Point) -> Entry:
     row = bench.speedup(series, point)
     page = f"{bench.slug}.html{bench.evidence(series, point)}"
     if row is None or not present(row["seconds"]):
-        gone = absence(bench, series, point)
-        return Entry(gone.lines, href=page, mark=gone.mark)
-    badges = number_badges(bench.planned(series, point))
+        return _absent(bench, series, point, page)
+    every = number_badges(bench.planned(series, point))
+    badges = tuple(badge for badge in every if badge != SINGLE)
     if series.baseline:
-        return Entry(time_lines(row), href=page, badges=badges, mark="baseline")
+        lines = _said_in_line(time_lines(row), every)
+        return Entry(lines, href=page, badges=badges, mark="baseline")
     why = row["withheld"] or ("" if present(row["speedup"]) else row["reason"])
     if why:
         lines = (Line("withheld"), Line(label(why, 200), "reason"))
@@ -133,7 +141,21 @@ def _entry(bench: Bench, device: str, point: Point) -> Entry:
     against = Line(f"of {_baseline_time(bench, row, point)}", "detail")
     if row["verdict"] in VERDICTS and present(row["low"]):
         badges = (*badges, VERDICTS[row["verdict"]])
-    return Entry((*ratio_lines(row), against), href=page, badges=badges, heat=decided_heat(row))
+    lines = (*_said_in_line(ratio_lines(row), every), against)
+    return Entry(lines, href=page, badges=badges, heat=decided_heat(row))
+
+
+def _absent(bench: Bench, series: Series, point: Point, page: str) -> Entry:
+    """Why there is no number; its outline says already that there is none."""
+    gone = absence(bench, series, point)
+    lines = gone.lines if gone.mark == "failed" else gone.lines[1:]
+    return Entry(lines, href=page, mark=gone.mark)
+
+
+def _said_in_line(lines: tuple[Line, Line], badges: Sequence[Badge]) -> tuple[Line, Line]:
+    """One process stands where its interval would: a badge more would double every row."""
+    value, interval = lines
+    return value, Line("one process", interval.role) if SINGLE in badges else interval
 
 
 def _baseline_time(bench: Bench, row: dict[str, Any], point: Point) -> str:
@@ -157,8 +179,7 @@ def _summary_entry(bench: Bench, device: str, over: Over) -> Entry:
     page = f"{bench.slug}.html#speedup"
     row = over.get((bench.plan.spec, bench.plan.profile, device, series.machine))
     if row is None or not present(row["speedup"]):
-        gone = absence(bench, series, bench.points[0])
-        return Entry(gone.lines, href=page, mark=gone.mark)
+        return _absent(bench, series, bench.points[0], page)
     every = [each for point in bench.points for each in bench.planned(series, point)]
     badges = tuple(badge for badge in number_badges(every) if badge != SINGLE)
     base = formatting.duration(row["baseline_seconds"])
