@@ -29,7 +29,7 @@ class Line:
     """A line of a table cell."""
 
     text: str
-    role: Literal["value", "interval", "detail", "reason"] = "value"
+    role: Literal["value", "interval", "detail", "reason", "dash", "vh"] = "value"
     href: str = ""
 
 

@@ -132,8 +132,8 @@ def _entry(bench: Bench, device: str, point: Point) -> Entry:
     every = number_badges(bench.planned(series, point))
     badges = tuple(badge for badge in every if badge != SINGLE)
     if series.baseline:
-        lines = _said_in_line(time_lines(row), every)
-        return Entry(lines, href=page, badges=badges, mark="baseline")
+        time = _said_in_line(time_lines(row), every)
+        return Entry(time, href=page, badges=badges, mark="baseline")
     why = row["withheld"] or ("" if present(row["speedup"]) else row["reason"])
     if why:
         lines = (Line("withheld"), Line(label(why, 200), "reason"))
