@@ -141,8 +141,8 @@ def _entry(bench: Bench, device: str, point: Point) -> Entry:
     against = Line(f"of {_baseline_time(bench, row, point)}", "detail")
     if row["verdict"] in VERDICTS and present(row["low"]):
         badges = (*badges, VERDICTS[row["verdict"]])
-    lines = (*_said_in_line(ratio_lines(row), every), against)
-    return Entry(lines, href=page, badges=badges, heat=decided_heat(row))
+    factor = _said_in_line(ratio_lines(row), every)
+    return Entry((*factor, against), href=page, badges=badges, heat=decided_heat(row))
 
 
 def _absent(bench: Bench, series: Series, point: Point, page: str) -> Entry:
