@@ -33,6 +33,9 @@ SERIES_LIGHT = ("#1b8dfe", "#d77e23", "#7d2767", "#413fc0", "#bb250e", "#897195"
 SERIES_DARK = ("#77eed1", "#f5d73c", "#a97092", "#7572f1", "#ec5717", "#afa5ef")
 """Six colours that stay apart for every kind of sight (smallest OKLab distance 15)."""
 
+DISTRIBUTED = frozenset({"mirrored", "multi_worker_mirrored", "parameter_server"})
+"""Strategies that spread a step over devices which a site often holds alone as well."""
+
 _PREFERRED = {"CPU": (0, 3, 5), "GPU": (1, 4, 2), "TPU": (2, 4, 1)}
 """Colours a kind of device takes first: CPUs are cool, GPUs orange, TPUs plum."""
 
@@ -66,11 +69,11 @@ def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
     """Device → number of its colour, one mapping for the whole site.
 
     Devices are taken by name, so the mapping depends neither on the order of specs nor on
-    which of them were measured. Beyond six devices colours are used again; marks and
-    labels tell those apart.
+    which of them were measured. Beyond six devices colours are used again, which falls on
+    those that only distribute over others; marks and labels tell them apart.
     """
     chosen: dict[str, int] = {}
-    for name in sorted(devices):
+    for name in sorted(devices, key=lambda name: (devices[name].strategy in DISTRIBUTED, name)):
         preferred = _PREFERRED[devices[name].kind]
         order = (*preferred, *(i for i in range(len(SERIES_LIGHT)) if i not in preferred))
         uses = list(chosen.values())
