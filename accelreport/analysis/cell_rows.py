@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import nan
 from typing import Any
 
-from accelreport.analysis.peaks import cited_peak
+from accelreport.analysis.peaks import cited_peak, hardware_name
 from accelreport.analysis.steadiness import findings
 from accelreport.analysis.steady import complete_epochs, steady, total_seconds
 from accelreport.results.plan_document import PlanDocument, PlannedCell
@@ -95,7 +95,7 @@ def cell_row(plan: PlanDocument, cell: PlannedCell, record: Record) -> dict[str,
     row |= {name: getattr(record.memory, name) for name in MEMORY}
     if record.status in MEASURED:
         row |= _timings(record)
-        peak = cited_peak(plan, cell.device, cell.point, row["hardware"])
+        peak = cited_peak(plan, cell.device, cell.point, row["hardware"], record.environment)
         if peak:
             row |= {"peak_tflops": peak.tflops, "mfu": row["tflops"] / peak.tflops}
         row |= {name: value for name, value in record.final.items() if name not in row}
@@ -103,14 +103,8 @@ def cell_row(plan: PlanDocument, cell: PlannedCell, record: Record) -> dict[str,
 
 
 def _hardware(plan: PlanDocument, cell: PlannedCell, record: Record) -> str:
-    """What did the arithmetic, by the name its driver or the kernel knows it by."""
-    environment = record.environment
-    if environment is None:
-        return ""
     kind = plan.devices[cell.device].kind if cell.device in plan.devices else "CPU"
-    if kind == "CPU":
-        return environment.cpu
-    return environment.gpus[0].name if kind == "GPU" and environment.gpus else ""
+    return hardware_name(record.environment, kind)
 
 
 def _warnings(record: Record) -> tuple[tuple[str, str], ...]:

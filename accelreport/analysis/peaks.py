@@ -1,4 +1,4 @@
-"""The arithmetic a device cannot exceed, as its maker cites it."""
+"""The arithmetic a device cannot exceed, and the bytes it cannot move faster, as they are cited."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.hardware import UNCHECKED, named_in
+from accelreport.analysis.cpu_peak import derived_cpu_peak
+from accelreport.analysis.hardware import Hardware, named_in
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Environment
 from accelreport.spec.models import Device
 
 COMPUTE_DTYPE = {
@@ -23,14 +25,25 @@ class Peak:
     """A cited peak.
 
     Attributes:
-        tflops: 10¹² floating-point operations per second.
+        tflops: 10¹² floating-point operations per second, dense.
         dtype: element type it is cited for.
-        source: where it is written.
+        source: where it is written, and whether that was checked.
+        checked: whether somebody held it against a text; the devices file answers for its own.
     """
 
     tflops: float
     dtype: str
     source: str
+    checked: bool = True
+
+
+@dataclass(frozen=True)
+class Bandwidth:
+    """A cited memory bandwidth: 10⁹ bytes per second, its source, and whether it was checked."""
+
+    gbps: float
+    source: str
+    checked: bool = True
 
 
 def peak_for(device: Device, dtype: str) -> Peak | None:
@@ -43,34 +56,93 @@ def peak_for(device: Device, dtype: str) -> Peak | None:
     return _best(device.peak_tflops, dtype, device.peak_source)
 
 
-def peak_of_hardware(text: str, dtype: str) -> Peak | None:
-    """The data-sheet peak of the hardware that a text names, such as "Colab GPU (K80)"."""
+def peak_of_hardware(text: str, dtype: str, count: int = 1) -> Peak | None:
+    """The peak of the hardware that a text names, such as "Colab GPU (K80)".
+
+    Args:
+        text: a label, note or driver's name.
+        dtype: element type of the products.
+        count: how many of them compute.
+    """
     known = named_in(text)
     if known is None:
         return None
-    return _best(known.tflops, dtype, f"{known.name}; {known.source}, {UNCHECKED}")
+    units = known.units(text) * count
+    rates = {name: units * rate for name, rate in known.tflops.items()}
+    return _best(rates, dtype, _cited(known, units), checked=known.reading != "unchecked")
 
 
-def _best(known: Mapping[str, float], dtype: str, source: str) -> Peak | None:
+def _cited(known: Hardware, units: float) -> str:
+    return known.cited if units == 1 else f"{units:g} × {known.cited}"
+
+
+def _best(
+    known: Mapping[str, float], dtype: str, source: str, *, checked: bool = True
+) -> Peak | None:
     if not known:
         return None
     best = dtype if dtype in known else max(known, key=lambda name: known[name])
-    return Peak(known[best], best, source)
+    return Peak(known[best], best, source, checked)
+
+
+def compute_dtype(plan: PlanDocument, device: str, point: Mapping[str, Any]) -> str:
+    """The element type of the products; with `tf32`, float32 means TensorFloat-32."""
+    spec = plan.devices[device]
+    asked = point.get("dtype") or plan.workload.get("dtype")
+    dtype = str(asked) if asked else COMPUTE_DTYPE[spec.precision]
+    return "tensorfloat32" if dtype == "float32" and spec.tf32 else dtype
 
 
 def cited_peak(
-    plan: PlanDocument, device: str, point: Mapping[str, Any], hardware: str = ""
+    plan: PlanDocument,
+    device: str,
+    point: Mapping[str, Any],
+    hardware: str = "",
+    environment: Environment | None = None,
 ) -> Peak | None:
     """The peak for what a plan computes on a device at a sweep point.
 
-    The devices file speaks first; without it, the data sheet of `hardware`, the name by
-    which a driver knows what the cell ran on. With `tf32`, float32 means TensorFloat-32.
+    The devices file speaks first; without it, the table of known hardware, by the name by
+    which a driver knows what the cell ran on; for a CPU that is in no table, the bound that
+    follows from its cores, vector units and highest clock, where `environment` has them.
     """
     spec = plan.devices.get(device)
     if spec is None:
         return None
-    asked = point.get("dtype") or plan.workload.get("dtype")
-    dtype = str(asked) if asked else COMPUTE_DTYPE[spec.precision]
-    if dtype == "float32" and spec.tf32:
-        dtype = "tensorfloat32"
-    return peak_for(spec, dtype) or peak_of_hardware(hardware, dtype)
+    dtype = compute_dtype(plan, device, point)
+    found = peak_for(spec, dtype) or peak_of_hardware(hardware, dtype, _count(spec))
+    if found is None and spec.kind == "CPU" and environment is not None:
+        derived = derived_cpu_peak(environment, dtype, spec.threads)
+        found = Peak(derived.tflops, dtype, derived.formula) if derived else None
+    return found
+
+
+def cited_bandwidth(plan: PlanDocument, device: str, hardware: str = "") -> Bandwidth | None:
+    """The memory bandwidth of a device: the devices file's, else that of the table's row."""
+    spec = plan.devices.get(device)
+    if spec is None:
+        return None
+    if spec.memory_gbps is not None:
+        return Bandwidth(spec.memory_gbps, spec.memory_source)
+    known = named_in(hardware)
+    if known is None or known.gbps is None:
+        return None
+    units = known.units(hardware) * _count(spec)
+    return Bandwidth(known.gbps * units, _cited(known, units), known.reading != "unchecked")
+
+
+def _count(spec: Device) -> int:
+    """How many GPUs compute; a CPU's or TPU's row already stands for all that was named."""
+    return spec.replicas * spec.workers if spec.kind == "GPU" else 1
+
+
+def hardware_name(environment: Environment | None, kind: str) -> str:
+    """What did the arithmetic, by the name its driver or the kernel knows it by.
+
+    Empty for a TPU, whose driver gives no name: a devices file has to cite its peak.
+    """
+    if environment is None:
+        return ""
+    if kind == "CPU":
+        return environment.cpu
+    return environment.gpus[0].name if kind == "GPU" and environment.gpus else ""

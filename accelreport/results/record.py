@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from accelreport.results.energy import Energy
 from accelreport.results.observations import (
     Confusion,
     Forecast,
@@ -144,6 +145,10 @@ class Flops(Document):
     """Operations in one step, forward and backward; one multiply-add counts as two."""
     method: str
     """How they were counted."""
+    bytes_per_step: float | None = None
+    """Bytes that the counted operations read and write; absent where they were not counted."""
+    bytes_method: str = ""
+    """How the bytes were counted."""
 
 
 class Memory(Document):
@@ -227,6 +232,10 @@ class Environment(Document):
     """The same after it."""
     clock_mhz: float | None = None
     """CPU clock at the start, where it can be read."""
+    clock_max_mhz: float | None = None
+    """Highest CPU clock, where the system tells it (a virtual machine mostly does not)."""
+    vector: list[str] = []
+    """The CPU's vector extensions that multiply, such as `fma` or `avx512f`."""
 
 
 class Host(Document):
@@ -310,6 +319,8 @@ class Record(Document):
     """Arithmetic done."""
     memory: Memory = Memory()
     """Peak memory."""
+    energy: list[Energy] = []
+    """Energy of the steady steps, sensor-grade; one entry for each sensor that was looked for."""
     data: DataSource | None = None
     """Where the input came from."""
     environment: Environment | None = None

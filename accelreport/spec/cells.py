@@ -14,7 +14,17 @@ from accelreport.spec.models import Device, Measure, Scalar
 IDENTITY_VERSION = 1
 """Raised when the meaning of a measurement changes, so that old cells are run again."""
 
-PRESENTATION_ONLY = {"label", "price_per_hour", "currency", "peak_tflops", "peak_source"}
+PRESENTATION_ONLY = {
+    "label",
+    "price_per_hour",
+    "currency",
+    "price_date",
+    "price_source",
+    "peak_tflops",
+    "peak_source",
+    "memory_gbps",
+    "memory_source",
+}
 """Keys of a device that change what is printed and not what is measured."""
 
 MEASURED_BY = {"warmup_steps", "warmup_calls", "calls"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, FiniteFloat, model_validator
@@ -41,10 +42,18 @@ class Device(SpecModel):
     """What an hour costs, in `currency`."""
     currency: str = "USD"
     """The currency of `price_per_hour`."""
+    price_date: str = ""
+    """The day on which the price was asked, as "2026-05-31"."""
+    price_source: str = ""
+    """Who asks that price."""
     peak_tflops: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
     """Cited peak, in 10¹² floating-point operations per second, for each dtype."""
     peak_source: str = ""
     """Where `peak_tflops` is written."""
+    memory_gbps: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    """Cited bandwidth of the memory, in 10⁹ bytes per second."""
+    memory_source: str = ""
+    """Where `memory_gbps` is written."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -78,4 +87,23 @@ class Device(SpecModel):
                 "peak_tflops",
                 help="say in `peak_source` where the figure is written",
             )
+        if self.price_date and not _is_date(self.price_date):
+            raise FieldsError(
+                f"`price_date` is no day: {self.price_date!r}",
+                "price_date",
+                help='write year, month and day, such as "2026-05-31"',
+            )
+        if self.memory_gbps is not None and not self.memory_source.strip():
+            raise FieldsError(
+                "`memory_gbps` has no source",
+                "memory_gbps",
+                help="say in `memory_source` where the figure is written",
+            )
         return self
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

@@ -10,7 +10,8 @@ import pytest
 
 from accelreport.analysis.flags import flags_of, rounding
 from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.hardware import HARDWARE, named_in
+from accelreport.analysis.hardware import named_in
+from accelreport.analysis.hardware_table import HARDWARE
 from accelreport.analysis.peaks import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.published import COLUMNS, published_frame
 from accelreport.analysis.speedup import speedups
@@ -221,7 +222,7 @@ def test_the_sources_that_contradict_physics_or_themselves_are_found(profile: st
         ("Colab GPU (Tesla K80), 2018", "Tesla K80"),
         ("Tesla V100-SXM2-16GB", "Tesla V100 SXM2"),
         ("NVIDIA A100-SXM4-40GB", "NVIDIA A100"),
-        ("NVIDIA A10G", "NVIDIA A10"),
+        ("NVIDIA A10G", "NVIDIA A10G"),
         ("Colab TPU v2-8", "Cloud TPU v2 board"),
         ("NVIDIA GeForce GTX 1080 Ti", "GeForce GTX 1080 Ti"),
         ("two virtual cores of a Xeon", "two virtual cores of a Xeon"),

@@ -1,0 +1,213 @@
+"""Peaks and bandwidths: dense, per unit, cited, and honest about what was read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.analysis.cpu_peak import derived_cpu_peak
+from accelreport.analysis.hardware import REMARKS, Hardware, named_in
+from accelreport.analysis.hardware_table import HARDWARE
+from accelreport.analysis.peaks import (
+    cited_bandwidth,
+    cited_peak,
+    hardware_name,
+    peak_of_hardware,
+)
+from accelreport.results.record import Environment
+from accelreport.spec.models import Device
+from tests.support.records import study
+
+SPARSE = {
+    "NVIDIA H200": 1979.0,
+    "NVIDIA H100 SXM": 1979.0,
+    "NVIDIA H100 PCIe": 1513.0,
+    "NVIDIA A100": 624.0,
+    "NVIDIA A40": 299.4,
+    "NVIDIA A30": 330.0,
+    "NVIDIA A10": 250.0,
+    "NVIDIA L40S": 733.0,
+    "NVIDIA L4": 242.0,
+    "GeForce RTX 4090": 330.4,
+    "GeForce RTX 3090": 142.0,
+}
+"""Half-precision rates "with sparsity", as the sheets print them beside the dense ones."""
+
+DTYPES = {"float32", "tensorfloat32", "float16", "bfloat16"}
+
+
+def _row(name: str) -> Hardware:
+    return next(each for each in HARDWARE if each.name == name)
+
+
+def _environment(**known: object) -> Environment:
+    given_first = {
+        "machine": "0a1b2c3d",
+        "accelreport": "0",
+        "python": "3.11",
+        "os": "Linux",
+        "cpu": "AMD EPYC",
+        "threads": 8,
+        "memory_bytes": 2**34,
+    }
+    return Environment.model_validate(given_first | known)
+
+
+# The table -------------------------------------------------------------------------------------
+
+
+def test_at_least_twenty_five_rows_were_checked_against_a_text_or_a_formula() -> None:
+    checked = [each for each in HARDWARE if each.reading != "unchecked"]
+    assert len(checked) >= 25
+
+
+@pytest.mark.parametrize("row", HARDWARE, ids=lambda row: row.name)
+def test_a_row_is_dense_positive_and_of_a_sane_size(row: Hardware) -> None:
+    assert row.dense
+    assert set(row.tflops) <= DTYPES
+    assert all(0.1 < rate < 5000 for rate in row.tflops.values())
+    if row.gbps is not None:
+        assert 100 <= row.gbps <= 20_000
+        # A roof that a dot product (0.25 operations a byte) would reach is no memory's.
+        assert max(row.tflops.values()) * 1000 / row.gbps > 1
+
+
+@pytest.mark.parametrize("row", HARDWARE, ids=lambda row: row.name)
+def test_a_checked_row_says_where_it_was_read_and_what_stands_there(row: Hardware) -> None:
+    assert row.source
+    assert row.reading in REMARKS
+    if row.reading == "unchecked":
+        assert not row.wording
+    else:
+        assert row.address.startswith("https://")
+        assert any(character.isdigit() for character in row.wording)
+
+
+@pytest.mark.parametrize(("name", "sparse"), SPARSE.items())
+def test_no_rate_with_sparsity_is_taken_for_a_dense_one(name: str, sparse: float) -> None:
+    row = _row(name)
+    assert row.tflops["float16"] == pytest.approx(sparse / 2, rel=0.02)
+    assert max(row.tflops.values()) < 0.6 * sparse
+
+
+@pytest.mark.parametrize("row", HARDWARE, ids=lambda row: row.name)
+def test_narrower_types_are_never_slower(row: Hardware) -> None:
+    order = [
+        row.tflops[name] for name in ("float32", "tensorfloat32", "float16") if name in row.tflops
+    ]
+    assert order == sorted(order)
+    if {"float16", "bfloat16"} <= set(row.tflops):
+        assert row.tflops["float16"] == row.tflops["bfloat16"]
+
+
+def test_every_name_is_found_and_means_one_row() -> None:
+    assert len({each.name for each in HARDWARE}) == len(HARDWARE)
+    gpus = [each for each in HARDWARE if not each.cores and "Xeon" not in each.name]
+    for each in gpus:
+        # Drivers write "V100-SXM2-16GB" where the row says "V100 SXM2".
+        found = named_in(each.name.replace(" SXM2", "-SXM2"))
+        assert found is each
+
+
+# Units -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "tflops"),
+    [
+        ("Colab TPU v2-8", 180.0),
+        ("TPU v2", 180.0),
+        ("TPU v3-8", 4 * 123.0),
+        ("TPU v3-32", 16 * 123.0),
+        ("TPU v4-8", 4 * 275.0),
+        ("TPU v4", 275.0),
+        ("TPU v5e-8", 8 * 197.0),
+        ("TPU v6e-1", 918.0),
+    ],
+)
+def test_a_slice_counts_cores_up_to_v5p_and_chips_from_v5e_on(text: str, tflops: float) -> None:
+    peak = peak_of_hardware(text, "bfloat16")
+    assert peak is not None
+    assert peak.tflops == pytest.approx(tflops)
+
+
+def test_amazons_a10g_is_not_the_a10() -> None:
+    one, other = (peak_of_hardware(name, "float16") for name in ("NVIDIA A10G", "NVIDIA A10"))
+    assert one is not None
+    assert other is not None
+    assert (one.tflops, other.tflops) == (70.0, 125.0)
+
+
+def test_two_gpus_have_twice_the_peak_and_twice_the_bandwidth() -> None:
+    plan = study(devices=("cpu", "gpu"), axes={}).plan
+    two = Device(kind="GPU", strategy="mirrored", replicas=2)
+    plan = plan.model_copy(update={"devices": {"gpu": two}})
+    peak, width = cited_peak(plan, "gpu", {}, "Tesla T4"), cited_bandwidth(plan, "gpu", "Tesla T4")
+    assert peak is not None
+    assert width is not None
+    assert (peak.tflops, width.gbps) == (pytest.approx(16.2), pytest.approx(640.0))
+    assert peak.source.startswith("2 × Tesla T4")
+
+
+def test_a_peak_that_nobody_checked_says_so_where_it_is_cited() -> None:
+    peak = peak_of_hardware("GTX 1070", "float32")
+    assert peak is not None
+    assert not peak.checked
+    assert "not yet checked" in peak.source
+
+
+def test_a_tpu_is_never_taken_for_its_hosts_processor() -> None:
+    environment = _environment(cpu="Intel(R) Xeon(R) CPU @ 2.00GHz", cores=2)
+    assert hardware_name(environment, "TPU") == ""
+    assert hardware_name(environment, "CPU") == environment.cpu
+
+
+def test_the_devices_file_gives_the_bandwidth_with_its_source() -> None:
+    plan = study(devices=("cpu",), axes={}).plan
+    known = Device(kind="CPU", memory_gbps=76.8, memory_source="data sheet")
+    plan = plan.model_copy(update={"devices": {"cpu": known}})
+    width = cited_bandwidth(plan, "cpu", "AMD EPYC")
+    assert width is not None
+    assert (width.gbps, width.source) == (76.8, "data sheet")
+    assert cited_bandwidth(study(axes={}).plan, "cpu", "AMD EPYC") is None
+
+
+# CPUs ------------------------------------------------------------------------------------------
+
+
+def test_a_cpus_bound_is_derived_where_its_clock_and_units_are_known() -> None:
+    known = _environment(cores=4, clock_max_mhz=3500.0, vector=["avx", "fma", "avx512f"])
+    found = derived_cpu_peak(known, "float32")
+    assert found is not None
+    assert found.tflops == pytest.approx(4 * 64 * 3.5 / 1000)
+    assert "4 cores × 64 operations a cycle (avx512f) × 3.50 GHz" in found.formula
+    half = derived_cpu_peak(known, "float32", threads=2)
+    assert half is not None
+    assert half.tflops == pytest.approx(found.tflops / 2)
+
+
+@pytest.mark.parametrize(
+    "lack", [{"clock_max_mhz": None}, {"cores": None}, {"vector": []}], ids=str
+)
+def test_nothing_is_derived_from_what_the_system_does_not_tell(lack: dict[str, object]) -> None:
+    known: dict[str, object] = {"cores": 4, "clock_max_mhz": 3500.0, "vector": ["fma"]}
+    assert derived_cpu_peak(_environment(**(known | lack)), "float32") is None
+    assert derived_cpu_peak(_environment(**known), "float16") is None
+
+
+@given(
+    cores=st.integers(1, 256),
+    threads=st.integers(1, 512),
+    mhz=st.floats(500, 7000),
+    vector=st.sets(st.sampled_from(["avx", "fma", "avx512f", "avx512_bf16", "amx_bf16"])),
+)
+def test_a_wider_extension_never_lowers_the_bound(
+    cores: int, threads: int, mhz: float, vector: set[str]
+) -> None:
+    known = _environment(cores=cores, clock_max_mhz=mhz, vector=sorted(vector))
+    wider = _environment(cores=cores, clock_max_mhz=mhz, vector=sorted(vector | {"avx512f"}))
+    bound, more = (derived_cpu_peak(each, "float32", threads) for each in (known, wider))
+    assert more is not None
+    assert bound is None or bound.tflops <= more.tflops
+    assert more.tflops <= cores * 64 * mhz / 1e6 * (1 + 1e-9)
