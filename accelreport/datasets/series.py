@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -83,23 +83,21 @@ def make_series(
     gaps = np.diff(times.to_numpy()).astype("timedelta64[s]").astype(np.int64)
     if gaps.min() != gaps.max():
         told.append("The rows are not equally far apart in time.")
-    details = {
-        "inputs": names,
-        "targets": list(targets),
-        "input_range": x_range,
-        "target_range": y_range,
-        "horizon": options.horizon,
-        "first_time": times[0].isoformat(),
-        "validation_time": times[border].isoformat(),
-        "last_time": times[-1].isoformat(),
-        "step_s": float(np.median(gaps)),
-    }
+    details: dict[str, Any] = {"inputs": names, "targets": list(targets)}
+    details |= {"input_range": x_range, "target_range": y_range, "horizon": options.horizon}
+    details |= _when(times, border) | {"step_s": float(np.median(gaps))}
     return Parts(
         train={"inputs": x_scaled[:border], "targets": y_scaled[:border]},
         validation={"inputs": x_scaled[border:], "targets": y_scaled[border:]},
         note=" ".join([*([note] if note else []), *told]),
         details=details,
     )
+
+
+def _when(times: pd.DatetimeIndex, border: int) -> dict[str, str]:
+    """Where the training part starts, the validation part starts, and both end."""
+    told = {"first_time": times[0], "validation_time": times[border], "last_time": times[-1]}
+    return {name: time.isoformat() for name, time in told.items()}
 
 
 def make_stand_in(

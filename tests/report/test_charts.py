@@ -74,7 +74,7 @@ def drawer() -> Iterator[Drawer]:
 def test_a_chart_is_valid_by_the_schema_of_vega_lite(name: str, width: int) -> None:
     spec = dict(draw(CHARTS[name], width, prefix="c", title="t", description="d").spec)
     spec.pop("config")
-    alt.LayerChart.from_dict(spec)
+    assert alt.LayerChart.from_dict(spec).to_dict()["width"] == spec["width"]
 
 
 @pytest.mark.parametrize("name", CHARTS)

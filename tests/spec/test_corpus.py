@@ -21,16 +21,14 @@ def test_every_place_lies_within_its_file(case: str) -> None:
     for problem in errors(case).problems:
         for place in (problem.place, *problem.related):
             if place.line:
-                _lies_within(place)
+                line = _line(place)
+                assert place.source == line
+                # A caret behind the last character says that something is missing there.
+                assert 1 <= place.column <= place.end_column <= len(line) + 1
 
 
-def _lies_within(place: Place) -> None:
-    lines = (BROKEN / place.file).read_text(encoding="utf-8").split("\n")
-    line = lines[place.line - 1]
-    assert place.source == line
-    # A caret behind the last character says that something is missing there.
-    assert 1 <= place.column <= len(line) + 1
-    assert place.column <= place.end_column <= len(line) + 1
+def _line(place: Place) -> str:
+    return (BROKEN / place.file).read_text(encoding="utf-8").split("\n")[place.line - 1]
 
 
 def test_the_corpus_covers_what_can_go_wrong_and_nothing_lies_about() -> None:

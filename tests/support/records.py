@@ -100,16 +100,18 @@ def study(
         rng=np.random.default_rng(seed),
         total=len(asked.cells),
     )
-    # Measured in an order of its own, so that drift is not a difference between devices.
-    order = np.random.default_rng(seed + 1).permutation(len(asked.cells))
+    records = _measured(maker, asked.cells, fate, seed + 1)
+    return Study(plan=plan_document(asked, {}), records=records, cells=asked.cells)
+
+
+def _measured(maker: Maker, cells: Sequence[Cell], fate: Fate, seed: int) -> tuple[Record, ...]:
+    """Records in an order of their own, so that drift is not a difference between devices."""
     made: dict[int, Record] = {}
-    for when, number in enumerate(map(int, order)):
-        cell = asked.cells[number]
-        record = maker.record(cell, fate(cell), when)
+    for when, number in enumerate(map(int, np.random.default_rng(seed).permutation(len(cells)))):
+        record = maker.record(cells[number], fate(cells[number]), when)
         if record is not None:
             made[number] = record
-    records = tuple(made[number] for number in sorted(made))
-    return Study(plan=plan_document(asked, {}), records=records, cells=asked.cells)
+    return tuple(made[number] for number in sorted(made))
 
 
 def thousand(records: int = 1000) -> list[Study]:

@@ -143,12 +143,7 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
             layers = [rule.encode(y=y("v")), *layers]
         for level, group in enumerate(levels):
             height = roof - (roof - top) * (level + 0.5) / max(axes.levels, 1)
-            marks = [
-                {"t": c.elapsed_s, "v": c.value, "end": height, "text": c.text,
-                 "colour": series(c.colour)}
-                for c in group
-            ]  # fmt: skip
-            labels = plot.rows(marks)
+            labels = plot.rows(_ends(group, height))
             layers += [
                 labels.mark_rule(strokeWidth=1).encode(
                     x=x, y=y("v"), y2=alt.Y2("end:Q"), stroke=stroke
@@ -162,6 +157,14 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
         return plot.finish(layers, width=width, height=height, left=names)
 
     return make
+
+
+def _ends(crossings: Sequence[Crossing], height: float) -> list[dict[str, Any]]:
+    """Crossings whose labels stand at one height."""
+    return [
+        {"t": c.elapsed_s, "v": c.value, "end": height, "text": c.text, "colour": series(c.colour)}
+        for c in crossings
+    ]
 
 
 def _points(curves: Sequence[Curve]) -> list[dict[str, Any]]:

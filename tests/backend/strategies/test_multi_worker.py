@@ -140,7 +140,7 @@ def test_workers_end_with_their_supervisor_even_while_they_wait_for_a_peer(
     child.kill()
     child.wait()
     second.resume()
-    wait_for(lambda: gone(first) and gone(second), 15)
+    assert wait_for(lambda: gone(first) and gone(second), 15)
 
 
 def _idle(process: psutil.Process) -> bool:

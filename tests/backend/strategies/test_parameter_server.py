@@ -72,7 +72,8 @@ def test_a_worker_killed_in_the_middle_is_named_and_leaves_no_orphan(
     child = start(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
     lost = wait_for(lambda: worker_process(child.pid, "worker:0"))
     wait_for(lambda: _computes(lost))
-    _kill_and_see(child, "worker:0", lost, tmp_path)
+    said = _kill(child, lost, tmp_path)
+    assert said.startswith(f"worker:0 (process {lost.pid}, 127.0.0.1:")
 
 
 def test_a_parameter_server_that_is_killed_is_named_and_leaves_no_orphan(
@@ -82,12 +83,12 @@ def test_a_parameter_server_that_is_killed_is_named_and_leaves_no_orphan(
     wait_for(lambda: list(tmp_path.glob("record.json.cluster-*/ps-0.ready")))
     lost = worker_process(child.pid, "ps:0")
     assert lost is not None
-    _kill_and_see(child, "ps:0", lost, tmp_path)
+    said = _kill(child, lost, tmp_path)
+    assert said.startswith(f"ps:0 (process {lost.pid}, 127.0.0.1:")
 
 
-def _kill_and_see(
-    child: subprocess.Popen[bytes], task: str, lost: psutil.Process, folder: Path
-) -> None:
+def _kill(child: subprocess.Popen[bytes], lost: psutil.Process, folder: Path) -> str:
+    """Kills a process of the cluster, sees all others end, and returns the failure's message."""
     processes = psutil.Process(child.pid).children(recursive=True)
     assert len(processes) == 4
     lost.send_signal(signal.SIGKILL)
@@ -96,8 +97,8 @@ def _kill_and_see(
     assert time.monotonic() - began < 30
     assert record.failure is not None
     assert record.failure.kind == "worker-lost"
-    assert record.failure.message.startswith(f"{task} (process {lost.pid}, 127.0.0.1:")
     assert all(gone(process) for process in processes)
+    return record.failure.message
 
 
 def _computes(process: psutil.Process) -> bool:
