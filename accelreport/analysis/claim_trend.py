@@ -9,6 +9,7 @@ from accelreport.analysis.claim_outcomes import ClaimVerdict, Outcome, describe,
 from accelreport.analysis.evidence import Evidence, combined
 from accelreport.analysis.intervals import LEVEL, Term, compare
 from accelreport.analysis.selection import FINAL_QUANTITIES, Point
+from accelreport.analysis.sequential import level_of
 from accelreport.analysis.verdicts import MARGIN
 from accelreport.analysis.words import at
 from accelreport.spec.models import Scalar, TrendCheck
@@ -55,7 +56,7 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, *, up: bool, held: P
         if all(logs for _, logs in groups):
             measured.append((value, groups))
     said = [
-        describe(at(held | {check.along: value}), name, combined(groups))
+        describe(at(held | {check.along: value}), name, combined(groups, level_of(evidence.plan)))
         for value, groups in measured
     ]
     if len(measured) < 2:
@@ -63,7 +64,12 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, *, up: bool, held: P
         return Outcome(ClaimVerdict.NOT_TESTED, "", why)
     sign = 1.0 if up else -1.0
     return Outcome(
-        verdict=_verdict([groups for _, groups in measured], sign, log(1 + _margin(name))),
+        verdict=_verdict(
+            [groups for _, groups in measured],
+            sign,
+            log(1 + _margin(name)),
+            level_of(evidence.plan),
+        ),
         rule="",
         numbers=", ".join(text for text, _ in said),
         evidence=[each for _, each in said],
@@ -77,18 +83,18 @@ def _ordered(values: list[Scalar]) -> list[Scalar]:
     return values
 
 
-def _verdict(steps: list[list[Term]], sign: float, margin: float) -> ClaimVerdict:
+def _verdict(steps: list[list[Term]], sign: float, margin: float, level: float) -> ClaimVerdict:
     """Compares the ends, and each step at a level corrected for how many there are.
 
     A step back must be larger than `margin` beyond doubt to refute a rise, and a rise
     between the ends that cannot be as large as `margin` is refuted too.
     """
-    strict = 1 - (1 - LEVEL) / (len(steps) - 1)
+    strict = 1 - (1 - level) / (len(steps) - 1)
     back = False
     for before, after in pairwise(steps):
         step = compare(*_difference(before, after, sign)).linear(strict)
         back = back or (step.known and step.high < -margin)
-    whole = compare(*_difference(steps[0], steps[-1], sign)).linear(LEVEL)
+    whole = compare(*_difference(steps[0], steps[-1], sign)).linear(level)
     if back or (whole.known and whole.high < margin):
         return ClaimVerdict.REFUTED
     rises = whole.known and whole.low > 0

@@ -29,6 +29,7 @@ from accelreport.analysis.selection import (
     quantity,
     rows_of,
 )
+from accelreport.analysis.sequential import level_of
 from accelreport.results.plan_document import PlanDocument
 
 Withheld = tuple[tuple[str, Point, str], ...]
@@ -78,7 +79,12 @@ class Evidence:
         point: Mapping[str, Any],
         level: float = LEVEL,
     ) -> Interval:
-        """A quantity on a device at a point, with its interval."""
+        """A quantity on a device at a point, with its interval.
+
+        Where repeats were added until comparisons were decided, every interval here is as
+        wide as `level` over all looks takes.
+        """
+        level = level_of(self.plan, level)
         if name == "speedup":
             return combined(self.logs(name, device, over, point), level)
         values = list(quantity(self.found.near(device, point, self.machine), name).values())
@@ -90,7 +96,7 @@ class Evidence:
     ) -> Interval:
         """One quantity over another of the same processes, so that each is its own control."""
         rows = self.found.near(device, point, self.machine)
-        return ratio(quantity(rows, name), quantity(rows, to), level)
+        return ratio(quantity(rows, name), quantity(rows, to), level_of(self.plan, level))
 
     def quotient(
         self,
@@ -107,7 +113,8 @@ class Evidence:
         other = self.logs(*below, "", point)
         sign = -1.0 if above[0] in TIME_QUANTITIES else 1.0
         terms = [(sign * weight, logs) for weight, logs in one]
-        return combined(terms + [(-sign * weight, logs) for weight, logs in other], level)
+        terms += [(-sign * weight, logs) for weight, logs in other]
+        return combined(terms, level_of(self.plan, level))
 
     def peak(self, device: str, point: Mapping[str, Any]) -> float:
         """The cited peak of what `device` ran at a point, in TFLOPS; 0 when none is known."""

@@ -18,6 +18,7 @@ from accelreport.analysis.intervals import (
     logarithms,
 )
 from accelreport.analysis.selection import Measurements, Point, quantity
+from accelreport.analysis.sequential import level_of
 from accelreport.analysis.verdicts import Verdict, verdict
 from accelreport.results.plan_document import PlanDocument
 
@@ -103,7 +104,7 @@ def _over_points(
         nothing: dict[str, Any] = dict.fromkeys(names, nan)
         return nothing | {"n": 0, "verdict": Verdict.NOT_MEASURED.value, "reason": why}
     whole = compare(*((weight / len(sums), logs) for terms in sums for weight, logs in terms))
-    interval = whole.ratio()
+    interval = whole.ratio(level_of(plan))
     single = [compare(*terms).ratio().value for terms in sums]
     base = geometric_mean([np.exp(np.mean(list(terms[0][1].values()))) for terms in sums])
     said = Verdict.BASELINE if device == plan.baseline else verdict(interval)

@@ -59,6 +59,7 @@ def speedups(
     baseline: str,
     axes: Sequence[str],
     level: float = LEVEL,
+    look_level: float | None = None,
     margin: float = MARGIN,
 ) -> pd.DataFrame:
     """One row for each sweep point, device and machine: its time and its speedup.
@@ -73,6 +74,8 @@ def speedups(
         baseline: name of the device that speedups are relative to.
         axes: names of the sweep's axes; the first columns of the result.
         level: confidence level.
+        look_level: where repeats were added until it was decided, the level of the intervals
+            of one look that keeps `level` over all looks (`sequential.level_of`).
         margin: speedups within 1/(1 + margin) … 1 + margin are the SAME.
 
     Returns:
@@ -82,6 +85,7 @@ def speedups(
         within repeats; `reason`, why there is no speedup, or no interval, or why there are
         fewer processes than planned.
     """
+    each = level if look_level is None else look_level
     groups = _groups(cells, axes)
     bases: dict[tuple[Hashable, ...], list[_Group]] = {}
     for group in groups:
@@ -89,7 +93,8 @@ def speedups(
             bases.setdefault(group.point, []).append(group)
     rows = [
         dict(zip(axes, group.point, strict=True))
-        | _compare(group, bases.get(group.point, []), baseline, level, margin)
+        | _compare(group, bases.get(group.point, []), baseline, each, margin)
+        | {"level": level}
         for group in groups
     ]
     return pd.DataFrame(rows, columns=[*axes, *COLUMNS])
@@ -141,7 +146,6 @@ def _compare(
         "speedup": nan,
         "low": nan,
         "high": nan,
-        "level": level,
         "verdict": Verdict.NOT_MEASURED.value,
         "needed": nan,
         "paired": False,

@@ -19,6 +19,7 @@ from accelreport.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from accelreport.runner.deciding import Judge
     from accelreport.runner.session import Prepared
 
 EXAMPLES = """\b
@@ -37,6 +38,13 @@ Ctrl-C:
   Run the same command again to go on. Twice: at once.
 
 \b
+Until it is decided:
+  --until-decided adds repeats, on the device and on its baseline alike, where a comparison with
+  the baseline is neither FASTER, SLOWER nor SAME. It looks after 3, 5, 10 and 20 repeats (or
+  the planned ones), each time at a level of 98.75 %, so that all looks together err in no more
+  than 5 %. What was added belongs to the plan from then on. --dry-run tells the most it adds.
+
+\b
 Two runs at a time:
   The second waits for the first, so that neither disturbs the other's measurements.
 
@@ -48,10 +56,11 @@ Examples:
   accelreport run specs/ --dry-run
   accelreport run specs/ --data synthetic --budget 2m
   accelreport run specs/matmul.toml --set workload.count=10 --set measure.repeats=5
+  accelreport run specs/ --until-decided --most-repeats 10
   accelreport run specs/ --json | jq -r 'select(.event == "cell-end") | .status'
 
 \b
-JSON events, one a line: plan, waiting, cell-start, cell-event, cell-end, end, timings.
+JSON events, one a line: plan, waiting, cell-start, cell-event, cell-end, look, end, timings.
 
 \b
 Exit codes: 0 done, 3 bad spec, 4 some cells failed, 5 no cell could be run,
@@ -98,6 +107,18 @@ RetryFailed = Annotated[
     bool, typer.Option("--retry-failed", help="Run cells again that failed before.")
 ]
 Rerun = Annotated[bool, typer.Option("--rerun", help="Run every cell again.")]
+UntilDecided = Annotated[
+    bool,
+    typer.Option(
+        "--until-decided", help="Add repeats until comparisons with the baseline are decided."
+    ),
+]
+MostRepeats = Annotated[
+    int,
+    typer.Option(
+        "--most-repeats", min=3, max=20, metavar="N", help="With --until-decided: at most so many."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
 Timings = Annotated[bool, typer.Option("--timings", help="Show where the wall time went.")]
 
@@ -116,6 +137,8 @@ def run(
     dry_run: DryRun = False,
     retry_failed: RetryFailed = False,
     rerun: Rerun = False,
+    until_decided: UntilDecided = False,
+    most_repeats: MostRepeats = 20,
     json: Json = False,
     quiet: Quiet = False,
     timings: Timings = False,
@@ -140,6 +163,7 @@ def run(
         overrides=overrides,
         devices_file=devices_file,
         policy=Policy(retry_failed=retry_failed, rerun=rerun),
+        judge=_judge(most_repeats) if until_decided else None,
     )
     prepared = prepare(request, waiting=lambda reason: typer.echo(f"{reason} …", err=True))
     for problem in prepared.problems:
@@ -148,6 +172,12 @@ def run(
         _show_plan(prepared, json=json)
     else:
         raise typer.Exit(_carry_out(prepared, json=json, quiet=quiet, timings=timings))
+
+
+def _judge(most_repeats: int) -> Judge:
+    from accelreport.analysis.sequential import UntilDecided as Rule
+
+    return Rule(most_repeats)
 
 
 def _show_plan(prepared: Prepared, *, json: bool) -> None:

@@ -9,6 +9,7 @@ from accelreport.analysis.claims import claims_frame
 from accelreport.analysis.frames import cells_frame, curve_frame, machine_of, steps_frame
 from accelreport.analysis.headline import headlines
 from accelreport.analysis.published import published_frame
+from accelreport.analysis.sequential import level_of
 from accelreport.analysis.speedup import speedups
 from accelreport.analysis.targets import time_to_target
 from accelreport.report.bench import Bench
@@ -53,7 +54,9 @@ def _bench(
     records = [record for key in keys for record in by_key.get(key, ())]
     cells = cells_frame(plan, records)
     curves = curve_frame(records)
-    compared = speedups(cells, baseline=plan.baseline, axes=list(plan.axes))
+    compared = speedups(
+        cells, baseline=plan.baseline, axes=list(plan.axes), look_level=level_of(plan)
+    )
     return Bench(
         plan=plan,
         records={(record.key, machine_of(record)): record for record in records},

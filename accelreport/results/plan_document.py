@@ -39,6 +39,15 @@ class PlannedCell(Document):
     """Its seed."""
 
 
+class Looks(Document):
+    """How repeats are added until a comparison with the baseline is decided."""
+
+    at: list[int]
+    """Numbers of repeats after which the verdicts are looked at, increasing."""
+    level: float
+    """Confidence level of the interval at each look, so that all looks together keep theirs."""
+
+
 class PlanDocument(Document):
     """What one spec said under one profile."""
 
@@ -73,4 +82,7 @@ class PlanDocument(Document):
     claims: list[Claim] = []
     """Sentences to be tested."""
     cells: list[PlannedCell]
-    """Every cell the spec asks for, in the order of the spec."""
+    """Every cell the spec asks for, in the order of the spec; after them those that were added
+    until comparisons were decided."""
+    until_decided: Looks | None = None
+    """The looks, where repeats were added until comparisons were decided."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell
 from accelreport.spec.base import Scalar
-from accelreport.spec.cells import MEASURED_BY
+from accelreport.spec.cells import MEASURED_BY, Cell
 from accelreport.spec.spec import Spec
 
 
@@ -34,17 +34,62 @@ def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
         measure=spec.measure,
         published=list(spec.published),
         claims=list(spec.claims),
-        cells=[
-            PlannedCell(
-                key=cell.key,
-                device=cell.device,
-                point=cell.point,
-                repeat=cell.repeat,
-                seed=cell.seed,
-            )
-            for cell in spec.cells
-        ],
+        cells=[_planned(cell) for cell in spec.cells],
     )
+
+
+def _planned(cell: Cell) -> PlannedCell:
+    return PlannedCell(
+        key=cell.key,
+        device=cell.device,
+        point=cell.point,
+        repeat=cell.repeat,
+        seed=cell.seed,
+    )
+
+
+def extended(document: PlanDocument, cells: Iterable[Cell], looks: Looks | None) -> PlanDocument:
+    """The document with cells that were added until comparisons were decided."""
+    every = [*document.cells, *map(_planned, cells)]
+    return document.model_copy(update={"cells": every, "until_decided": looks})
+
+
+def continued(
+    document: PlanDocument, spec: Spec, earlier: PlanDocument | None
+) -> tuple[PlanDocument, list[Cell]]:
+    """A spec's document with the repeats that earlier runs added, and these as cells.
+
+    What was added stays a part of the plan in every later run, as long as the spec still asks
+    for the same measurement: then each of these cells has the key it had.
+
+    Args:
+        document: what the spec says now.
+        spec: the spec.
+        earlier: the document that lies in the results folder.
+    """
+    if earlier is None or earlier.until_decided is None:
+        return document, []
+    like = {_place(cell): cell for cell in spec.cells}
+    added = [
+        cell
+        for old in earlier.cells
+        if old.repeat >= spec.measure.repeats and _place(old) in like
+        if (cell := repeated(like[_place(old)], old.repeat)).key == old.key
+    ]
+    still = {cell.key for cell in spec.cells} & {cell.key for cell in earlier.cells}
+    if not (added or still):
+        return document, []
+    return extended(document, added, earlier.until_decided), added
+
+
+def repeated(cell: Cell, repeat: int) -> Cell:
+    """The same cell in another repeat, with the seed of that repeat."""
+    same = {name: getattr(cell, name) for name in Cell.model_fields}
+    return Cell(**{**same, "repeat": repeat, "seed": cell.measure.first_seed + repeat})
+
+
+def _place(cell: Cell | PlannedCell) -> str:
+    return repr((cell.device, cell.point))
 
 
 def changing(overrides: Mapping[str, Scalar]) -> dict[str, Scalar]:

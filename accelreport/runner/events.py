@@ -64,6 +64,10 @@ class PlanLine(Document):
     """Cells to be measured that have no such record."""
     unknown_at_most_s: float
     """The sum of their budgets."""
+    further: int = 0
+    """Cells that may be added until comparisons are decided, at most."""
+    further_at_most_s: float = 0.0
+    """Seconds for these, by earlier records and by budgets where there are none."""
     cells: list[PlannedCellLine]
     """Every cell, in the order in which they are measured."""
 
@@ -120,6 +124,39 @@ class CellEndLine(CellName):
     """The record itself, for displays."""
 
 
+class LookedAt(Document):
+    """A comparison of a device with the baseline, and what the last look at it found."""
+
+    spec: str
+    """Name of the spec."""
+    profile: str
+    """Name of the profile, as the plan document bears it."""
+    device: str
+    """Name of the device."""
+    point: dict[str, Scalar]
+    """Sweep point."""
+    repeats: int
+    """Repeats looked at; 0 when it could not be looked at yet."""
+    verdict: str
+    """FASTER, SLOWER, SAME, UNDECIDED or NOT MEASURED."""
+    wanted: int
+    """Repeats that the next look needs; 0 when there is none."""
+    reason: str
+    """Why there is no next look although nothing is decided."""
+
+
+class LookLine(Document):
+    """With `--until-decided`: which comparisons are decided, and what is measured next."""
+
+    event: Literal["look"] = "look"
+    comparisons: list[LookedAt]
+    """Every comparison of the chosen cells with their baselines."""
+    cells: list[CellName]
+    """Cells that are added now; none when this was the last look."""
+    todo: list[Cell] = Field(exclude=True, repr=False)
+    """Those of them that are measured now, for displays."""
+
+
 class EndLine(Document):
     """Last: how the run ended."""
 
@@ -147,7 +184,14 @@ class EndLine(Document):
 
 
 RunLine = (
-    PlanLine | WaitingLine | CellStartLine | CellEventLine | CellEndLine | EndLine | TimingsLine
+    PlanLine
+    | WaitingLine
+    | CellStartLine
+    | CellEventLine
+    | CellEndLine
+    | LookLine
+    | EndLine
+    | TimingsLine
 )
 LINES: TypeAdapter[RunLine] = TypeAdapter(Annotated[RunLine, Field(discriminator="event")])
 """Describes a line of `accelreport run --json`."""
@@ -179,6 +223,8 @@ def plan_line(plan: RunPlan, results: Path) -> PlanLine:
         estimate_s=plan.estimate.seconds,
         unknown=plan.estimate.unknown,
         unknown_at_most_s=plan.estimate.at_most_s,
+        further=len(plan.further),
+        further_at_most_s=plan.further_estimate.seconds + plan.further_estimate.at_most_s,
         cells=[
             PlannedCellLine(**named(one.cell), action=one.action, reason=one.reason)
             for one in plan.cells

@@ -54,9 +54,15 @@ class Planned:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """Every chosen cell, each once, in the order in which they are measured."""
+    """Every chosen cell, each once, in the order in which they are measured.
+
+    Attributes:
+        cells: the cells.
+        further: the most that may be added to them until comparisons are decided.
+    """
 
     cells: tuple[Planned, ...]
+    further: tuple[Cell, ...] = ()
 
     def of(self, action: Action) -> list[Planned]:
         """The cells with which this will be done."""
@@ -71,6 +77,11 @@ class RunPlan:
     def estimate(self) -> Estimate:
         """How long the cells to be run will take."""
         return self.expectation.total(planned.cell for planned in self.of("run"))
+
+    @cached_property
+    def further_estimate(self) -> Estimate:
+        """How long all of `further` will take."""
+        return self.expectation.total(self.further)
 
 
 def make_plan(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
-from accelreport.runner.documents import plan_document, profile_of
+from accelreport.runner.documents import continued, plan_document, profile_of
 from accelreport.spec.load import load
 from accelreport.spec.problems import SpecErrors
 
@@ -45,9 +45,11 @@ def refresh(store: Store, specs: Path) -> list[str]:
                 f"specs have errors now ({where}): accelreport check {specs}"
             )
             continue
-        now = {spec.name: plan_document(spec, first.overrides) for spec in read.specs}
+        now = {spec.name: spec for spec in read.specs}
         for plan in plans:
-            new = now.get(plan.spec)
-            if new is not None and new.profile == plan.profile and new != plan:
-                store.write_plan(new)
+            if plan.spec in now:
+                spec = now[plan.spec]
+                new, _ = continued(plan_document(spec, first.overrides), spec, plan)
+                if new.profile == plan.profile and new != plan:
+                    store.write_plan(new)
     return complaints

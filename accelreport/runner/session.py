@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from accelreport.backend.availability import needs_probe, unavailable
@@ -14,7 +15,8 @@ from accelreport.errors import ExitCode
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.problems import ResultProblem, ResultsError
 from accelreport.results.store import Store
-from accelreport.runner.documents import changing, plan_document
+from accelreport.runner.deciding import Deciding, Judge
+from accelreport.runner.documents import changing, continued, plan_document
 from accelreport.runner.events import EndLine, Observer, plan_line
 from accelreport.runner.interrupt import stopped_by_signals
 from accelreport.runner.launch import LocalLauncher
@@ -42,6 +44,7 @@ class Request:
         overrides: values instead of the spec's.
         devices_file: the devices; beside each spec when absent.
         policy: what counts as done.
+        judge: knows when a comparison is decided; repeats are added until then. None adds none.
     """
 
     paths: Sequence[Path]
@@ -52,6 +55,7 @@ class Request:
     overrides: Mapping[str, Scalar] = field(default_factory=dict)
     devices_file: Path | None = None
     policy: Policy = field(default_factory=Policy)
+    judge: Judge | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class Prepared:
         machine: this machine's fingerprint.
         policy: what counts as done.
         problems: records of chosen cells that cannot be read; these cells are measured again.
+        deciding: adds repeats until comparisons are decided; None when none are to be added.
     """
 
     plan: RunPlan
@@ -73,6 +78,7 @@ class Prepared:
     machine: str
     policy: Policy
     problems: tuple[ResultProblem, ...]
+    deciding: Deciding | None = None
 
 
 def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
@@ -95,7 +101,9 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         overrides=request.overrides,
         devices_file=request.devices_file,
     )
-    chosen = select(specs.cells, devices=request.devices, filters=request.filters)
+    documents, added = _continued(request, specs.specs)
+    cells = (*specs.cells, *added)
+    chosen = select(cells, devices=request.devices, filters=request.filters)
     absent = absences(chosen, waiting=waiting)
     store, machine = Store(request.results), inventory().machine
     plan = make_plan(
@@ -104,6 +112,18 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         unavailable=lambda cell: absent[cell.device],
         policy=request.policy,
     )
+    deciding = None
+    if request.judge:
+        deciding = Deciding(
+            judge=request.judge,
+            documents=documents,
+            chosen=chosen,
+            store=store,
+            machine=machine,
+            unavailable=lambda cell: absent[cell.device],
+            policy=request.policy,
+        )
+        plan = replace(plan, further=deciding.possible())
     for problem in store.problems:
         if problem.kind == "newer":
             raise ResultsError(
@@ -113,11 +133,12 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
             )
     return Prepared(
         plan=plan,
-        documents=tuple(_documents(request, specs.specs)),
+        documents=tuple(documents),
         store=store,
         machine=machine,
         policy=request.policy,
         problems=tuple(store.problems),
+        deciding=deciding,
     )
 
 
@@ -151,7 +172,9 @@ def carry_out(
             stop=stop,
             policy=prepared.policy,
         )
-        end = sweep.run(prepared.plan)
+        deciding = prepared.deciding
+        further = partial(deciding.further, observer) if deciding else None
+        end = sweep.run(prepared.plan, further)
     if tell_timings:
         observer.on(timings(sweep.records, end.wall_s))
     return end
@@ -181,6 +204,21 @@ def absences(cells: Iterable[Cell], *, waiting: Callable[[str], None]) -> dict[s
         waiting("TensorFlow is asked which devices it sees")
         answer = probe()
     return {name: unavailable(device, machine, answer) for name, device in devices.items()}
+
+
+def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocument], list[Cell]]:
+    """The specs' documents with the repeats that earlier runs added, and these as cells."""
+    # A folder of its own: plans that cannot be read are no problems of the cells.
+    earlier = {(plan.spec, plan.profile): plan for plan in Store(request.results).plans()}
+    documents, added = [], []
+    for spec, asked in zip(specs, _documents(request, specs), strict=True):
+        document, more = continued(asked, spec, earlier.get((asked.spec, asked.profile)))
+        if request.judge:
+            looks = request.judge.looks(spec.measure.repeats)
+            document = document.model_copy(update={"until_decided": looks})
+        documents.append(document)
+        added += more
+    return documents, added
 
 
 def _documents(request: Request, specs: Iterable[Spec]) -> Iterator[PlanDocument]:

@@ -57,8 +57,13 @@ class Sweep:
     policy: Policy = field(default_factory=Policy)
     records: list[Record] = field(default_factory=list)
 
-    def run(self, plan: RunPlan) -> EndLine:
+    def run(self, plan: RunPlan, further: Callable[[], RunPlan] | None = None) -> EndLine:
         """Measure what is to be measured.
+
+        Args:
+            plan: what is to be measured.
+            further: asked again and again what is to be measured after that, until it is
+                nothing.
 
         Raises:
             ResultsError: the results folder takes nothing more. What was measured last is
@@ -67,19 +72,23 @@ class Sweep:
         began = time.monotonic()
         self._skip_all(plan.of("skip"))
         todo, met = plan.of("run"), 0
-        if todo:
+        if todo or further:
             with machine_to_itself(self.workspace, stop=self.stop, waiting=self._waiting) as held:
                 if held:
                     self.workspace.clear_scratch()
                     met = self._measure_all(todo)
+                    while further and not self.stop and (more := further()).cells:
+                        plan = RunPlan(plan.cells + more.cells)
+                        met += self._measure_all(more.of("run"), after=len(todo))
+                        todo += more.of("run")
         end = self._end(plan, met, time.monotonic() - began)
         self.observer.on(end)
         return end
 
-    def _measure_all(self, todo: list[Planned]) -> int:
+    def _measure_all(self, todo: list[Planned], after: int = 0) -> int:
         """Measure in order; returns how many turned out to be done by another run."""
-        met = 0
-        for number, planned in enumerate(todo, start=1):
+        met, of = 0, after + len(todo)
+        for number, planned in enumerate(todo, start=after + 1):
             cell = planned.cell
             lock = self.store.root / "locks" / f"{cell.key}.lock"
             with cell_to_itself(lock, stop=self.stop, waiting=self._waiting) as held:
@@ -89,7 +98,7 @@ class Sweep:
                 if self._done_meanwhile(planned, earlier):
                     met += 1
                     continue
-                self.observer.on(CellStartLine(**named(cell), number=number, of=len(todo)))
+                self.observer.on(CellStartLine(**named(cell), number=number, of=of))
                 record = self.launcher.measure(
                     cell,
                     stop=self.stop,

@@ -9,12 +9,13 @@ from accelreport.runner.events import (
     CellEndLine,
     CellStartLine,
     EndLine,
+    LookLine,
     PlanLine,
     RunLine,
     WaitingLine,
 )
 from accelreport.runner.timings import TimingsLine
-from accelreport.terminal.summary import closing, nothing_ran, opening
+from accelreport.terminal.summary import closing, looked, nothing_ran, opening
 from accelreport.terminal.timings_view import timings_text
 from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
 
@@ -46,6 +47,8 @@ class PlainLines:
                     f"{end_text(line)}{took}",
                     *self._remedies.of(line),
                 )
+            case LookLine():
+                self._print(*looked(line))
             case EndLine():
                 self._print(*closing(line))
             case TimingsLine():

@@ -21,6 +21,7 @@ from accelreport.runner.events import (
     CellEventLine,
     CellStartLine,
     EndLine,
+    LookLine,
     PlanLine,
     RunLine,
     WaitingLine,
@@ -28,7 +29,7 @@ from accelreport.runner.events import (
 from accelreport.runner.plan import RunPlan
 from accelreport.runner.timings import TimingsLine
 from accelreport.spec.cells import Cell
-from accelreport.terminal.summary import closing, opening
+from accelreport.terminal.summary import closing, looked, opening
 from accelreport.terminal.timings_view import timings_text
 from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
 
@@ -110,6 +111,10 @@ class LiveProgress:
                 return
             case CellEndLine() if self._now is not None:
                 self._ended(line)
+            case LookLine():
+                self._left += line.todo
+                self._total += len(line.todo)
+                self._say(*looked(line))
             case EndLine():
                 self._live.update("", refresh=True)
                 self._say(*closing(line))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from accelreport.runner.events import EndLine, PlanLine
+from accelreport.runner.events import EndLine, LookedAt, LookLine, PlanLine
 from accelreport.terminal.wording import counted, duration
 
 
@@ -19,6 +19,31 @@ def opening(plan: PlanLine) -> Iterator[str]:
     skipped = Counter((cell.device, cell.reason) for cell in plan.cells if cell.action == "skip")
     for (device, reason), count in skipped.items():
         yield f"  {device}: {counted(count, 'cell')} skipped: {reason}"
+    if plan.further:
+        yield (
+            f"Then, while comparisons with the baseline are undecided: {plan.further} more at "
+            f"most ({duration(plan.further_at_most_s)} at most)"
+        )
+
+
+def looked(line: LookLine) -> Iterator[str]:
+    """What the look at the comparisons found, and what follows from it."""
+    undecided = [each for each in line.comparisons if each.wanted or each.reason]
+    decided = len(line.comparisons) - len(undecided)
+    begin = f"{decided} of {counted(len(line.comparisons), 'comparison')} with the baseline decided"
+    if line.cells:
+        upto = max(each.wanted for each in undecided)
+        yield f"{begin}: {counted(len(line.cells), 'cell')} added, up to {upto} repeats"
+        return
+    yield begin
+    for each in undecided:
+        point = "".join(f" {key}={value}" for key, value in each.point.items())
+        yield f"  {each.spec} {each.device}{point}: {_undecided(each)}"
+
+
+def _undecided(look: LookedAt) -> str:
+    after = f"{look.verdict} after {counted(look.repeats, 'repeat')}; " if look.repeats else ""
+    return f"{after}{look.reason}"
 
 
 def closing(end: EndLine) -> Iterator[str]:

@@ -188,6 +188,7 @@ def test_schemas_are_json_schemas(tmp_path: Path) -> None:
         "cell-start",
         "cell-event",
         "cell-end",
+        "look",
         "end",
         "timings",
     }

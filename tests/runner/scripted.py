@@ -126,7 +126,7 @@ class Bench:
     def run(self, chosen: Iterable[Cell], *, absent: Iterable[str] = ()) -> EndLine:
         return self.carry_out(self.plan(chosen, absent=absent))
 
-    def carry_out(self, plan: RunPlan) -> EndLine:
+    def carry_out(self, plan: RunPlan, further: Callable[[], RunPlan] | None = None) -> EndLine:
         store = self.store
         store.prepare()
         self.workspace.prepare()
@@ -140,7 +140,7 @@ class Bench:
             stop=self.stop,
             policy=self.policy,
         )
-        return sweep.run(plan)
+        return sweep.run(plan, further)
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:

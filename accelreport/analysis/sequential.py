@@ -1,0 +1,189 @@
+"""Whether a comparison with the baseline is decided, and if not, how many repeats to look at next.
+
+Looking again and again until something is decided calls differences between equals far more
+often than an interval's level says. So there is a fixed, short schedule of looks, and the
+error that one interval may make is shared out evenly among them (Bonferroni): whatever the
+data do, all intervals of a schedule hold the truth together in at least 95 % of experiments.
+How often the procedure errs is simulated in docs/statistics.md.
+
+A look at n uses the first n repeats only, so the decision follows from the records alone:
+it is the same however often a run was interrupted, and whatever was measured beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from accelreport.analysis.cell_rows import MEASURED
+from accelreport.analysis.intervals import LEVEL, compare, logarithms
+from accelreport.analysis.steady import steady
+from accelreport.analysis.verdicts import MARGIN, Verdict, verdict
+from accelreport.results.plan_document import Looks, PlanDocument
+from accelreport.results.record import Record
+
+LOOKS = (3, 5, 10, 20)
+"""Numbers of repeats after which there is a look."""
+
+LOOK_LEVEL = 1 - (1 - LEVEL) / len(LOOKS)
+"""Confidence level of the interval at each look: 98.75 %."""
+
+DECIDED = (Verdict.FASTER, Verdict.SLOWER, Verdict.SAME)
+"""Verdicts after which nothing more is measured."""
+
+
+def schedule(planned: int, most: int = LOOKS[-1]) -> Looks:
+    """The looks at comparisons of which `planned` repeats are measured anyway.
+
+    The first look is at the planned repeats, or at three where fewer are planned; the last
+    is at `most`. There are never more looks than `LOOKS` has, so `LOOK_LEVEL` is enough.
+
+    Raises:
+        ValueError: `most` lies outside the schedule.
+    """
+    if not LOOKS[0] <= most <= LOOKS[-1]:
+        raise ValueError(f"most must lie in {LOOKS[0]} to {LOOKS[-1]}, not {most}")
+    first = max(planned, LOOKS[0])
+    later = sorted(n for n in {*LOOKS, most} if first < n <= most)
+    return Looks(at=[first, *later], level=LOOK_LEVEL)
+
+
+def level_of(plan: PlanDocument, level: float = LEVEL) -> float:
+    """The level of the intervals of one look that, over all looks, are right at `level`.
+
+    It is `level` itself for a plan whose repeats were fixed beforehand.
+    """
+    looks = plan.until_decided
+    return level if looks is None else 1 - (1 - level) * (1 - looks.level) / (1 - LEVEL)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the last look at one comparison with the baseline found.
+
+    Attributes:
+        device: the device that is compared with the baseline.
+        point: the sweep point.
+        repeats: repeats looked at; 0 when it could not be looked at.
+        verdict: what is said of the speedup at that look's level.
+        wanted: repeats, counted from the first, that the next look needs; 0 when there is
+            no next one.
+        reason: why there is no next look although nothing is decided; empty otherwise.
+    """
+
+    device: str
+    point: dict[str, Any]
+    repeats: int
+    verdict: str
+    wanted: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Process:
+    """A cell's process: seconds a step (None when it has none), and its input."""
+
+    seconds: float | None
+    fingerprint: str
+    problem: str
+
+
+_Comparison = tuple[str, tuple[tuple[str, Any], ...]]
+
+
+def latest_looks(plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
+    """The last look at every comparison with the baseline, in the order of the plan.
+
+    Args:
+        plan: the plan, with `until_decided` and every cell added so far.
+        records: records of its cells, of one machine.
+
+    Raises:
+        ValueError: the plan has no looks.
+    """
+    if plan.until_decided is None:
+        raise ValueError(f"the plan of {plan.spec} has no looks")
+    by_key = {record.key: _process(record) for record in records}
+    groups: dict[_Comparison, dict[int, _Process]] = {}
+    for cell in plan.cells:
+        group = groups.setdefault((cell.device, tuple(cell.point.items())), {})
+        if cell.key in by_key:
+            group[cell.repeat] = by_key[cell.key]
+    looks = plan.until_decided
+    return [
+        _last(looks, device, dict(point), group, groups.get((plan.baseline, point), {}))
+        for (device, point), group in groups.items()
+        if device != plan.baseline
+    ]
+
+
+def _process(record: Record) -> _Process:
+    fingerprint = record.data.fingerprint if record.data else ""
+    if record.status not in MEASURED:
+        kind = record.failure.kind if record.failure else record.status
+        return _Process(None, fingerprint, kind)
+    seconds = steady(record).step_s
+    if not seconds > 0:
+        return _Process(None, fingerprint, "no steady step")
+    return _Process(seconds, fingerprint, "")
+
+
+def _last(
+    looks: Looks,
+    device: str,
+    point: dict[str, Any],
+    own: dict[int, _Process],
+    base: dict[int, _Process],
+) -> Look:
+    last = Look(device, point, 0, Verdict.NOT_MEASURED.value)
+    for n in looks.at:
+        if reason := _obstacle(n, own, base):
+            return Look(device, point, last.repeats, last.verdict, reason=reason)
+        if any(repeat not in group for group in (own, base) for repeat in range(n)):
+            return Look(device, point, last.repeats, last.verdict, wanted=n)
+        said = _verdict(n, own, base, looks.level)
+        last = Look(device, point, n, said.value)
+        if said in DECIDED:
+            return last
+    reason = f"{looks.at[-1]} repeats are the most allowed"
+    return Look(device, point, last.repeats, last.verdict, reason=reason)
+
+
+def _obstacle(n: int, own: dict[int, _Process], base: dict[int, _Process]) -> str:
+    """Why repeats are not added: what failed once costs its whole time again."""
+    for name, group in (("its", own), ("the baseline's", base)):
+        for repeat in range(n):
+            if repeat in group and group[repeat].problem:
+                return f"{name} repeat {repeat} has no time ({group[repeat].problem})"
+    shared = [repeat for repeat in range(n) if repeat in own and repeat in base]
+    if any(own[repeat].fingerprint != base[repeat].fingerprint for repeat in shared):
+        return "its input differs from the baseline's"
+    return ""
+
+
+def _verdict(n: int, own: dict[int, _Process], base: dict[int, _Process], level: float) -> Verdict:
+    above, below = (
+        logarithms({repeat: group[repeat].seconds or 0.0 for repeat in range(n)})
+        for group in (base, own)
+    )
+    return verdict(compare((1.0, above), (-1.0, below)).ratio(level), MARGIN)
+
+
+@dataclass(frozen=True)
+class UntilDecided:
+    """The rule by which a run adds repeats until comparisons are decided.
+
+    Attributes:
+        most: repeats after which nothing is added, 3 to 20.
+    """
+
+    most: int = LOOKS[-1]
+
+    def looks(self, planned: int) -> Looks:
+        """See `schedule`."""
+        return schedule(planned, self.most)
+
+    def latest(self, plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
+        """See `latest_looks`."""
+        return latest_looks(plan, records)

@@ -1,0 +1,130 @@
+"""Repeats are added by a fixed schedule, and all its looks together keep their level."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accelreport.analysis.frames import cells_frame
+from accelreport.analysis.intervals import LEVEL
+from accelreport.analysis.sequential import LOOKS, Look, latest_looks, level_of, schedule
+from accelreport.analysis.speedup import speedups
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+from tests.support.records import Noise, Study, study
+from tests.support.rows import the_row
+
+
+def _study(factor: float = 1.0, repeats: int = 20, seed: int = 0, noise: float = 0.02) -> Study:
+    return study(
+        devices=("cpu", "cpu-1"),
+        axes={},
+        repeats=repeats,
+        epochs=1,
+        steps_per_epoch=30,
+        noise=Noise(process=noise),
+        factors={"cpu-1": factor * (2e-3 + 256 * 4.0e-4) / (2e-3 + 256 * 7.5e-4)},
+        seed=seed,
+    )
+
+
+def _asked(made: Study, planned: int = 3, most: int = 20) -> PlanDocument:
+    measure = made.plan.measure.model_copy(update={"repeats": planned})
+    return made.plan.model_copy(
+        update={"until_decided": schedule(planned, most), "measure": measure}
+    )
+
+
+def _last(made: Study, records: tuple[Record, ...], most: int = 20) -> Look:
+    (look,) = latest_looks(_asked(made, most=most), records)
+    return look
+
+
+@given(planned=st.integers(1, 1000), most=st.integers(3, 20))
+def test_a_schedule_never_looks_more_often_than_its_level_allows(planned: int, most: int) -> None:
+    looks = schedule(planned, most)
+    assert looks.at == sorted(set(looks.at))
+    assert looks.at[0] == max(planned, LOOKS[0])
+    assert looks.at[-1] == max(planned, most, LOOKS[0])
+    assert len(looks.at) * (1 - looks.level) <= 1 - LEVEL + 1e-12
+
+
+@pytest.mark.parametrize("most", [2, 21])
+def test_a_schedule_nobody_calibrated_is_refused(most: int) -> None:
+    with pytest.raises(ValueError, match="3 to 20"):
+        schedule(3, most)
+
+
+def test_a_plan_without_looks_is_no_business_of_a_judge() -> None:
+    with pytest.raises(ValueError, match="no looks"):
+        latest_looks(_study().plan, [])
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), n=st.integers(1, 20), factor=st.sampled_from([1.0, 1.05, 1.3]))
+def test_what_lies_beyond_a_look_does_not_change_it(seed: int, n: int, factor: float) -> None:
+    made = _study(factor, seed=seed)
+    whole = _last(made, made.records)
+    some = tuple(record for record in made.records if record.cell.repeat < n)
+    cut = _last(made, some)
+    if cut.wanted:
+        assert cut.wanted > n or cut.repeats == 0
+        assert whole.repeats >= cut.repeats
+    else:
+        assert cut == whole, "once decided, always decided"
+
+
+def test_a_decided_comparison_says_what_its_page_says() -> None:
+    for seed in range(6):
+        made = _study(1.06, seed=seed)
+        look = _last(made, made.records)
+        plan = _asked(made)
+        kept = [record for record in made.records if record.cell.repeat < look.repeats]
+        cells = cells_frame(plan, kept)
+        cells = cells[cells["status"] != "missing"]
+        frame = speedups(cells, baseline="cpu", axes=[], look_level=level_of(plan))
+        row = the_row(frame, device="cpu-1")
+        assert (row["verdict"], row["n"]) == (look.verdict, look.repeats)
+        assert row["level"] == LEVEL
+
+
+def test_the_intervals_of_a_page_are_those_of_one_look_and_wider_than_without_looks() -> None:
+    made = _study(repeats=5)
+    cells = cells_frame(made.plan, made.records)
+    plain = the_row(speedups(cells, baseline="cpu", axes=[]), device="cpu-1")
+    plan = _asked(made)
+    assert level_of(plan) == pytest.approx(0.9875)
+    assert level_of(made.plan) == LEVEL
+    strict = speedups(cells, baseline="cpu", axes=[], look_level=level_of(plan))
+    looked = the_row(strict, device="cpu-1")
+    direct = the_row(speedups(cells, baseline="cpu", axes=[], level=0.9875), device="cpu-1")
+    np.testing.assert_allclose([looked["low"], looked["high"]], [direct["low"], direct["high"]])
+    assert looked["low"] < plain["low"]
+    assert looked["high"] > plain["high"]
+
+
+def test_missing_repeats_are_asked_for_and_failed_ones_are_not() -> None:
+    made = _study(noise=0.2)
+    three = tuple(record for record in made.records if record.cell.repeat < 3)
+    assert _last(made, three).wanted == 5
+    assert _last(made, three[:-1]).wanted == 3
+    lost = study(
+        devices=("cpu", "cpu-1"),
+        axes={},
+        repeats=3,
+        fate=lambda cell: "oom-host" if cell.device == "cpu" and cell.repeat == 1 else "ok",
+    )
+    (look,) = latest_looks(_asked(lost), lost.records)
+    assert (look.wanted, look.verdict) == (0, "NOT MEASURED")
+    assert look.reason == "the baseline's repeat 1 has no time (oom-host)"
+
+
+def test_different_input_is_never_decided() -> None:
+    made = study(devices=("cpu", "cpu-1"), axes={}, repeats=3)
+    other = study(devices=("cpu", "cpu-1"), axes={}, repeats=3, origin="official")
+    mixed = [record for record in made.records if record.cell.device == "cpu"]
+    mixed += [record for record in other.records if record.cell.device == "cpu-1"]
+    (look,) = latest_looks(_asked(made), mixed)
+    assert (look.wanted, look.reason) == (0, "its input differs from the baseline's")
