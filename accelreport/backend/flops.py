@@ -7,7 +7,9 @@ what TensorFlow prunes does not count at all.
 
 from __future__ import annotations
 
-from accelreport.backend.arithmetic import COUNTS, Operation, UnknownShapeError
+from collections.abc import Mapping
+
+from accelreport.backend.arithmetic import COUNTS, Count, Operation, UnknownShapeError
 from accelreport.backend.loops import Scope, Values, called
 from accelreport.backend.traced import BRANCHES, CALLS, LOOPS, Edge, Node, Traced
 
@@ -23,11 +25,12 @@ class CountError(ValueError):
     """The operations of a graph cannot be counted."""
 
 
-def count_step(traced: Traced) -> float:
+def count_step(traced: Traced, counts: Mapping[str, Count] = COUNTS) -> float:
     """Operations of one step of a training loop.
 
     Args:
         traced: a graph whose only loop runs the steps, as `Graphs.step_graph` gives it.
+        counts: what is counted of each type of operation, such as `traffic.TRAFFIC`.
 
     Raises:
         CountError: a shape or the number of steps of an inner loop is not known.
@@ -37,31 +40,35 @@ def count_step(traced: Traced) -> float:
     if len(loops) != 1:
         raise CountError(f"the graph has {len(loops)} loops over steps, not one")
     try:
-        return _Counter(traced).one_step(top, loops[0])
+        return _Counter(traced, counts).one_step(top, loops[0])
     except UnknownShapeError as error:
         raise CountError(str(error)) from error
 
 
-def count_function(traced: Traced, results: list[str]) -> float:
+def count_function(
+    traced: Traced, results: list[str], counts: Mapping[str, Count] = COUNTS
+) -> float:
     """Operations of a whole graph.
 
     Args:
         traced: the graph.
         results: names of the operations whose outputs are wanted.
+        counts: as for `count_step`.
 
     Raises:
         CountError: a shape or the number of steps of a loop is not known.
     """
     top = Scope(traced.top)
     try:
-        return _Counter(traced).scope(top, [Edge(name, 0) for name in results], kept=[])
+        return _Counter(traced, counts).scope(top, [Edge(name, 0) for name in results], kept=[])
     except UnknownShapeError as error:
         raise CountError(str(error)) from error
 
 
 class _Counter:
-    def __init__(self, traced: Traced) -> None:
+    def __init__(self, traced: Traced, counts: Mapping[str, Count]) -> None:
         self._traced = traced
+        self._counts = counts
         self._values = Values(traced)
 
     def scope(self, scope: Scope, wanted: list[Edge], kept: list[str]) -> float:
@@ -76,9 +83,9 @@ class _Counter:
         return self.scope(inner, inner.body.results, inner.body.kept)
 
     def _node(self, scope: Scope, node: Node, live: set[Edge]) -> float:
-        if node.kind in COUNTS:
+        if node.kind in self._counts:
             inputs = [scope.body.shape(edge) for edge in node.inputs]
-            return COUNTS[node.kind](Operation(node, inputs, node.shapes))
+            return self._counts[node.kind](Operation(node, inputs, node.shapes))
         wanted = sorted(edge.index for edge in live if edge.node == node.name and edge.index >= 0)
         if node.kind in CALLS:
             inner = called(self._traced, scope, node)
