@@ -9,7 +9,7 @@ from pathlib import Path
 from accelreport.backend.cluster.tasks import SUPERVISED
 from accelreport.backend.failures import failure
 from accelreport.backend.guardian import end_with_parent
-from accelreport.backend.job import Job
+from accelreport.backend.job import Image, Job
 from accelreport.backend.measure import Measurement
 from accelreport.backend.reporter import Reporter
 from accelreport.results.record import Record
@@ -22,9 +22,9 @@ def write_whole(record: Record, path: Path) -> None:
     part.replace(path)
 
 
-def measured(job: Job, reporter: Reporter) -> Record:
+def measured(job: Job, reporter: Reporter, image: Image | None = None) -> Record:
     """The record of a cell measured in this process, whatever happens meanwhile."""
-    measurement = Measurement(job.cell, reporter, job.launched_at)
+    measurement = Measurement(job, reporter, image)
     try:
         return measurement.run()
     except Exception as error:  # whatever happened belongs into the record
@@ -36,31 +36,51 @@ def supervised(job: Job) -> Record:
     """The record of a cell measured by processes that this one starts and watches."""
     from accelreport.backend.cluster.supervisor import supervise
 
-    measurement = Measurement(job.cell, Reporter(None), job.launched_at)
+    measurement = Measurement(job, Reporter(None))
     try:
         return supervise(job)
     except Exception as error:  # no cluster could be made
         return measurement.record("failed", failure=failure(error))
 
 
-def main(arguments: list[str]) -> int:
-    """Measure the cell of a job file and leave its record; 0 when a record was left."""
-    job = Job.model_validate_json(Path(arguments[0]).read_text(encoding="utf-8"))
-    end_with_parent()
-    # Only errors: TensorFlow's greetings would fill the log that a failure needs.
+def quiet_tensorflow() -> None:
+    """Have TensorFlow print only errors: its greetings would fill the log a failure needs."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+
+
+def carry_out(job: Job, image: Image | None = None) -> int:
+    """Measure the cell of a job and leave its record; 0 when a record was left.
+
+    Args:
+        job: what to measure, and where the record goes.
+        image: what stood before this process, when it was forked.
+    """
+    end_with_parent()
     if job.cell.device_spec.strategy in SUPERVISED:
         record = supervised(job)
     else:
-        record = measured(job, Reporter(job.events_fd))
+        record = measured(job, Reporter(job.events_fd), image)
     write_whole(record, Path(job.record_path))
     return 0
 
 
-if __name__ == "__main__":
-    code = main(sys.argv[1:])
+def leave(code: int) -> None:
+    """End this process at once.
+
+    The record is written. Taking TensorFlow down in good order costs up to a second and, with
+    a strategy that has lost a worker, may never end.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
-    # The record is written. Taking TensorFlow down in good order costs up to a second and, with
-    # a strategy that has lost a worker, may never end.
     os._exit(code)
+
+
+def main(arguments: list[str]) -> int:
+    """Carry out the job of a file; see `carry_out`."""
+    job = Job.model_validate_json(Path(arguments[0]).read_text(encoding="utf-8"))
+    quiet_tensorflow()
+    return carry_out(job)
+
+
+if __name__ == "__main__":
+    leave(main(sys.argv[1:]))

@@ -26,7 +26,19 @@ class Job(Document):
     events_fd: int | None = None
     """File descriptor for events; none are sent when absent."""
     launched_at: float
-    """Wall-clock instant of the launch, `time.time()`."""
+    """Wall-clock instant of the launch, `time.time()`: a label, never subtracted."""
+    launched_s: float
+    """The same instant by the monotonic clock, which all processes of a machine share and
+    nobody can set back: `time.monotonic()`."""
+
+
+class Image(Document):
+    """What stood before a process that was forked from one that had imported TensorFlow."""
+
+    process_s: float
+    """Seconds from the start of that process to its first line of ours."""
+    import_s: float
+    """Seconds in which it imported TensorFlow and everything else that cells need."""
 
 
 class Event(BaseModel):

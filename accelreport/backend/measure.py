@@ -12,6 +12,7 @@ from accelreport.backend import environment as surroundings
 from accelreport.backend.device_errors import BatchError
 from accelreport.backend.flops import METHOD, CountError, count_step
 from accelreport.backend.graphs import Graphs
+from accelreport.backend.job import Image, Job
 from accelreport.backend.kernel import run_kernel
 from accelreport.backend.kernel_path import kernel_path
 from accelreport.backend.observing import observe
@@ -52,16 +53,17 @@ class Measurement:
     """Measures one cell in this process.
 
     Args:
-        cell: what to measure.
+        job: what to measure, and when the process was launched.
         reporter: is told about progress.
-        launched_at: wall-clock instant at which the process was launched.
+        image: what stood before this process, when it was forked.
     """
 
-    def __init__(self, cell: Cell, reporter: Reporter, launched_at: float) -> None:
-        self.cell = cell
+    def __init__(self, job: Job, reporter: Reporter, image: Image | None = None) -> None:
+        self.cell: Cell = job.cell
         self.reporter = reporter
-        self.times: dict[str, float] = {"process_s": max(0.0, time.time() - launched_at)}
-        self.started_at = datetime.fromtimestamp(launched_at, UTC).isoformat(
+        self._image = image
+        self.times: dict[str, float] = {"process_s": max(0.0, time.monotonic() - job.launched_s)}
+        self.started_at = datetime.fromtimestamp(job.launched_at, UTC).isoformat(
             timespec="milliseconds"
         )
         self.load_before = surroundings.load()
@@ -84,6 +86,7 @@ class Measurement:
             self.runtime = configure(self.cell.device_spec)
             self.facts["hosts"] = self.runtime.placement.hosts(self.cell.key)
             self.warnings += self.runtime.placement.warnings
+        self._count_image()
         keras.utils.set_random_seed(self.cell.seed)
         with _Timed(self, "data_s", "data"):
             dataset = self._dataset(family, parameters)
@@ -177,7 +180,8 @@ class Measurement:
         self._note_arithmetic(training, graphs)
         self._memory()  # before anything else is made of the model
         self._select(policies, trained)
-        self._observe(problem, parameters, training, graphs)
+        with _Timed(self, "observe_s", "finish"):
+            self._observe(problem, parameters, training, graphs)
         if self.data is not None and dataset is not None:
             self.data = self.data.model_copy(
                 update={
@@ -244,6 +248,17 @@ class Measurement:
         self.warnings += observed.warnings
 
     # Parts ----------------------------------------------------------------------------------
+
+    def _count_image(self) -> None:
+        """Add what the process this one was forked from had done for it, and say how much.
+
+        A cold start would have taken it, so that devices whose processes are not forked can
+        be compared with those whose are.
+        """
+        if self._image is not None:
+            self.times["process_s"] += self._image.process_s
+            self.times["import_s"] += self._image.import_s
+            self.times["prepared_s"] = self._image.process_s + self._image.import_s
 
     def _ready(self) -> Runtime:
         assert self.runtime is not None

@@ -120,6 +120,13 @@ MostRepeats = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
+Fork = Annotated[
+    bool,
+    typer.Option(
+        "--fork/--no-fork",
+        help="Fork CPU cells from a process that has imported TensorFlow, or start every one.",
+    ),
+]
 Timings = Annotated[bool, typer.Option("--timings", help="Show where the wall time went.")]
 
 
@@ -142,6 +149,7 @@ def run(
     json: Json = False,
     quiet: Quiet = False,
     timings: Timings = False,
+    fork: Fork = True,
 ) -> None:
     """Measure every cell of the specs that is not yet measured.
 
@@ -171,7 +179,7 @@ def run(
     if dry_run:
         _show_plan(prepared, json=json)
     else:
-        raise typer.Exit(_carry_out(prepared, json=json, quiet=quiet, timings=timings))
+        raise typer.Exit(_carry_out(prepared, json=json, quiet=quiet, timings=timings, fork=fork))
 
 
 def _judge(most_repeats: int) -> Judge:
@@ -188,11 +196,11 @@ def _show_plan(prepared: Prepared, *, json: bool) -> None:
     typer.echo(line.model_dump_json() if json else "\n".join(plan_text(line)))
 
 
-def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool) -> int:
+def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool) -> int:
     from accelreport.runner.session import carry_out, exit_code
     from accelreport.runner.workspace import Workspace
     from accelreport.terminal.show import showing
 
     with showing(prepared.plan, json=json, quiet=quiet) as observer:
-        end = carry_out(prepared, observer, Workspace(), tell_timings=timings)
+        end = carry_out(prepared, observer, Workspace(), tell_timings=timings, fork=fork)
     return exit_code(end)

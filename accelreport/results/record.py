@@ -65,6 +65,9 @@ class Times(Document):
     """From the launch of the process to its first line of ours."""
     import_s: float | None = None
     """Importing TensorFlow and Keras."""
+    prepared_s: float | None = None
+    """How much of `process_s` and `import_s` passed before the launch, in the process that this
+    one was forked from, and is therefore not in `wall_s`; absent when it was not forked."""
     data_s: float | None = None
     """Reading or making the data set and moving it to the device."""
     build_s: float | None = None
@@ -75,8 +78,10 @@ class Times(Document):
     """All timed steps, the first one included."""
     evaluate_s: float | None = None
     """All evaluations; never part of a timed window."""
+    observe_s: float | None = None
+    """What was observed of the trained model: predictions, export, 8-bit integers, texts."""
     wall_s: float | None = None
-    """From launch to the end of the process."""
+    """From launch to the end of the process, by a monotonic clock."""
 
 
 class Block(Document):

@@ -37,11 +37,11 @@ class Expectation:
     def learn(self, record: Record) -> None:
         """Take a record of this machine into account, if it holds a measurement."""
         if record.status in {"ok", "partial"} and record.times.wall_s is not None:
-            self._took.setdefault(_likeness(record.cell), []).append(record.times.wall_s)
+            self._took.setdefault(likeness(record.cell), []).append(record.times.wall_s)
 
     def of(self, cell: Cell) -> float | None:
         """Seconds that a cell will take; None when its like was never measured."""
-        took = self._took.get(_likeness(cell))
+        took = self._took.get(likeness(cell))
         return fmean(took) if took else None
 
     def total(self, cells: Iterable[Cell]) -> Estimate:
@@ -57,8 +57,8 @@ class Expectation:
         return Estimate(sum(known), len(unknown), sum(cell.measure.budget for cell in unknown))
 
 
-def _likeness(cell: Cell) -> str:
-    """What a cell's identity is without its seed."""
+def likeness(cell: Cell) -> str:
+    """What a cell's identity is without its seed: repeats of one condition are alike."""
     parts: Sequence[object] = (
         cell.workload,
         cell.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),

@@ -17,10 +17,11 @@ from pydantic import ValidationError
 from accelreport.backend.job import EVENTS, EpochEvent, Job, PhaseEvent, ProgressEvent
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Environment, Record
+from accelreport.runner.forks import Forks, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.memory import oom_kills
 from accelreport.runner.outcome import Observed, conclude
-from accelreport.runner.process import ChildProcess
+from accelreport.runner.process import ChildProcess, Process
 from accelreport.spec.cells import Cell
 
 ChildEvent = PhaseEvent | ProgressEvent | EpochEvent
@@ -69,17 +70,19 @@ class Launcher(Protocol):
 
 @dataclass(frozen=True)
 class LocalLauncher:
-    """Starts a fresh process of this machine for every cell.
+    """Gives every cell a process of its own on this machine.
 
     Attributes:
         scratch: folder for the files that pass between runner and process.
         environment: describes this machine, for records the process could not write.
         command: the program; the job's file is appended.
+        forks: has processes forked where that may be done; without it all are started.
     """
 
     scratch: Path
     environment: Callable[[], Environment]
     command: Sequence[str] = CHILD
+    forks: Forks | None = None
 
     def measure(
         self,
@@ -102,11 +105,12 @@ class LocalLauncher:
                         text = line[:200].decode(errors="replace")
                         complaints.append(f"Its process sent something that is no event: {text}")
 
+            server = self._server(cell, stop, on_event)
             kills_before = oom_kills()
             started_at = _now()
             reading, writing = os.pipe()
             try:
-                child = self._start(cell, folder, writing)
+                child = self._start(cell, folder, writing, server)
                 os.close(writing)
                 writing = -1
                 ending = child.follow(
@@ -140,28 +144,41 @@ class LocalLauncher:
         except OSError as error:
             raise CannotStart(error) from error
 
-    def _start(self, cell: Cell, folder: Path, events: int) -> ChildProcess:
+    def _server(
+        self, cell: Cell, stop: Stop, on_event: Callable[[ChildEvent], None]
+    ) -> ForkServer | None:
+        if self.forks is None:
+            return None
         try:
-            return self._start_process(cell, folder, events)
+            return self.forks.ready(cell, _variables(), stop=stop, on_event=on_event)
         except OSError as error:
             raise CannotStart(error) from error
 
-    def _start_process(self, cell: Cell, folder: Path, events: int) -> ChildProcess:
+    def _start(self, cell: Cell, folder: Path, events: int, server: ForkServer | None) -> Process:
+        path, log = folder / "job.json", folder / "log.txt"
         job = Job(
             cell=cell,
             record_path=str(folder / "record.json"),
             events_fd=events,
             launched_at=time.time(),
+            launched_s=time.monotonic(),
         )
-        path = folder / "job.json"
-        path.write_text(job.model_dump_json(), encoding="utf-8")
-        return ChildProcess(
-            [*self.command, str(path)],
-            log=folder / "log.txt",
-            events=events,
-            # A crash inside a library then leaves its Python stack in the log.
-            environment={**os.environ, "PYTHONFAULTHANDLER": "1"},
-        )
+        try:
+            path.write_text(job.model_dump_json(), encoding="utf-8")
+            forked = self.forks.fork(server, path, events, log) if self.forks and server else None
+            return forked or ChildProcess(
+                [*self.command, str(path)],
+                log=log,
+                inherited=[events],
+                environment=_variables(),
+            )
+        except OSError as error:
+            raise CannotStart(error) from error
+
+
+def _variables() -> dict[str, str]:
+    # A crash inside a library then leaves its Python stack in the log.
+    return {**os.environ, "PYTHONFAULTHANDLER": "1"}
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""One child process with its group: started, followed, killed and reaped."""
+"""A cell's process with its group: started, followed, killed and reaped."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from accelreport.runner import leash
+from accelreport.backend import lifeline
 from accelreport.runner.interrupt import Stop
 
 EndedBy = Literal["itself", "timeout", "stop"]
@@ -49,48 +50,24 @@ class Ending:
     peak_bytes: int
 
 
-class ChildProcess:
-    """A command in a session of its own, on a leash: it never outlives this process."""
+class Process(ABC):
+    """A process that leads a group, which never outlives this process.
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        log: Path,
-        events: int,
-        environment: Mapping[str, str],
-    ) -> None:
-        """Start it.
+    Attributes:
+        pid: its number, and that of its group.
+        began: when it was started, by the monotonic clock.
+    """
 
-        Args:
-            command: program and arguments.
-            log: file that takes its standard output and error.
-            events: descriptor it inherits, under the same number, to write events to.
-            environment: its environment.
-        """
-        held_by_leash, self._lifeline = os.pipe()
-        self.began = time.monotonic()
-        try:
-            with log.open("ab") as output:
-                self._popen = subprocess.Popen(
-                    [sys.executable, "-I", "-S", leash.__file__, str(held_by_leash), *command],
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    pass_fds=(held_by_leash, events),
-                    start_new_session=True,
-                    env=dict(environment),
-                )
-        except BaseException:
-            os.close(self._lifeline)
-            raise
-        finally:
-            os.close(held_by_leash)
-        self.pid = self._popen.pid
-        self._exited, self._tell_exited = os.pipe()
-        self._end: tuple[int, int] | None = None
-        self._waiter = threading.Thread(target=self._wait, name="wait-for-cell", daemon=True)
-        self._waiter.start()
+    pid: int
+    began: float
+
+    @abstractmethod
+    def fileno(self) -> int:
+        """A descriptor that can be read from once the process has ended."""
+
+    @abstractmethod
+    def reap(self) -> tuple[int | None, int]:
+        """Exit code (see `Ending.code`) and peak resident set of the process, now killed."""
 
     def follow(
         self,
@@ -109,7 +86,7 @@ class ChildProcess:
             by = self._listen(events, limit_s, stop, on_line, on_tick)
         finally:
             self.kill_group()
-            code, peak_bytes = self._reap()
+            code, peak_bytes = self.reap()
         return Ending(code, by, time.monotonic() - self.began, peak_bytes)
 
     def kill_group(self) -> None:
@@ -127,16 +104,16 @@ class ChildProcess:
         on_line: Callable[[bytes], None],
         on_tick: Callable[[], None],
     ) -> EndedBy:
-        lines = _Lines(events, on_line)
+        lines, ended = _Lines(events, on_line), self.fileno()
         with selectors.DefaultSelector() as selector:
-            for descriptor in (events, self._exited, stop.fileno()):
+            for descriptor in (events, ended, stop.fileno()):
                 selector.register(descriptor, selectors.EVENT_READ)
             while True:
                 left = self.began + limit_s - time.monotonic()
                 ready = {key.fd for key, _ in selector.select(max(0.0, min(left, TICK_S)))}
                 if events in ready and not lines.read():
                     selector.unregister(events)
-                if self._exited in ready:
+                if ended in ready:
                     lines.read()
                     return "itself"
                 if stop:
@@ -145,15 +122,64 @@ class ChildProcess:
                     return "timeout"
                 on_tick()
 
+
+class ChildProcess(Process):
+    """A command in a session of its own."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        log: Path,
+        inherited: Sequence[int],
+        environment: Mapping[str, str],
+    ) -> None:
+        """Start it.
+
+        Args:
+            command: program and arguments.
+            log: file that takes its standard output and error.
+            inherited: descriptors it inherits, under the same numbers.
+            environment: its environment.
+        """
+        held, self._lifeline = os.pipe()
+        self.began = time.monotonic()
+        try:
+            with log.open("ab") as output:
+                self._popen = subprocess.Popen(
+                    [sys.executable, "-I", "-S", lifeline.__file__, str(held), *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(held, *inherited),
+                    start_new_session=True,
+                    env=dict(environment),
+                )
+        except BaseException:
+            os.close(self._lifeline)
+            raise
+        finally:
+            os.close(held)
+        self.pid = self._popen.pid
+        self._exited, self._tell_exited = os.pipe()
+        self._end: tuple[int, int] | None = None
+        self._waiter = threading.Thread(target=self._wait, name="wait-for-cell", daemon=True)
+        self._waiter.start()
+
+    def fileno(self) -> int:
+        """See `Process.fileno`."""
+        return self._exited
+
     def _wait(self) -> None:
-        # The watcher on the leash is still in the group after this, so the group's number
+        # The watcher on the lifeline is still in the group after this, so the group's number
         # cannot be given to another one before the group has been killed.
         _, status, usage = os.wait4(self.pid, 0)
         unit = 1 if sys.platform == "darwin" else 1024
         self._end = os.waitstatus_to_exitcode(status), usage.ru_maxrss * unit
         os.write(self._tell_exited, b"!")
 
-    def _reap(self) -> tuple[int | None, int]:
+    def reap(self) -> tuple[int | None, int]:
+        """See `Process.reap`."""
         os.close(self._lifeline)
         self._waiter.join(REAP_WITHIN_S)
         if self._end is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from accelreport.results.store import Store
 from accelreport.runner.deciding import Deciding, Judge
 from accelreport.runner.documents import changing, continued, plan_document
 from accelreport.runner.events import EndLine, Observer, plan_line
+from accelreport.runner.forks import Forks
 from accelreport.runner.interrupt import stopped_by_signals
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.plan import Policy, RunPlan, make_plan
@@ -143,7 +145,12 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
 
 
 def carry_out(
-    prepared: Prepared, observer: Observer, workspace: Workspace, *, tell_timings: bool = False
+    prepared: Prepared,
+    observer: Observer,
+    workspace: Workspace,
+    *,
+    tell_timings: bool = False,
+    fork: bool = True,
 ) -> EndLine:
     """Measure what the plan says; must be called in the main thread.
 
@@ -152,6 +159,7 @@ def carry_out(
         observer: is told what happens.
         workspace: locks and files in passing.
         tell_timings: tell at the end where the time went.
+        fork: fork processes where that may be done, instead of starting every one.
 
     Raises:
         ResultsError: the results folder cannot be written.
@@ -161,10 +169,10 @@ def carry_out(
     for document in prepared.documents:
         prepared.store.write_plan(document)
     observer.on(plan_line(prepared.plan, prepared.store.root))
-    with stopped_by_signals() as stop:
+    with stopped_by_signals() as stop, closing(Forks(workspace.scratch)) as forks:
         sweep = Sweep(
             store=prepared.store,
-            launcher=LocalLauncher(workspace.scratch, environment),
+            launcher=LocalLauncher(workspace.scratch, environment, forks=forks if fork else None),
             machine=prepared.machine,
             environment=environment,
             workspace=workspace,
@@ -176,7 +184,7 @@ def carry_out(
         further = partial(deciding.further, observer) if deciding else None
         end = sweep.run(prepared.plan, further)
     if tell_timings:
-        observer.on(timings(sweep.records, end.wall_s))
+        observer.on(timings(sweep.records, end.wall_s, forks.done))
     return end
 
 

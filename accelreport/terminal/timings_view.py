@@ -14,8 +14,16 @@ def timings_text(line: TimingsLine) -> Iterator[str]:
     for name, words in STAGES.items():
         seconds = line.stages_s[name]
         share = seconds / line.wall_s if line.wall_s > 0 else 0.0
-        yield f"  {words:<40} {seconds:9.2f} s  {share:6.1%}"
+        yield f"  {words:<42} {seconds:9.2f} s  {share:6.1%}"
     yield (
-        f"Measured share {line.measured_share:.0%}; {line.outside_per_cell_s:.2f} s outside "
-        f"measured steps and evaluations for each of {counted(line.cells, 'cell')}."
+        f"Measured share {line.measured_share:.0%} (first steps, all other steps, evaluations, "
+        f"observations); {line.outside_per_cell_s:.2f} s of anything else for each of "
+        f"{counted(line.cells, 'cell')}."
     )
+    if line.forked:
+        yield (
+            f"{counted(line.forked, 'cell')} forked from {counted(line.prepared, 'process', 'processes')} "
+            "that had imported TensorFlow."
+        )
+    if line.refused:
+        yield f"Cells were not forked any more: {line.refused}."

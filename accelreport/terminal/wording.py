@@ -82,9 +82,9 @@ class Remedies:
         return [f"    → {line.remedy}"]
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 cell`, `2 cells`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 cell`, `2 cells`; with a plural of its own where an s does not make it."""
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
 
 
 def _time(seconds: float) -> str:

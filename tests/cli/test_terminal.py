@@ -15,7 +15,7 @@ from rich.console import Console
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Record, Times
 from accelreport.runner.events import Observer, plan_line
-from accelreport.runner.timings import STAGES, timings
+from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.failure import show
 from accelreport.terminal.lines import JsonLines, PlainLines, Quiet
@@ -43,7 +43,7 @@ def shown(bench: Bench, observer: Observer, chosen: list[Cell]) -> None:
     observer.on(plan_line(plan, bench.store.root))
     bench.observer.react = observer.on
     end = bench.carry_out(plan)
-    observer.on(timings(list(bench.store.records()), end.wall_s))
+    observer.on(timings(list(bench.store.records()), end.wall_s, Preparation()))
 
 
 @pytest.mark.e2e
@@ -147,11 +147,13 @@ def test_a_plan_is_told_cell_by_cell_in_the_order_of_measuring(tmp_path: Path) -
 def test_timings_account_for_the_whole_of_a_run() -> None:
     records = list(study(repeats=2).records)
     wall = sum(record.times.wall_s or 0 for record in records) + 3.0
-    line = timings(records, wall)
+    line = timings(records, wall, Preparation())
     assert sum(line.stages_s.values()) == pytest.approx(wall)
     assert set(line.stages_s) == set(STAGES)
     assert line.stages_s["between"] == pytest.approx(3.0)
-    assert line.measured_share == pytest.approx(line.stages_s["train"] / wall)
+    measured = sum(line.stages_s[name] for name in MEASURED)
+    assert line.measured_share == pytest.approx(measured / wall)
+    assert line.outside_per_cell_s == pytest.approx((wall - measured) / len(records))
     assert len(list(timings_text(line))) == len(STAGES) + 2
 
 
@@ -159,8 +161,8 @@ def test_timings_of_nothing_are_no_error() -> None:
     skipped: list[Record] = [
         record.model_copy(update={"times": Times()}) for record in study(repeats=1).records
     ]
-    assert timings(skipped, 0.0).cells == 0
-    assert timings([], 0.0).measured_share == 0
+    assert timings(skipped, 0.0, Preparation()).cells == 0
+    assert timings([], 0.0, Preparation()).measured_share == 0
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,13 @@ def job(what: Cell, folder: Path, events: int | None = None) -> Job:
     """The orders of a process that leaves `folder / "record.json"`."""
     folder.mkdir(exist_ok=True)
     path = folder / "record.json"
-    return Job(cell=what, record_path=str(path), events_fd=events, launched_at=time.time())
+    return Job(
+        cell=what,
+        record_path=str(path),
+        events_fd=events,
+        launched_at=time.time(),
+        launched_s=time.monotonic(),
+    )
 
 
 def command(what: Cell, folder: Path, events: int | None = None) -> list[str]:

@@ -148,7 +148,7 @@ def _absence(job: Job, cluster: Cluster, processes: list[Started]) -> Failure:
 
 def _nothing(job: Job) -> Measurement:
     """A measurement of this process, which measured nothing."""
-    measurement = Measurement(job.cell, Reporter(None), job.launched_at)
+    measurement = Measurement(job, Reporter(None))
     measurement.times.clear()
     return measurement
 

@@ -39,11 +39,13 @@ MOST_BLOCKS = 500
 _STAGES = (
     ("process_s", "process until our first line"),
     ("import_s", "importing TensorFlow and Keras"),
+    ("prepared_s", "of these two: before the launch, shared with other cells"),
     ("data_s", "data, onto the device"),
     ("build_s", "building model and optimizer"),
     ("first_step_s", "first step or call: trace, compile, run"),
     ("train_s", "all timed steps"),
     ("evaluate_s", "evaluations, untimed"),
+    ("observe_s", "observations of the trained model"),
     ("wall_s", "launch to end"),
 )
 

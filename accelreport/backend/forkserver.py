@@ -1,0 +1,194 @@
+"""Imports TensorFlow once, runs nothing with it, and is forked for cell after cell.
+
+    python -m accelreport.backend.forkserver CONTROL LAUNCHED FOLDER
+
+Importing TensorFlow takes two seconds of every cell. This process has done it before the
+first cell; each cell is then a fork of it, which is a process of its own that begins where the
+imports ended. While a cell runs, this process waits in the kernel and uses no processor time.
+
+A fork keeps only the thread that forks, so it is right only as long as no library has started
+threads of its own: TensorFlow starts them with its first operation, and none is run here.
+OpenBLAS starts some when NumPy and SciPy are imported, and makes them anew in a fork. Should
+an import start any other thread, this process refuses to be forked, and says why.
+
+It speaks over CONTROL, a socket that keeps messages apart (`Message`). Orders come with three
+descriptors: events, log, and the lifeline of the cell.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import socket
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from accelreport.backend import environment, lifeline
+from accelreport.backend.child import carry_out, leave, quiet_tensorflow
+from accelreport.backend.cluster.tasks import SUPERVISED
+from accelreport.backend.inventory import inventory
+from accelreport.backend.job import Image, Job
+from accelreport.spec.models import Device
+
+LONGEST_MESSAGE = 2**16
+
+WITH_THREADS = ("numpy", "scipy.linalg")
+"""What starts OpenBLAS' threads when it is imported."""
+
+WITHOUT_THREADS = (
+    "tensorflow",
+    "keras",
+    "pandas",
+    "scipy.signal",
+    "accelreport.backend.evaluation",
+    "accelreport.backend.strategies",
+    "accelreport.datasets.load",
+)
+"""What else cells import."""
+
+
+class Message(BaseModel):
+    """What passes over the socket, one of its fields at a time."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ready: Image | None = None
+    """From here: it can be forked."""
+    refused: str = ""
+    """From here: why it cannot be forked."""
+    job: str = ""
+    """To here: the file of a job to carry out in a fork."""
+    pid: int = 0
+    """From here: the fork's process, which leads a group that ends with the runner."""
+    ended: tuple[int, int] | None = None
+    """From here: wait status and peak resident set in bytes of the fork, which has ended."""
+
+
+def may_be_forked(device: Device) -> bool:
+    """Whether cells of a device may be forks.
+
+    Not where a driver is part of the process (GPU, TPU), nor where the cell only watches
+    other processes, nor outside Linux, whose libraries are made to be forked.
+    """
+    plain = device.kind == "CPU" and device.strategy not in SUPERVISED
+    return plain and sys.platform == "linux"
+
+
+def prepare() -> str:
+    """Import what cells need; why a fork of this would not be right, or nothing."""
+    for name in WITH_THREADS:
+        importlib.import_module(name)
+    before = _threads()
+    for name in WITHOUT_THREADS:
+        importlib.import_module(name)
+    from tensorflow.python.eager import context
+
+    inventory()
+    environment.checkout()  # of the code that was imported just now
+    if context.context()._initialized:
+        return "importing TensorFlow has run something already"
+    if (more := _threads() - before) or threading.active_count() > 1:
+        return f"importing TensorFlow has started {more} threads"
+    return ""
+
+
+def serve(
+    control: socket.socket,
+    launched_s: float,
+    prepare: Callable[[], str],
+    carry_out: Callable[[Job, Image], int],
+) -> None:
+    """Be forked for every job that comes, one after the other, until nobody asks any more.
+
+    Args:
+        control: the socket.
+        launched_s: when this process was launched, by the monotonic clock.
+        prepare: what is done once; says why this must not be forked, or nothing.
+        carry_out: what a fork does with its job; its result is the fork's exit code.
+    """
+    process_s = time.monotonic() - launched_s
+    began = time.perf_counter()
+    if refused := prepare():
+        _say(control, refused=refused)
+        return
+    image = Image(process_s=process_s, import_s=time.perf_counter() - began)
+    _say(control, ready=image)
+    while True:
+        content, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, 3)
+        if not content:
+            return
+        job = Path(Message.model_validate_json(content).job)
+        pid = _fork(control, lambda: carry_out(_read(job, descriptors[0]), image), descriptors)  # noqa: B023
+        for descriptor in descriptors:
+            os.close(descriptor)
+        _say(control, pid=pid)
+        _, status, usage = os.wait4(pid, 0)
+        _say(control, ended=(status, usage.ru_maxrss * 1024))
+
+
+def _read(path: Path, events: int) -> Job:
+    job = Job.model_validate_json(path.read_text(encoding="utf-8"))
+    return job.model_copy(update={"events_fd": events})
+
+
+def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]) -> int:
+    """Fork; returns once the fork leads a group of its own that ends with the runner."""
+    told, telling = os.pipe()
+    with warnings.catch_warnings():
+        # Python warns of every thread; those that are here are known to bear it.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.close(told)
+            control.close()
+            _stand_alone(descriptors)
+            os.write(telling, b"!")
+            os.close(telling)
+            code = act()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            leave(code)
+    os.close(telling)
+    os.read(told, 1)  # ends without a byte, should the fork have died already
+    os.close(told)
+    return pid
+
+
+def _stand_alone(descriptors: list[int]) -> None:
+    _, log, held = descriptors
+    os.setsid()
+    for standard in (1, 2):
+        os.dup2(log, standard)
+    os.close(log)
+    lifeline.leave_watcher(held)
+    os.close(held)
+
+
+def _say(control: socket.socket, **message: Any) -> None:
+    text = Message.model_validate(message).model_dump_json(exclude_defaults=True)
+    control.send(text.encode())
+
+
+def _threads() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+def main(arguments: list[str]) -> None:
+    """Serve over the socket whose descriptor is the first argument."""
+    quiet_tensorflow()
+    with socket.socket(fileno=int(arguments[0])) as control:
+        serve(control, float(arguments[1]), prepare, carry_out)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

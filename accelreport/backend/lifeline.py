@@ -1,0 +1,58 @@
+"""Ends a process group when the runner is gone.
+
+    python -I -S lifeline.py DESCRIPTOR COMMAND…
+
+DESCRIPTOR is the reading end of a pipe whose writing end only the runner holds. However the
+runner ends, `kill -9` included, the kernel closes that end, and what waits here ends the
+group: the command, and every process it started that did not leave the group. The command
+replaces this program, so its process is the one that was started, and sees nothing of it.
+
+Nothing is imported that takes time: this stands before every process the runner starts.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+
+def main() -> None:
+    """Leave a watcher behind and become the command."""
+    descriptor, command = int(sys.argv[1]), sys.argv[2:]
+    leave_watcher(descriptor)
+    os.set_inheritable(descriptor, False)  # noqa: FBT003 -- takes no names
+    try:
+        os.execvp(command[0], command)  # noqa: S606 -- no shell is wanted
+    except OSError as error:
+        sys.exit(f"{command[0]} cannot be started: {error.strerror}")
+
+
+def leave_watcher(descriptor: int) -> None:
+    """Leave a process in this process' group that ends the group with the runner.
+
+    Args:
+        descriptor: reading end of the pipe that only the runner holds.
+    """
+    between = os.fork()
+    if between == 0:
+        # Twice, so that the watcher is no child of this process, which may wait for its own.
+        if os.fork() == 0:
+            _watch(descriptor)
+        os._exit(0)
+    os.waitpid(between, 0)
+
+
+def _watch(descriptor: int) -> None:
+    # Whatever is still held open here would look to the runner as if the cell held it.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.closerange(3, descriptor)
+    os.closerange(descriptor + 1, max(os.sysconf("SC_OPEN_MAX"), 4096))
+    os.read(descriptor, 1)
+    os.kill(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Cells as forks of a process that has imported TensorFlow already (`backend.forkserver`).
+
+One such process stands ready at a time, and it is asleep while a cell runs. It never serves
+two repeats of one condition: forks share the addresses of libraries and the order of hashes,
+and repeats are only worth their number when they share neither.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from accelreport.backend.forkserver import LONGEST_MESSAGE, Message, may_be_forked
+from accelreport.backend.job import PhaseEvent
+from accelreport.runner.estimate import likeness
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.process import REAP_WITHIN_S, ChildProcess, Process
+from accelreport.runner.timings import Preparation
+from accelreport.spec.cells import Cell
+
+SERVER = (sys.executable, "-m", "accelreport.backend.forkserver")
+"""The program that is forked; its socket, its launch and its folder are its last arguments."""
+
+READY_WITHIN_S = 180.0
+"""TensorFlow is imported within this, on the slowest disk, or never."""
+
+FORKED_WITHIN_S = 20.0
+"""A fork takes milliseconds."""
+
+
+class ForkServer:
+    """The process that is forked, and what it has served.
+
+    Args:
+        command: its program.
+        environment: its environment, which its forks share.
+        folder: for its log.
+
+    Attributes:
+        served: conditions it has been forked for.
+        lost: whether it has ended, or no longer answers; it is of no use then.
+    """
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], folder: Path
+    ) -> None:
+        self.environment = dict(environment)
+        self.served: set[str] = set()
+        self.lost = False
+        self._log = folder / "forkserver.txt"
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self.process = ChildProcess(
+                [*command, str(theirs.fileno()), repr(time.monotonic()), str(folder)],
+                log=self._log,
+                inherited=[theirs.fileno()],
+                environment=environment,
+            )
+
+    def hear(self, within_s: float, stop: Stop | None = None) -> Message | None:
+        """The next message; None, and it is lost, when its end, time or a stop came first."""
+        listened = [self.control.fileno(), *([stop.fileno()] if stop is not None else [])]
+        ready, _, _ = select.select(listened, [], [], within_s)
+        try:
+            content = self.control.recv(LONGEST_MESSAGE) if listened[0] in ready else b""
+        except ConnectionResetError:
+            content = b""
+        self.lost = not content
+        return Message.model_validate_json(content) if content else None
+
+    def fork(self, job: Path, events: int, log: Path) -> Fork | None:
+        """A fork that carries out the job of a file; None when there can be no more.
+
+        Args:
+            job: the job's file.
+            events: descriptor it writes events to.
+            log: file that takes its standard output and error.
+        """
+        held, lifeline = os.pipe()
+        began = time.monotonic()
+        try:
+            with log.open("ab") as output:
+                orders = Message(job=str(job)).model_dump_json(exclude_defaults=True).encode()
+                socket.send_fds(self.control, [orders], [events, output.fileno(), held])
+            answer = self.hear(FORKED_WITHIN_S)
+        except (BrokenPipeError, ConnectionResetError):
+            self.lost, answer = True, None
+        finally:
+            os.close(held)
+        if answer is None or not answer.pid:
+            os.close(lifeline)
+            return None
+        return Fork(self, answer.pid, lifeline, began)
+
+    def close(self) -> None:
+        """End it."""
+        self.control.close()
+        self.process.kill_group()
+        self.process.reap()
+        self._log.unlink(missing_ok=True)
+
+
+class Fork(Process):
+    """A cell's process that was forked from a server."""
+
+    def __init__(self, server: ForkServer, pid: int, lifeline: int, began: float) -> None:
+        self.pid = pid
+        self.began = began
+        self._server = server
+        self._lifeline = lifeline
+
+    def fileno(self) -> int:
+        """See `Process.fileno`."""
+        return self._server.control.fileno()
+
+    def reap(self) -> tuple[int | None, int]:
+        """See `Process.reap`."""
+        os.close(self._lifeline)
+        message = self._server.hear(REAP_WITHIN_S)
+        if message is None or message.ended is None:
+            # Without the server nobody can say how it ended, had it not been killed just now.
+            gone = bool(select.select([self._server.process], [], [], 0)[0])
+            return (-signal.SIGKILL if gone else None), 0
+        status, peak_bytes = message.ended
+        return os.waitstatus_to_exitcode(status), peak_bytes
+
+
+class Forks:
+    """Has a server ready for each cell that may be a fork.
+
+    Args:
+        folder: for the server's log.
+        command: the server's program.
+
+    Attributes:
+        done: what was done so far.
+    """
+
+    def __init__(self, folder: Path, command: Sequence[str] = SERVER) -> None:
+        self._folder = folder
+        self._command = command
+        self._server: ForkServer | None = None
+        self.done = Preparation()
+
+    def ready(
+        self,
+        cell: Cell,
+        environment: Mapping[str, str],
+        *,
+        stop: Stop,
+        on_event: Callable[[PhaseEvent], None],
+    ) -> ForkServer | None:
+        """A server this cell may be forked from; None when it must be started from nothing.
+
+        Args:
+            cell: the cell.
+            environment: what its process is to find in its environment.
+            stop: gives up waiting when it is requested.
+            on_event: told that TensorFlow is imported, when it has to be.
+
+        Raises:
+            OSError: no process can be started.
+        """
+        if self.done.refused or not may_be_forked(cell.device_spec):
+            return None
+        server = self._server
+        if (
+            server is None
+            or server.lost
+            or server.environment != dict(environment)
+            or likeness(cell) in server.served
+        ):
+            on_event(PhaseEvent(phase="import"))
+            server = self._start(environment, stop)
+        if server is not None:
+            server.served.add(likeness(cell))
+        return server
+
+    def fork(self, server: ForkServer, job: Path, events: int, log: Path) -> Fork | None:
+        """See `ForkServer.fork`."""
+        forked = server.fork(job, events, log)
+        if forked is not None:
+            self.done = replace(self.done, forked=self.done.forked + 1)
+        return forked
+
+    def close(self) -> None:
+        """End the server."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+
+    def _start(self, environment: Mapping[str, str], stop: Stop) -> ForkServer | None:
+        self.close()
+        began = time.monotonic()
+        self._server = server = ForkServer(self._command, environment, self._folder)
+        answer = server.hear(READY_WITHIN_S, stop)
+        seconds = self.done.seconds + time.monotonic() - began
+        done = replace(self.done, seconds=seconds)
+        if answer is not None and answer.ready is not None:
+            self.done = replace(done, processes=done.processes + 1)
+            return server
+        self.close()
+        refused = answer.refused if answer else "the process to be forked ended at its start"
+        self.done = done if stop else replace(done, refused=refused)
+        return None
