@@ -40,6 +40,7 @@ Exit codes:
 
 \b
 Environment:
+  ACCELREPORT_CACHE   folder in which builds remember what they made
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
   TMPDIR              where locks and files in passing lie

@@ -19,6 +19,11 @@ The output folder:
   Only what an earlier build wrote is replaced or removed; files of your own stay.
 
 \b
+Speed:
+  Builds remember what they made, in the platform's cache folder or in ACCELREPORT_CACHE, and make
+  only what changed. --no-cache makes everything; the bytes are the same.
+
+\b
 Examples:
   accelreport build
   accelreport build --results results --out site --title "Accelerators in our lab"
@@ -46,19 +51,26 @@ def build(
             "--templates", metavar="DIR", help="Templates that replace ours, file by file."
         ),
     ] = None,
+    cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
+    ] = True,
 ) -> None:
     """Build the report: static pages of everything under results/.
 
     Needs neither TensorFlow nor a network. The same results give the same bytes.
     """
     from accelreport.report import site
+    from accelreport.report.folders import report_cache
     from accelreport.results.store import Store
     from accelreport.runner.refresh import refresh
 
     store = Store(results)
     for complaint in refresh(store, specs) if specs.is_dir() else ():
         typer.echo(f"warning: {complaint}", err=True)
-    built = site.build(store, out, options=site.BuildOptions(title=title, templates=templates))
+    options = site.BuildOptions(
+        title=title, templates=templates, cache=report_cache() if cache else None
+    )
+    built = site.build(store, out, options=options)
     for problem in store.problems:
         typer.echo(f"warning: left out: {problem}", err=True)
     noun = "page" if built.pages == 1 else "pages"

@@ -21,6 +21,7 @@ from typing import IO, Any, Self
 from markupsafe import Markup
 
 from accelreport.errors import AccelReportError
+from accelreport.report.figure_cache import FigureCache
 from accelreport.report.model import Drawing, Page
 from accelreport.report.svg import page_svg
 
@@ -89,16 +90,22 @@ class _Expected:
 
 
 class Drawer:
-    """Draws the charts of pages; a context manager that ends its processes."""
+    """Draws the charts of pages; a context manager that ends its processes.
 
-    def __init__(self) -> None:
+    Args:
+        cache: where figures of earlier builds are found, and those of this one kept.
+    """
+
+    def __init__(self, cache: FigureCache | None = None) -> None:
         count = min(MOST_WORKERS, os.cpu_count() or 1)
+        self._cache = cache
         self._workers: list[_Worker] = []
         self._local = threading.local()
         self._pool = ThreadPoolExecutor(count, "draw", self._start)
         self._drawn: dict[int, _Expected] = {}
-        # The engine starts while records are still being read.
-        self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
+        if cache is None or cache.empty:
+            # The engine starts while records are still being read.
+            self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
 
     def _start(self) -> None:
         self._local.worker = _Worker()
@@ -119,9 +126,24 @@ class Drawer:
 
     def _expected(self, drawing: Drawing) -> _Expected:
         if id(drawing) not in self._drawn:
-            future = self._pool.submit(self._draw, json.dumps(drawing.spec))
-            self._drawn[id(drawing)] = _Expected(drawing, future)
+            self._drawn[id(drawing)] = _Expected(drawing, self._asked(json.dumps(drawing.spec)))
         return self._drawn[id(drawing)]
+
+    def _asked(self, spec: str) -> Future[str]:
+        """What Vega draws of a specification: known already, or asked for now."""
+        if self._cache is None:
+            return self._pool.submit(self._draw, spec)
+        known = self._cache.get(spec)
+        if known is None:
+            return self._pool.submit(self._kept, self._cache, spec)
+        future: Future[str] = Future()
+        future.set_result(known)
+        return future
+
+    def _kept(self, cache: FigureCache, spec: str) -> str:
+        drawn = self._draw(spec)
+        cache.put(spec, drawn)
+        return drawn
 
     def svg(self, drawing: Drawing) -> Markup:
         """The chart as it stands in the page.

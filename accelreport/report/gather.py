@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.claims import claims_frame
 from accelreport.analysis.frames import cells_frame, curve_frame, machine_of, steps_frame
@@ -13,24 +12,11 @@ from accelreport.analysis.sequential import level_of
 from accelreport.analysis.speedup import speedups
 from accelreport.analysis.targets import time_to_target
 from accelreport.report.bench import Bench
+from accelreport.report.results import Results
 from accelreport.report.theme import device_colours
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.models import Device
-
-
-class Results(Protocol):
-    """What a report needs of a results folder; `accelreport.results.store.Store` is one."""
-
-    @property
-    def problems(self) -> Sequence[object]:
-        """Files that could not be read, each with a sentence as its text."""
-
-    def records(self) -> Iterable[Record]:
-        """Every record that can be read."""
-
-    def plans(self) -> Sequence[PlanDocument]:
-        """Every plan that can be read."""
 
 
 def gather(results: Results) -> list[Bench]:

@@ -6,13 +6,25 @@ that a build that was killed leaves nothing behind that the next one does not kn
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
+import os
+import shutil
+import tempfile
+import time
 from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
 
 from accelreport.errors import AccelReportError, ExitCode
 
 MANIFEST = ".accelreport-site.json"
 """Name of the list of own files."""
+STAGING = ".accelreport-new-"
+"""Beginning of the name of the folder in which new files wait."""
+ABANDONED_AFTER_S = 3600.0
+"""Seconds after which such a folder was left by a build that was killed."""
 
 
 class OutputError(AccelReportError):
@@ -22,7 +34,11 @@ class OutputError(AccelReportError):
 
 
 class Output:
-    """Writes a site's files into a folder.
+    """Writes a site's files into a folder; a context manager that leaves no half of one.
+
+    New and changed files wait in a folder of their own until `finish`, so that a build that
+    fails leaves the site as it was, and memory is not needed for all of them at once. As a
+    context manager it also keeps a second build out of the folder until the first has ended.
 
     Args:
         root: the folder; it is made when it is not there.
@@ -34,10 +50,13 @@ class Output:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._before = self._own_files()
-        self._files: dict[str, bytes] = {}
+        self._files: set[str] = set()
+        self._waiting: dict[str, Path] = {}
+        self._staging: Path | None = None
+        self._lock: int | None = None
 
     def add(self, path: str, content: str | bytes) -> None:
-        """Takes a file for the site; nothing is written before `finish`.
+        """Takes a file for the site; nothing of the site is changed before `finish`.
 
         Args:
             path: below the root, with "/" between folders.
@@ -45,15 +64,53 @@ class Output:
 
         Raises:
             ValueError: the path leads out of the folder, or was added before.
+            OutputError: the disk refuses.
         """
+        self._claim(path)
+        data = content.encode() if isinstance(content, str) else content
+        try:
+            if path not in self._before or not _holds(self.root / path, data):
+                waiting = self._stage() / str(len(self._waiting))
+                waiting.write_bytes(data)
+                self._waiting[path] = waiting
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def keep(self, path: str) -> None:
+        """Leaves a file of an earlier build where it is, as part of this site.
+
+        Raises:
+            ValueError: the path leads out of the folder, or was added before.
+        """
+        self._claim(path)
+
+    def owns(self, path: str) -> bool:
+        """Whether an earlier build wrote a file, so that this one may keep it."""
+        return path in self._before
+
+    def _claim(self, path: str) -> None:
         if not is_inside(path) or path == MANIFEST:
             raise ValueError(f"{path!r} is not a path inside the site")
         if path in self._files:
             raise ValueError(f"{path!r} is written twice")
-        self._files[path] = content.encode() if isinstance(content, str) else content
+        self._files.add(path)
+
+    def _stage(self) -> Path:
+        if self._staging is None:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._sweep()
+            self._staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=self.root))
+        return self._staging
+
+    def _sweep(self) -> None:
+        """Removes what killed builds left waiting."""
+        oldest = time.time() - ABANDONED_AFTER_S
+        for folder in self.root.glob(f"{STAGING}*"):
+            if folder.is_dir() and folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def finish(self) -> int:
-        """Writes what changed, removes own files that are no longer part of the site.
+        """Puts in place what changed, removes own files that are no longer part of the site.
 
         Returns:
             How many files were written.
@@ -62,21 +119,61 @@ class Output:
             OutputError: a file that accelreport did not write is in the way, or the disk
                 refuses.
         """
-        self._refuse_foreign()
+        try:
+            self._refuse_foreign()
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._write_manifest(self._before | self._files)
+            for path, waiting in self._waiting.items():
+                target = self.root / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                waiting.replace(target)
+            for path in sorted(self._before - self._files):
+                self._remove(path)
+            self._write_manifest(self._files)
+        except OSError as error:
+            raise self._refused(error) from error
+        finally:
+            self.close()
+        return len(self._waiting)
+
+    def close(self) -> None:
+        """Drops what still waits, and lets the next build into the folder."""
+        if self._staging is not None:
+            shutil.rmtree(self._staging, ignore_errors=True)
+            self._staging = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            self._write_manifest(self._before | self._files.keys())
-            written = sum(self._write(path, content) for path, content in self._files.items())
-            for path in sorted(self._before - self._files.keys()):
-                self._remove(path)
-            self._write_manifest(set(self._files))
+            self._lock = os.open(self.root, os.O_RDONLY | os.O_CLOEXEC)
+            with contextlib.suppress(OSError):  # some network file systems know no locks
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
         except OSError as error:
-            raise OutputError(
-                f"{self.root} cannot be written.",
-                why=f"{error.strerror or error}.",
-                remedy="Free space or allow writing there, or choose another folder with --out.",
-            ) from error
-        return written
+            self.close()
+            raise self._refused(error) from error
+        self._before = self._own_files()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+        if error is not None:
+            with contextlib.suppress(OSError):
+                self.root.rmdir()  # only if nothing is in it
+
+    def _refused(self, error: OSError) -> OutputError:
+        return OutputError(
+            f"{self.root} cannot be written.",
+            why=f"{error.strerror or error}.",
+            remedy="Free space or allow writing there, or choose another folder with --out.",
+        )
 
     def _own_files(self) -> set[str]:
         path = self.root / MANIFEST
@@ -93,9 +190,7 @@ class Output:
 
     def _refuse_foreign(self) -> None:
         foreign = [
-            path
-            for path in sorted(self._files.keys() - self._before)
-            if (self.root / path).exists()
+            path for path in sorted(self._files - self._before) if (self.root / path).exists()
         ]
         if foreign:
             raise OutputError(
@@ -103,16 +198,6 @@ class Output:
                 why="It was not written by accelreport build, which replaces only its own files.",
                 remedy="Move it away, or choose another folder with --out.",
             )
-
-    def _write(self, path: str, content: bytes) -> bool:
-        target = self.root / path
-        if path in self._before and target.is_file() and target.read_bytes() == content:
-            return False
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f".{target.name}.part")
-        partial.write_bytes(content)
-        partial.replace(target)
-        return True
 
     def _remove(self, path: str) -> None:
         target = self.root / path
@@ -125,9 +210,15 @@ class Output:
     def _write_manifest(self, files: set[str]) -> None:
         note = "Written by accelreport build: the files it may replace or remove."
         text = json.dumps({"note": note, "files": sorted(files)}, indent=0) + "\n"
-        partial = self.root / f"{MANIFEST}.part"
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(self.root / MANIFEST)
+        place = self.root / MANIFEST
+        if not _holds(place, text.encode()):
+            partial = self.root / f"{MANIFEST}.part"
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(place)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
 
 
 def _listed(text: str) -> set[str]:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import jinja2
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from accelreport.errors import AccelReportError
 from accelreport.report.csp import policy
+from accelreport.report.folders import CHECKOUT, PACKAGED
 from accelreport.report.model import Drawing, Page
 from accelreport.report.theme import EDGES, variables
-
-PACKAGED = Path(__file__).parent.parent / "_templates"
-"""Templates as the wheel ships them."""
-CHECKOUT = Path(__file__).parent.parent.parent / "templates"
-"""Templates of a checkout."""
 
 _STYLES = {
     "full": ("base.css", "table.css", "figure.css", "page.css"),
@@ -69,7 +68,34 @@ class Renderer:
         Args:
             page: its model, which names its template.
             values: what the template names beside it.
+
+        Raises:
+            TemplateError: a template is not right; the error names file and line.
         """
-        sheet = self.style(_STYLE_OF.get(page.template, "full"))
-        template = self.environment.get_template(page.template)
-        return template.render(page=page, style=Markup(sheet), policy=policy(sheet), **values)  # noqa: S704 -- ours
+        try:
+            sheet = self.style(_STYLE_OF.get(page.template, "full"))
+            template = self.environment.get_template(page.template)
+            return template.render(page=page, style=Markup(sheet), policy=policy(sheet), **values)  # noqa: S704 -- ours
+        except jinja2.TemplateError as error:
+            raise TemplateError(
+                f"{_place_of(error) or page.template} is not right.",
+                why=f"{error}.",
+                remedy="Compare it with the template of the same name that it replaces.",
+            ) from error
+
+
+class TemplateError(AccelReportError):
+    """A template of a person cannot be used."""
+
+
+def _place_of(error: jinja2.TemplateError) -> str:
+    """File and line of the template that is to blame; empty when it is not known."""
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return f"{error.filename or error.name}, line {error.lineno},"
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{each.filename}, line {each.lineno}," for each in frames if _is_template(each)]
+    return places[-1] if places else ""
+
+
+def _is_template(frame: traceback.FrameSummary) -> bool:
+    return frame.filename.endswith((".html", ".css"))

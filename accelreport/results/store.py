@@ -118,7 +118,7 @@ class Store:
 
     def records(self) -> Iterator[Record]:
         """Every record that can be read, in the order of the files' names."""
-        for path in _listing(self.cells):
+        for path in listing(self.cells):
             record = self._read(path, read_named_record)
             if record is not None:
                 yield record
@@ -142,7 +142,7 @@ class Store:
 
     def plans(self) -> list[PlanDocument]:
         """Every plan that can be read, in the order of the files' names."""
-        found = (self._read(path, read_plan) for path in _listing(self.planned))
+        found = (self._read(path, read_plan) for path in listing(self.planned))
         return [plan for plan in found if plan is not None]
 
     def _read(self, path: Path, reader: Callable[[Path], Content]) -> Content | None:
@@ -217,7 +217,12 @@ def _file_part(name: str) -> str:
     return UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name) or "%"
 
 
-def _listing(folder: Path) -> list[Path]:
+def listing(folder: Path) -> list[Path]:
+    """The documents in a folder, by name; none where there is no folder.
+
+    Raises:
+        ResultsError: the folder cannot be read.
+    """
     try:
         return sorted(
             path

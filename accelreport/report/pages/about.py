@@ -61,8 +61,18 @@ def _tex(text: str) -> str:
     return "".join(escaped.get(letter, letter) for letter in text)
 
 
-def commands(bench: Bench, device: str = "", point: Sequence[object] = ()) -> tuple[Token, ...]:
-    """Shell commands that measure a benchmark again, or one device and point of it."""
+def commands(
+    bench: Bench, device: str = "", point: Sequence[object] = (), record: Record | None = None
+) -> tuple[Token, ...]:
+    """Shell commands that measure a benchmark again, or one device and point of it.
+
+    Args:
+        bench: the benchmark.
+        device: a device of it; all when empty.
+        point: a sweep point of it; all when empty.
+        record: the one whose code and data are asked for; those of all when absent.
+    """
+    records = [record] if record else list(bench.records.values())
     run = ["accelreport", "run", f"specs/{clean(bench.plan.spec)}.toml"]
     if bench.plan.profile != "full":
         run += ["--profile", clean(bench.plan.profile)]
@@ -70,8 +80,8 @@ def commands(bench: Bench, device: str = "", point: Sequence[object] = ()) -> tu
         run += ["--device", clean(device)]
     for axis, value in zip(bench.axes, point, strict=False):
         run += ["--filter", f"{clean(axis)}={clean(_scalar(value))}"]
-    tokens = list(_checkout(list(bench.records.values())))
-    tokens += _data(bench)
+    tokens = list(_checkout(records))
+    tokens += _data(records)
     tokens += [Token(shlex.join(run) + "\n"), Token("accelreport build")]
     return tuple(tokens)
 
@@ -94,10 +104,10 @@ def _checkout(records: Sequence[Record]) -> list[Token]:
     return [Token(note, "note"), Token(f"git checkout {shlex.quote(clean(commits[-1]))}\n")]
 
 
-def _data(bench: Bench) -> list[Token]:
+def _data(records: Sequence[Record]) -> list[Token]:
     sets = {
         record.data.dataset
-        for record in bench.records.values()
+        for record in records
         if record.data and record.data.origin in {"official", "user-supplied"}
     }
     return [Token(f"accelreport data fetch {shlex.quote(clean(name))}\n") for name in sorted(sets)]

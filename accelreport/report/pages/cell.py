@@ -265,7 +265,7 @@ def _asked(bench: Bench, record: Record, point: tuple[object, ...]) -> Section:
     }
     blocks = (
         Code("In full, after profile and sweep", (Token(_json(asked)),)),
-        Code("Again", commands(bench, cell.device, point)),
+        Code("Again", commands(bench, cell.device, point, record)),
         Prose("This measures every repeat of this device and sweep point that is not yet done."),
     )
     return Section("asked", "What was asked for", blocks)

@@ -1,0 +1,42 @@
+"""What a person may choose of a build, and what a build says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a person may choose.
+
+    Attributes:
+        title: the site's name, at the top of every page.
+        templates: a folder whose templates replace ours, file by file.
+        cache: folder in which builds remember what they made; None to remember nothing.
+    """
+
+    title: str = "Accelerator benchmarks"
+    templates: Path | None = None
+    cache: Path | None = None
+
+    def chosen(self) -> dict[str, str]:
+        """What of it shows in the pages, apart from the contents of files."""
+        return {"title": self.title}
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """What was built.
+
+    Attributes:
+        pages: number of HTML pages.
+        written: files that are new or changed.
+        index: the page to open.
+        seconds: how long it took.
+    """
+
+    pages: int
+    written: int
+    index: Path
+    seconds: float

@@ -1,0 +1,129 @@
+"""A site in units that are made, remembered and left alone as a whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from accelreport.report.bench import Bench, cell_slug
+from accelreport.report.exports import bench_files, record_json, site_files
+from accelreport.report.fingerprint import digest
+from accelreport.report.model import Page
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.cell import cell_page
+from accelreport.report.pages.index import index_page
+from accelreport.report.pages.methods import methods_page
+from accelreport.report.pages.slides import slides_page
+
+Place = tuple[str, str]
+"""Key and machine of a record."""
+
+
+class Unit(Protocol):
+    """Pages and files that are made of the same things."""
+
+    @property
+    def name(self) -> str:
+        """Different for each unit of a site."""
+
+    @property
+    def key(self) -> str:
+        """Hash of everything it is made of, but for code, templates and options."""
+
+    def pages(self) -> list[Page]:
+        """Its pages."""
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Its other files, by their paths."""
+
+
+@dataclass(frozen=True)
+class FrontUnit:
+    """What is made of all benchmarks: the front page, and how numbers are made."""
+
+    benches: Sequence[Bench]
+    keys: Sequence[str]
+    title: str
+    problems: Sequence[str]
+    name: str = "front"
+
+    @property
+    def key(self) -> str:
+        """Hash of everything it is made of."""
+        return digest(*self.keys, "problems", *self.problems)
+
+    def pages(self) -> list[Page]:
+        """The front page and the methods."""
+        return [index_page(self.benches, self.title, self.problems), methods_page()]
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Headline figures of all benchmarks."""
+        yield from site_files(self.benches)
+
+
+@dataclass(frozen=True)
+class BenchUnit:
+    """A benchmark: its page, its slides, its files, and its cells.
+
+    Attributes:
+        bench: the benchmark.
+        cells: record → every benchmark that has it, for those whose first one is this.
+        contents: hash of each benchmark by its slug.
+    """
+
+    bench: Bench
+    cells: Mapping[Place, Sequence[Bench]]
+    contents: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """Different for each unit."""
+        return f"benchmark {self.bench.slug}"
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the benchmark, and of those it shares cells with."""
+        others = {each.slug for owners in self.cells.values() for each in owners}
+        return digest(*(self.contents[slug] for slug in (self.bench.slug, *sorted(others))))
+
+    def pages(self) -> list[Page]:
+        """Pages of cells first, which have no charts: the others are still being drawn."""
+        page = benchmark_page(self.bench)
+        found = [
+            cell_page(self.bench, self.bench.records[place], place[1], owners)
+            for place, owners in self.cells.items()
+        ]
+        found.append(page)
+        return [*found, slides_page(self.bench, page)] if self.bench.shown_series else found
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Every number as CSV and JSON."""
+        texts = {place: record_json(record) for place, record in self.bench.records.items()}
+        for place in self.cells:
+            yield f"cells/{cell_slug(*place)}.json", texts[place] + "\n"
+        yield from bench_files(self.bench, texts)
+
+
+def units_of(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> list[Unit]:
+    """The units of a site, the front page last."""
+    contents = {bench.slug: _content(bench) for bench in benches}
+    owners: dict[Place, list[Bench]] = {}
+    for bench in benches:
+        for place in bench.records:
+            owners.setdefault(place, []).append(bench)
+    units: list[Unit] = []
+    for bench in benches:
+        cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
+        units.append(BenchUnit(bench, cells, contents))
+    units.append(FrontUnit(benches, list(contents.values()), title, problems))
+    return units
+
+
+def _content(bench: Bench) -> str:
+    records = (record.model_dump_json() for record in bench.records.values())
+    places = json.dumps([list(place) for place in bench.records])
+    colours = json.dumps(dict(bench.colours), sort_keys=True)
+    return digest(bench.plan.model_dump_json(), colours, places, *records)

@@ -1,0 +1,17 @@
+"""What holds for every test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def builds_remember_nothing_of_this_person(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[None]:
+    """Builds that tests start leave the person's own cache folder alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ACCELREPORT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

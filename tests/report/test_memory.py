@@ -1,0 +1,198 @@
+"""What builds remember saves time and nothing else: the bytes are those of a build without."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from accelreport.errors import AccelReportError
+from accelreport.report.figure_cache import FigureCache
+from accelreport.report.output import MANIFEST
+from accelreport.report.site import BuildOptions, build
+from accelreport.results.store import Store
+from tests.report.test_same_bytes import digests
+from tests.support.records import study
+
+REBUILD = """
+import sys
+from pathlib import Path
+from accelreport.report.site import BuildOptions, build
+from accelreport.results.store import Store
+results, out, cache = map(Path, sys.argv[1:4])
+built = build(Store(results), out, options=BuildOptions(cache=cache))
+print(built.written, "altair" in sys.modules, "pandas" in sys.modules)
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    store = Store(tmp_path / "results")
+    for number, spec in enumerate(("one", "two")):
+        made = study(
+            "matmul", spec=spec, repeats=2, first_seed=100 * number, seed=number,
+            devices=("cpu", "gpu"), axes={"size": (1024,)},
+        )  # fmt: skip
+        store.write_plan(made.plan)
+        for record in made.records:
+            store.write(record)
+    return store.root
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> BuildOptions:
+    return BuildOptions(cache=tmp_path / "cache")
+
+
+def change_a_record(results: Path) -> None:
+    store = Store(results)
+    record = next(record for record in store.records() if record.blocks)
+    slower = [b.model_copy(update={"wall_s": 2 * b.wall_s}) for b in record.blocks]
+    store.write(record.model_copy(update={"blocks": slower}))
+
+
+def remove_a_record(results: Path) -> None:
+    next((results / "cells").iterdir()).unlink()
+
+
+def remove_a_plan(results: Path) -> None:
+    next((results / "plans").iterdir()).unlink()
+
+
+def damage_a_record(results: Path) -> None:
+    next((results / "cells").iterdir()).write_text("{")
+
+
+@pytest.mark.parametrize(
+    "change", [change_a_record, remove_a_record, remove_a_plan, damage_a_record]
+)
+def test_a_build_that_remembers_gives_the_bytes_of_one_that_does_not(
+    change: Callable[[Path], None], results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    out, fresh = tmp_path / "out", tmp_path / "fresh"
+    build(Store(results), out, options=options)
+    change(results)
+    build(Store(results), out, options=options)
+    build(Store(results), fresh)
+    assert digests(out) == digests(fresh)
+
+
+def test_a_build_of_what_did_not_change_loads_and_writes_nothing(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    build(Store(results), tmp_path / "out", options=options)
+    said = subprocess.run(
+        [sys.executable, "-c", REBUILD, *map(str, (results, tmp_path / "out", options.cache))],
+        check=True, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert said.stdout.split() == ["0", "False", "False"]
+
+
+def test_one_changed_record_changes_at_most_four_pages(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    build(Store(results), out, options=options)
+    before = digests(out)
+    change_a_record(results)
+    build(Store(results), out, options=options)
+    now = digests(out)
+    changed = [name for name in now if now[name] != before[name] and name.endswith(".html")]
+    assert 2 <= len(changed) <= 4
+
+
+def test_a_page_that_was_edited_or_removed_is_made_again(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    build(Store(results), out, options=options)
+    before = digests(out)
+    (out / "index.html").write_text("edited")
+    (out / "one.full.html").unlink()
+    assert build(Store(results), out, options=options).written == 2
+    assert digests(out) == before
+
+
+def test_another_title_or_template_is_another_site(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    out, mine = tmp_path / "out", tmp_path / "mine"
+    build(Store(results), out, options=options)
+    again = BuildOptions(title="Of ours", cache=options.cache)
+    assert build(Store(results), out, options=again).written >= 10
+    mine.mkdir()
+    for text in ("<p>first</p>", "<p>second</p>"):
+        (mine / "index.html").write_text(text)
+        build(Store(results), out, options=BuildOptions(templates=mine, cache=options.cache))
+        assert (out / "index.html").read_text() == text
+
+
+def test_a_file_that_cannot_be_read_is_named_by_every_build(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    damage_a_record(results)
+    for _ in range(2):
+        store = Store(results)
+        build(store, tmp_path / "out", options=options)
+        assert len(store.problems) == 1
+
+
+def test_what_is_remembered_may_be_damaged_or_lost(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    build(Store(results), out, options=options)
+    before = digests(out)
+    assert options.cache is not None
+    for number, path in enumerate(sorted(options.cache.rglob("*"))):
+        if path.is_file():
+            path.write_bytes((b"", b"{", b"x" * 100)[number % 3])
+    assert build(Store(results), out, options=options).written == 0
+    assert digests(out) == before
+
+
+@pytest.mark.e2e
+def test_builds_at_once_share_what_they_remember(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", REBUILD, str(results), str(tmp_path / name), str(options.cache)]
+        )
+        for name in ("a", "b", "b")
+    ]
+    assert [process.wait(timeout=120) for process in running] == [0, 0, 0]
+    assert digests(tmp_path / "a") == digests(tmp_path / "b")
+
+
+def test_a_build_that_fails_leaves_the_site_as_it_was(
+    results: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    out, mine = tmp_path / "out", tmp_path / "mine"
+    build(Store(results), out, options=options)
+    before = digests(out)
+    mine.mkdir()
+    (mine / "page.html").write_text("{{ page.nothing_of_that_name }}")
+    with pytest.raises(AccelReportError, match=r"page.html, line 1"):
+        build(Store(results), out, options=BuildOptions(templates=mine, cache=options.cache))
+    assert digests(out) == before
+    assert MANIFEST in before
+
+
+def test_a_figure_is_kept_by_what_it_shows_and_forgotten_when_nobody_uses_it(
+    tmp_path: Path,
+) -> None:
+    cache = FigureCache(tmp_path / "figures")
+    assert cache.empty
+    cache.put("{}", "<svg/>")
+    cache.put("{ }", "<svg></svg>")
+    assert (cache.get("{}"), cache.get("{ }"), cache.get("[]")) == ("<svg/>", "<svg></svg>", None)
+    for path in cache.folder.glob("*/*"):
+        os.utime(path, (0, 0))
+    assert cache.get("{}") == "<svg/>"  # which is a use
+    cache.prune()
+    assert (cache.get("{}"), cache.get("{ }")) == ("<svg/>", None)
