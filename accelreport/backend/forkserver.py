@@ -30,10 +30,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from accelreport.backend import environment, lifeline
-from accelreport.backend.child import carry_out, leave, quiet_tensorflow
+from accelreport.backend import lifeline
 from accelreport.backend.cluster.tasks import SUPERVISED
-from accelreport.backend.inventory import inventory
 from accelreport.backend.job import Image, Job
 from accelreport.spec.models import Device
 
@@ -89,6 +87,9 @@ def prepare() -> str:
     for name in WITHOUT_THREADS:
         importlib.import_module(name)
     from tensorflow.python.eager import context
+
+    from accelreport.backend import environment
+    from accelreport.backend.inventory import inventory
 
     inventory()
     environment.checkout()  # of the code that was imported just now
@@ -157,7 +158,9 @@ def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
-            leave(code)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
     os.close(telling)
     os.read(told, 1)  # ends without a byte, should the fork have died already
     os.close(told)
@@ -185,6 +188,8 @@ def _threads() -> int:
 
 def main(arguments: list[str]) -> None:
     """Serve over the socket whose descriptor is the first argument."""
+    from accelreport.backend.child import carry_out, quiet_tensorflow
+
     quiet_tensorflow()
     with socket.socket(fileno=int(arguments[0])) as control:
         serve(control, float(arguments[1]), prepare, carry_out)

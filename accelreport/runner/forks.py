@@ -87,6 +87,8 @@ class ForkServer:
         began = time.monotonic()
         try:
             with log.open("ab") as output:
+                output.write(self._log.read_bytes())  # what TensorFlow said of itself
+                output.flush()
                 orders = Message(job=str(job)).model_dump_json(exclude_defaults=True).encode()
                 socket.send_fds(self.control, [orders], [events, output.fileno(), held])
             answer = self.hear(FORKED_WITHIN_S)

@@ -13,6 +13,7 @@ import psutil
 from accelreport.results.record import Environment
 from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, EndLine, RunLine
+from accelreport.runner.forks import Forks
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.plan import Policy, RunPlan, make_plan
@@ -23,6 +24,7 @@ from accelreport.spec.models import Device, Measure
 
 MACHINE = "0a1b2c3d"
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).with_name("scripted_child.py")))
+SERVER = (sys.executable, "-m", "tests.runner.scripted_forkserver")
 DEVICES = {
     "cpu": Device(kind="CPU"),
     "cpu-1": Device(kind="CPU", threads=1),
@@ -105,6 +107,7 @@ class Bench:
     policy: Policy = field(default_factory=Policy)
     stop: Stop = field(default_factory=Stop)
     command: Sequence[str] = COMMAND
+    forks: Forks | None = None
 
     @property
     def store(self) -> Store:
@@ -132,7 +135,9 @@ class Bench:
         self.workspace.prepare()
         sweep = Sweep(
             store=store,
-            launcher=LocalLauncher(self.workspace.scratch, environment, self.command),
+            launcher=LocalLauncher(
+                self.workspace.scratch, environment, self.command, forks=self.forks
+            ),
             machine=MACHINE,
             environment=environment,
             workspace=self.workspace,
@@ -140,7 +145,18 @@ class Bench:
             stop=self.stop,
             policy=self.policy,
         )
-        return sweep.run(plan, further)
+        try:
+            return sweep.run(plan, further)
+        finally:
+            if self.forks is not None:
+                self.forks.close()
+
+
+def forking(folder: Path, *refusal: str) -> Bench:
+    """A bench whose cells are forks; with a refusal, whose server wants none."""
+    bench = Bench(folder)
+    bench.forks = Forks(bench.workspace.scratch, (*SERVER, *refusal))
+    return bench
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:

@@ -19,7 +19,10 @@ NOW = "2026-01-01T00:00:00+00:00"
 
 
 def main() -> None:
-    job = json.loads(Path(sys.argv[1]).read_text())
+    perform(json.loads(Path(sys.argv[1]).read_text()))
+
+
+def perform(job: dict[str, Any]) -> None:
     cell, record_path = job["cell"], Path(job["record_path"])
     work = cell["workload"]
     key = record_path.parent.name.partition("-")[0]
@@ -34,7 +37,7 @@ def main() -> None:
     if trace := work.get("trace"):
         with Path(trace).open("a") as file:  # one line for each time a cell is really measured
             file.write(f"{key}\n")
-    BEHAVIOURS[work.get("do", "ok")](work, cell, key, record_path)
+    BEHAVIOURS[work.get("do", "ok")]({**work, "events_fd": events.fileno()}, cell, key, record_path)
 
 
 def say(events: Any, **event: Any) -> None:
@@ -139,7 +142,7 @@ def leave_children(work: dict[str, Any], cell: dict[str, Any], key: str, path: P
 
 
 def babble(work: dict[str, Any], cell: dict[str, Any], key: str, path: Path) -> None:
-    events = os.fdopen(int(json.loads(Path(sys.argv[1]).read_text())["events_fd"]), "wb", 0)
+    events = os.fdopen(work["events_fd"], "wb", 0)
     events.write(b"no event\n" * 3000 + b'{"event": "unknown"}\n' + b"x" * 3_000_000 + b"\n")
     sys.stdout.buffer.write(b"\xff\x00\x1b[31mred\x1b[0m\rover\n" * 5000)
     ok(work, cell, key, path)
