@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import nan
 from typing import Any
 
 from accelreport.analysis.peaks import cited_peak, hardware_name
-from accelreport.analysis.steadiness import findings
+from accelreport.analysis.refusals import REFUSED, REMEDY, above_peak, refused
+from accelreport.analysis.steadiness import Finding, findings
 from accelreport.analysis.steady import complete_epochs, steady, total_seconds
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
@@ -76,8 +78,17 @@ def missing_row(plan: PlanDocument, cell: PlannedCell) -> dict[str, Any]:
     return _identity(plan, cell, "") | {"status": "missing", "warnings": ()}
 
 
-def cell_row(plan: PlanDocument, cell: PlannedCell, record: Record) -> dict[str, Any]:
-    """The row of a planned cell on the machine of its record, by column."""
+def cell_row(
+    plan: PlanDocument, cell: PlannedCell, record: Record, further: Iterable[Finding] = ()
+) -> dict[str, Any]:
+    """The row of a planned cell on the machine of its record, by column.
+
+    Args:
+        plan: what was asked for.
+        cell: the planned cell.
+        record: what its process left.
+        further: what its siblings say of it.
+    """
     failure = record.failure
     row = _identity(plan, cell, machine_of(record))
     row |= {
@@ -93,13 +104,28 @@ def cell_row(plan: PlanDocument, cell: PlannedCell, record: Record) -> dict[str,
     }
     row |= {name: getattr(record.times, name) for name in STAGES}
     row |= {name: getattr(record.memory, name) for name in MEMORY}
+    if failure is not None and failure.kind == REFUSED and (why := refused(row["warnings"])):
+        return _refused(row, *why)
     if record.status in MEASURED:
         row |= _timings(record)
         peak = cited_peak(plan, cell.device, cell.point, row["hardware"], record.environment)
         if peak:
             row |= {"peak_tflops": peak.tflops, "mfu": row["tflops"] / peak.tflops}
+            high = above_peak(row["tflops"], peak)
+            further = [*further, *([high] if high else [])]
+        row["warnings"] += tuple((found.kind, found.message) for found in further)
+        why = refused(row["warnings"])
+        if why is not None:
+            return _refused(row, *why)
         row |= {name: value for name, value in record.final.items() if name not in row}
     return row
+
+
+def _refused(row: dict[str, Any], kind: str, message: str) -> dict[str, Any]:
+    """The row without its numbers, and with what was found against them."""
+    kept = {name: value for name, value in row.items() if name not in TIMINGS}
+    said = {"failure_kind": kind, "failure_message": message, "failure_remedy": REMEDY}
+    return kept | {"status": REFUSED} | said
 
 
 def _hardware(plan: PlanDocument, cell: PlannedCell, record: Record) -> str:

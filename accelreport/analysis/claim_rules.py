@@ -17,7 +17,8 @@ from accelreport.analysis.claim_trend import trend
 from accelreport.analysis.evidence import Evidence
 from accelreport.analysis.intervals import LEVEL, NOTHING, Interval
 from accelreport.analysis.parity import Parity, parity_frame
-from accelreport.analysis.selection import TIME_QUANTITIES, Point, rows_of
+from accelreport.analysis.refusals import ABOVE_PEAK
+from accelreport.analysis.selection import TIME_QUANTITIES, Point, Row, rows_of
 from accelreport.analysis.words import at
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import (
@@ -207,8 +208,25 @@ def _below_peak(evidence: Evidence, check: PeakCheck) -> Outcome:
             verdicts.append(_against_peak(interval, peak))
             texts.append(text)
             found.append(each | {"peak": peak})
+    for row in _refused_as_too_fast(evidence):
+        verdicts.append(ClaimVerdict.REFUTED)
+        where = ", ".join(part for part in (row["device"], at(_point(evidence, row))) if part)
+        texts.append(f"{where}: {row['failure_message']}")
     numbers = "; ".join(texts) or "no device with a cited peak ran anything whose FLOPs are known"
     return Outcome(together(verdicts), rule, numbers, found)
+
+
+def _refused_as_too_fast(evidence: Evidence) -> list[Row]:
+    """Rows whose number is not shown because it lies above the peak."""
+    return [
+        row
+        for row in evidence.found.rows
+        if row["failure_kind"] == ABOVE_PEAK and evidence.machine in {"", row["machine"]}
+    ]
+
+
+def _point(evidence: Evidence, row: Row) -> Point:
+    return {axis: row[axis] for axis in evidence.axes}
 
 
 def _against_peak(interval: Interval, peak: float) -> ClaimVerdict:

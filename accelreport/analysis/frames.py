@@ -19,6 +19,8 @@ from accelreport.analysis.cell_rows import (
     machine_of,
     missing_row,
 )
+from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.seeds import reused_seeds
 from accelreport.analysis.siblings import slow_processes
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
@@ -35,6 +37,7 @@ __all__ = [
     "cells_frame",
     "curve_frame",
     "machine_of",
+    "not_refused",
     "steps_frame",
 ]
 
@@ -42,10 +45,13 @@ __all__ = [
 def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
     """One row for each planned cell and machine that has a record of it.
 
-    A planned cell without any record is one row with status `missing`. Seconds, bytes and
-    fractions throughout; the columns are `IDENTITY`, the axes by their dotted names,
-    `TEXTS`, `warnings` (a tuple of (kind, message): the record's own, then those of
-    `steadiness`), `TIMINGS`, `total_extrapolated`, `STAGES`, `MEMORY`, and one column for
+    A planned cell without any record is one row with status `missing`. One whose number is
+    refused (`refusals`) has the status `refused`, what was found against it in `failure_kind`
+    and `failure_message`, and no timings.
+
+    Seconds, bytes and fractions throughout; the columns are `IDENTITY`, the axes by their
+    dotted names, `TEXTS`, `warnings` (a tuple of (kind, message): the record's own, then those
+    of `steadiness`), `TIMINGS`, `total_extrapolated`, `STAGES`, `MEMORY`, and one column for
     each final metric.
 
     Times of a failed or skipped cell are NaN: they may be read in its record, and enter
@@ -53,6 +59,9 @@ def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
     peak of what the cell ran on, where there is one. `epoch_s` is the mean over complete
     epochs after the first.
     """
+    planned = {cell.key for cell in plan.cells}
+    records = [record for record in records if record.key in planned]
+    reused = reused_seeds(records)
     by_key: dict[str, list[Record]] = {}
     for record in records:
         by_key.setdefault(record.key, []).append(record)
@@ -60,7 +69,10 @@ def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
     for cell in plan.cells:
         precision = plan.devices[cell.device].precision if cell.device in plan.devices else ""
         of_cell = sorted(by_key.get(cell.key, ()), key=machine_of)
-        known = [cell_row(plan, cell, record) for record in of_cell] or [missing_row(plan, cell)]
+        known = [
+            cell_row(plan, cell, record, reused.get((record.key, machine_of(record)), ()))
+            for record in of_cell
+        ] or [missing_row(plan, cell)]
         rows.extend(row | {"precision": precision} for row in known)
     frame = _typed(plan, rows)
     slow = slow_processes(frame, list(plan.axes))
@@ -73,6 +85,13 @@ def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
             for key, machine, said in processes
         ]
     return frame
+
+
+def not_refused(records: Iterable[Record], cells: pd.DataFrame) -> list[Record]:
+    """The records whose numbers may be shown, by the rows that `cells_frame` made of them."""
+    rows = zip(cells["key"], cells["machine"], cells["status"], strict=True)
+    refused = {(key, machine) for key, machine, status in rows if status == REFUSED}
+    return [record for record in records if (record.key, machine_of(record)) not in refused]
 
 
 def _typed(plan: PlanDocument, rows: list[dict[str, Any]]) -> pd.DataFrame:

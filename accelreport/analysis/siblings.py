@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.steadiness import FEWER_CORES, OTHER_LOAD, Finding
+from accelreport.analysis.steadiness import FEWER_CORES, Finding
+from accelreport.results.checks import OTHER_LOAD
 
 SLOW_PROCESS = 1.2
 """A process this many times slower than the fastest repeat of its cell is a slow one."""

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from accelreport.analysis.series import FEWEST, Floats, Trend, batches, modes, slower_start, trend
+from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.record import Block, Record
 
 SHORT_WINDOW_S = 0.25
@@ -43,9 +44,6 @@ MODE_EXPLAINS = 0.85
 
 FEWER_CORES = 0.75
 """Cores busy below this share of the usual: threads waited, or shared a core."""
-
-OTHER_LOAD = 0.10
-"""Other processes that keep more than this many cores busy make a machine loaded."""
 
 LOST = 0.05
 """Stalls that take this share of the window are worth a warning."""

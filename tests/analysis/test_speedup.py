@@ -65,7 +65,7 @@ def _slowed(record: Record, factor: float) -> Record:
 
 
 @settings(max_examples=20, deadline=None)
-@given(factor=st.floats(0.01, 100))
+@given(factor=st.floats(1, 100))
 def test_a_machine_that_is_slower_in_all_has_the_same_speedups(factor: float) -> None:
     made = study(axes={}, repeats=3, epochs=2, steps_per_epoch=30)
     slowed = [_slowed(record, factor) for record in made.records]
