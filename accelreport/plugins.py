@@ -8,6 +8,9 @@ A package names its object in its own `pyproject.toml`:
     [project.entry-points."accelreport.datasets"]
     my_rows = "my_package.rows:ENTRY"
 
+    [project.entry-points."accelreport.placements"]
+    my_card = "my_package.card:PLACEMENT"
+
 Such a package is code that runs here, as any installed package is. One that does not work is
 kept aside with the reason, and spoils nothing but the specs that name it.
 """
@@ -27,6 +30,9 @@ WORKLOADS = "accelreport.workloads"
 
 DATASETS = "accelreport.datasets"
 """Entry points of data sets: a `CatalogueEntry` called by its `name`."""
+
+PLACEMENTS = "accelreport.placements"
+"""Entry points of placements: a `PlacementPlugin` called by its `name`."""
 
 
 class PluginError(AccelReportError):

@@ -27,6 +27,10 @@ class Graphs:
     Args:
         problem: what is trained.
         runtime: a configured TensorFlow.
+
+    Attributes:
+        traced_batch: examples of one replica's share of a step, as traced last; None before
+            that, and where the shape is not known.
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
@@ -38,13 +42,14 @@ class Graphs:
         self.width = len(self.columns) + (problem.tally.size if problem.tally else 0)
         with runtime.strategy.scope():
             self.model = problem.model()
-            self._scaling = keras.config.dtype_policy().name == "mixed_float16"
+            self._scaling = bool(keras.config.dtype_policy().name == "mixed_float16")
             self.optimizer = problem.optimizer()
             if self._scaling:  # float16 gradients underflow
                 self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
             self.optimizer.build(self.model.trainable_variables)
         self._variables = [variable.value for variable in self.model.trainable_variables]
         self._train: Any = None
+        self.traced_batch: int | None = None
         self._average: Callable[[], None] = lambda: None
         if runtime.replicas > 1:
             part_random_streams(self.model, runtime.strategy)
@@ -53,6 +58,15 @@ class Graphs:
     def parameters(self) -> int:
         """Number of all weights of the model."""
         return int(self.model.count_params())
+
+    @property
+    def scales_losses(self) -> bool:
+        """Whether the optimizer scales losses, and leaves a step out where that overflows."""
+        return self._scaling
+
+    def steps_done(self) -> int:
+        """Steps the optimizer has counted; waits for the last one."""
+        return int(self.optimizer.iterations.numpy())
 
     def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
         """Metrics by name from the sums that a trainer or an evaluator gives.
@@ -161,10 +175,10 @@ class Graphs:
         placement, strategy = self.runtime.placement, self.runtime.strategy
 
         def step(resident: Any, indices: Any, weights: Any) -> Any:
-            inputs, targets = self.problem.take(resident, self._share(indices))
+            inputs, targets = self.problem.take(resident, self.share(indices))
             outputs = self.model(inputs, training=False)
             losses = self.problem.loss(targets, outputs)
-            return self._sums(losses, targets, outputs, self._share(weights))
+            return self._sums(losses, targets, outputs, self.share(weights))
 
         compiled = tf.function(step, jit_compile=self.runtime.jit_compile)
 
@@ -187,7 +201,7 @@ class Graphs:
         replicas = self.runtime.replicas
 
         def step(resident: Any, indices: Any) -> Any:
-            inputs, _ = self.problem.take(resident, self._share(indices))
+            inputs, _ = self.problem.take(resident, self.share(indices))
             return tf.cast(self.model(inputs, training=False), tf.float32)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
@@ -200,7 +214,7 @@ class Graphs:
 
     # One step -----------------------------------------------------------------------------
 
-    def _share(self, values: Any) -> Any:
+    def share(self, values: Any) -> Any:
         """This replica's part of a batch: contiguous, all parts of one size."""
         import tensorflow as tf
 
@@ -211,7 +225,7 @@ class Graphs:
         return parts[context.replica_id_in_sync_group]
 
     def _resident_step(self, resident: Any, indices: Any) -> Any:
-        return self.learn(*self.problem.take(resident, self._share(indices)))
+        return self.learn(*self.problem.take(resident, self.share(indices)))
 
     def learn(self, inputs: Any, targets: Any) -> Any:
         """One replica's share of a step; returns sums over its examples."""
@@ -220,6 +234,7 @@ class Graphs:
         with tf.GradientTape() as tape:
             outputs = self.model(inputs, training=True)
             losses = self.problem.loss(targets, outputs)
+            self.traced_batch = losses.shape[0]
             # Divided by the whole batch: Keras' optimizers add the replicas' gradients.
             objective = tf.reduce_sum(losses) / tf.cast(self.problem.batch_size, losses.dtype)
             for penalty in self.model.losses:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Stopwatch
 from accelreport.backend.device_errors import StrategyError
 from accelreport.backend.reporter import Reporter
@@ -16,11 +17,47 @@ from accelreport.results.record import Block
 from accelreport.workloads.base import KernelProblem
 
 
+class Kernel:
+    """A kernel's problem, built where it is to run.
+
+    Args:
+        problem: what is called.
+        runtime: a configured TensorFlow.
+        seed: of its input.
+
+    Attributes:
+        inputs: the tensors it reads, where it says so.
+
+    Raises:
+        StrategyError: the strategy only makes sense for training.
+    """
+
+    def __init__(self, problem: KernelProblem, runtime: Runtime, seed: int) -> None:
+        import tensorflow as tf
+
+        if runtime.facts.get("strategy") == "parameter_server":
+            raise StrategyError(
+                "a kernel has no weights that a parameter server could keep",
+                remedy="name a device with another strategy",
+            )
+        self.problem = problem
+        with tf.device(runtime.devices[0]):
+            call = problem.build(seed, runtime.jit_compile)
+        self.inputs: tuple[Any, ...] = tuple(getattr(call, "inputs", ()))
+        self._call = runtime.placement.once(_everywhere(call, runtime))
+
+    def start(self, operations: int) -> Any:
+        """Start so many operations; a scalar that depends on all of them."""
+        import tensorflow as tf
+
+        return self._call(tf.constant(operations)) if self.problem.countable else self._call()
+
+
 def run_kernel(
-    problem: KernelProblem,
+    kernel: Kernel,
     runtime: Runtime,
     *,
-    seed: int,
+    watch: Watch,
     calls: int,
     warmup_calls: int,
     budget_s: float,
@@ -32,16 +69,9 @@ def run_kernel(
     depends on all of the work, so that the clock cannot stop before it is done.
 
     Raises:
-        StrategyError: the strategy only makes sense for training.
         NanLossError: the result is not finite, so the arithmetic was not the one meant.
     """
-    if runtime.facts.get("strategy") == "parameter_server":
-        raise StrategyError(
-            "a kernel has no weights that a parameter server could keep",
-            remedy="name a device with another strategy",
-        )
-    call = _on_replicas(problem, runtime, seed)
-    operations = problem.operations
+    operations = kernel.problem.operations
     blocks: list[Block] = []
     deadline = time.perf_counter() + budget_s
     reporter.phase("compile")
@@ -50,11 +80,14 @@ def run_kernel(
             reporter.phase("train")
         if number and runtime.placement.agreed(time.perf_counter() >= deadline):
             break
+        warmup = number < warmup_calls
+        watch.before()
         runtime.placement.synchronise()
-        watch = Stopwatch(runtime.placement.cpu_s)
-        result = float(call())
+        stopwatch = Stopwatch(runtime.placement.cpu_s)
+        result = float(kernel.start(operations))
         runtime.placement.synchronise()
-        window = watch.lap()
+        window = stopwatch.lap()
+        watch.after(operations, window.wall_s, warmup=warmup)
         if not math.isfinite(result):
             raise NanLossError(f"call {number + 1} gave {result}: the values have overflowed")
         blocks.append(
@@ -65,7 +98,7 @@ def run_kernel(
                 wall_s=round(window.wall_s, 9),
                 cpu_s=round(window.cpu_s, 6),
                 other_cpu_s=round(window.other_cpu_s, 3),
-                warmup=number < warmup_calls,
+                warmup=warmup,
             )
         )
         left = min((calls - number - 1) * window.wall_s, max(0.0, deadline - time.perf_counter()))
@@ -79,17 +112,16 @@ def run_kernel(
     return blocks
 
 
-def _on_replicas(problem: KernelProblem, runtime: Runtime, seed: int) -> Callable[[], Any]:
+def _everywhere(call: Callable[..., Any], runtime: Runtime) -> Callable[..., Any]:
+    """The call on every replica."""
     import tensorflow as tf
 
-    with tf.device(runtime.devices[0]):
-        call = problem.build(seed, runtime.jit_compile)
     if runtime.replicas == 1:
         return call
 
     @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
-    def everywhere() -> Any:
-        sums = runtime.strategy.run(call)
+    def everywhere(*count: Any) -> Any:
+        sums = runtime.strategy.run(call, args=count)
         return runtime.strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
 
-    return lambda: everywhere()
+    return lambda *count: everywhere(*count)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from accelreport.backend.checks.found import Found
+
 
 def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dict[str, str]:
     """Facts for the record: the library of convolutions and products, and of recurrent layers.
@@ -22,6 +24,27 @@ def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dic
         reasons = {reason for layer in recurrent for reason in no_cudnn(layer)}
         found["cudnn_possible"] = "no: " + "; ".join(sorted(reasons)) if reasons else "yes"
     return found
+
+
+def judge_kernels(found: Found, facts: dict[str, str]) -> None:
+    """Whether recurrent layers on a GPU run cuDNN's fused kernel.
+
+    Args:
+        found: takes the check.
+        facts: the runtime's, those of `kernel_path` among them.
+    """
+    own = facts.get("recurrent_kernel")
+    if own is None or facts.get("device") != "GPU":
+        why = "it has no recurrent layer" if own is None else "cuDNN belongs to GPUs"
+        found.inapplicable("cudnn-fallback", why)
+        return
+    possible = facts.get("cudnn_possible", "")
+    found.judge(
+        "cudnn-fallback",
+        sound=own == "cuDNN",
+        expected="recurrent layers run on cuDNN's fused kernel",
+        seen=f"they run as {own} (cuDNN possible: {possible})",
+    )
 
 
 def _library(facts: dict[str, str]) -> str:

@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from accelreport.backend import environment as surroundings
+from accelreport.backend.checks.examination import Examination, everything_done
+from accelreport.backend.checks.watch import Watch
 from accelreport.backend.device_errors import BatchError
 from accelreport.backend.flops import METHOD, CountError, count_step
 from accelreport.backend.graphs import Graphs
 from accelreport.backend.job import Image, Job
-from accelreport.backend.kernel import run_kernel
-from accelreport.backend.kernel_path import kernel_path
+from accelreport.backend.kernel import Kernel, run_kernel
+from accelreport.backend.kernel_path import judge_kernels, kernel_path
 from accelreport.backend.observing import observe
 from accelreport.backend.pace import grace_s
 from accelreport.backend.policies import Policies
@@ -71,6 +73,7 @@ class Measurement:
         self.data: DataSource | None = None
         self.facts: dict[str, Any] = {}
         self.warnings: list[Warned] = []
+        self.examination: Examination | None = None
 
     def run(self) -> Record:
         """Measure.
@@ -101,6 +104,7 @@ class Measurement:
 
     def record(self, status: str, **more: Any) -> Record:
         """What is known by now, as a record."""
+        found = self.examination.found if self.examination else None
         return Record.model_validate(
             {
                 "cell": self.cell,
@@ -115,7 +119,8 @@ class Measurement:
                     accelerators=self.runtime.devices if self.runtime else None,
                     runtime=self.runtime.facts if self.runtime else None,
                 ),
-                "warnings": self.warnings,
+                "warnings": [*self.warnings, *(found.warnings() if found else [])],
+                "checks": found.checks if found else [],
                 **self.facts,
                 **more,
             }
@@ -125,10 +130,14 @@ class Measurement:
 
     def _kernel(self, problem: KernelProblem) -> None:
         runtime, measure = self._ready(), self.cell.measure
+        kernel, watch = Kernel(problem, runtime, self.cell.seed), Watch(everything_done)
+        examination = self._examination()
+        watch.clock = runtime.placement.clock
+        examination.before_kernel(kernel)
         blocks = run_kernel(
-            problem,
+            kernel,
             runtime,
-            seed=self.cell.seed,
+            watch=watch,
             calls=measure.calls,
             warmup_calls=measure.warmup_calls,
             budget_s=measure.budget,
@@ -155,6 +164,8 @@ class Measurement:
         }
         self._memory()
         self._check_window([block.wall_s for block in blocks if not block.warmup])
+        examination.after_kernel(kernel, watch, blocks)
+        examination.canary_of_kernel(kernel, blocks)
 
     def _training(
         self, problem: TrainingProblem, parameters: TrainingParameters, dataset: Dataset | None
@@ -175,13 +186,20 @@ class Measurement:
             reporter=self.reporter,
             policies=policies,
         )
+        examination, pipeline = self._examination(), parameters.input == "pipeline"
+        training.prepare()
+        examination.before_training(graphs, training, pipeline=pipeline)
         trained = training.run(self.cell.measure.budget)
+        self.facts["began_with"] = examination.after_training(
+            graphs, training, trained.blocks, pipeline=pipeline
+        )
         self._note_training(trained, training, graphs, problem)
         self._note_arithmetic(training, graphs)
         self._memory()  # before anything else is made of the model
         self._select(policies, trained)
         with _Timed(self, "observe_s", "finish"):
             self._observe(problem, parameters, training, graphs)
+        examination.canary_of_training(graphs, training, trained.blocks)
         if self.data is not None and dataset is not None:
             self.data = self.data.model_copy(
                 update={
@@ -214,6 +232,8 @@ class Measurement:
         """Operations of a step and the kernels that did them, from the graph that ran."""
         runtime, traced = self._ready(), Traced(training.step_graph())
         runtime.facts.update(kernel_path(graphs.model, traced.kinds(), runtime.facts))
+        if self.examination is not None:
+            judge_kernels(self.examination.found, runtime.facts)
         try:
             counted = count_step(traced)
         except CountError as error:
@@ -259,6 +279,10 @@ class Measurement:
             self.times["process_s"] += self._image.process_s
             self.times["import_s"] += self._image.import_s
             self.times["prepared_s"] = self._image.process_s + self._image.import_s
+
+    def _examination(self) -> Examination:
+        self.examination = Examination(self._ready(), self.cell.device_spec.kind)
+        return self.examination
 
     def _ready(self) -> Runtime:
         assert self.runtime is not None

@@ -40,6 +40,14 @@ class Runtime:
         return self.placement.devices
 
     @property
+    def counts_steps(self) -> bool:
+        """Whether the optimizer's own count of steps can be relied upon.
+
+        Under a parameter server workers add to it without waiting for each other.
+        """
+        return self.facts.get("strategy") != "parameter_server"
+
+    @property
     def synchronous(self) -> bool:
         """Whether a time stamp inside a graph is true."""
         return self.placement.synchronous
@@ -59,11 +67,11 @@ def configure(device: Device) -> Runtime:
     if device.threads is not None:
         tf.config.threading.set_intra_op_parallelism_threads(device.threads)
         tf.config.threading.set_inter_op_parallelism_threads(device.threads)
-    if device.kind == "GPU" and device.strategy != "parameter_server":
+    if device.kind == "GPU" and device.strategy != "parameter_server" and not device.placement:
         _prepare_gpus(tf, device)
     else:
         # A CPU row must not be helped by a GPU of the same machine, and a coordinator
-        # computes nothing itself.
+        # computes nothing itself. A package's placement brings its own device.
         tf.config.set_visible_devices([], "GPU")
     keras.mixed_precision.set_global_policy(device.precision)
     placement = place(device)
@@ -78,6 +86,7 @@ def configure(device: Device) -> Runtime:
         "device": device.kind,
         "precision": device.precision,
         "strategy": device.strategy,
+        "placement": device.placement,
     }
     return Runtime(
         placement=placement,

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.checks.inputs import probe_row
+from accelreport.backend.checks.state import order_of
+from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Stopwatch
 from accelreport.backend.evaluation import Evaluation
 from accelreport.backend.graphs import Graphs
@@ -53,6 +56,12 @@ class Training:
         seed: of the data order.
         reporter: is told about progress.
         policies: what happens between epochs; nothing when None.
+
+    Attributes:
+        evaluation: the validation data under the model.
+        watch: has looked at every window.
+        order: checksum of the first epoch's order of the examples.
+        source: what steps read from, once prepared: the resident data, or an iterator.
     """
 
     def __init__(
@@ -75,10 +84,16 @@ class Training:
         self._steps = self._problem.steps_per_epoch
         self._order = Order(self._problem.examples, self._problem.batch_size, seed)
         self._policies = policies
-        self._runner = self._pipeline_runner if pipeline else self._resident_runner
+        self._pipeline = pipeline
+        self._run_steps: Callable[[int], Callable[[int, int], Any]] | None = None
         self._deadline = math.inf
         self._source: tuple[Any, ...] = ()
+        self._latest: Callable[[int, int], Any]
+        self._settles = graphs.runtime.counts_steps
         self.evaluation = Evaluation(graphs, evaluation_batch)
+        self.watch = Watch(graphs.steps_done if self._settles else lambda: None)
+        self.order = ""
+        self.source: Any = None
 
     @property
     def planned_steps(self) -> int:
@@ -90,6 +105,17 @@ class Training:
         import tensorflow as tf
 
         return self._graphs.step_graph(*self._source, tf.constant(0), tf.constant(1))
+
+    def prepare(self) -> None:
+        """Bring the data to where the steps read them; done once, untimed."""
+        if self._run_steps is None:
+            runner = self._pipeline_runner if self._pipeline else self._resident_runner
+            self._run_steps = runner()
+
+    def again(self, count: int) -> Any:
+        """Steps of the epoch that was run last, from its first one; returns their sums."""
+        assert self._run_steps is not None
+        return self._latest(0, count)[0]
 
     def run(self, budget_s: float) -> Trained:
         """Train until the epochs or the budget end.
@@ -105,12 +131,14 @@ class Training:
             warmup=self._warmup,
             agreed=self._graphs.runtime.placement.agreed,
         )
-        run_steps = self._runner()
+        self.prepare()
+        assert self._run_steps is not None
         self._reporter.phase("compile")
         for number in range(1, self._epochs + 1):
             if self._problem.learning_rate is not None:
                 self._graphs.set_learning_rate(self._problem.learning_rate(number - 1))
-            done = self._epoch(number, run_steps(number), pace, result)
+            self._latest = self._run_steps(number)
+            done = self._epoch(number, self._latest, pace, result)
             if done and self._policies and self._policies.after(number, result.epochs[-1].metrics):
                 break
             if done < self._steps or (pace.exhausted() and number < self._epochs):
@@ -167,14 +195,16 @@ class Training:
     def _window(
         self, epoch: int, before: int, done: int, run_steps: Callable[[int, int], Any], pace: Pace
     ) -> tuple[Block, NDArray[np.float64]]:
-
         count = pace.steps(before + done, self._steps - done)
+        warmup = before + done < self._warmup
+        self.watch.before()
         self._graphs.runtime.placement.synchronise()
         watch = Stopwatch(self._graphs.runtime.placement.cpu_s)
         totals, stamps = run_steps(done, count)
         sums = totals.numpy().astype(np.float64)  # depends on every step of the window
         self._graphs.runtime.placement.synchronise()
         window = watch.lap()
+        self.watch.after(count, window.wall_s, warmup=warmup)
         if not math.isfinite(sums[0]):
             raise NanLossError(
                 f"the loss was {sums[0]} within steps {before + done} to {before + done + count}"
@@ -187,7 +217,7 @@ class Training:
             wall_s=round(window.wall_s, 9),
             cpu_s=round(window.cpu_s, 6),
             other_cpu_s=round(window.other_cpu_s, 3),
-            warmup=before + done < self._warmup,
+            warmup=warmup,
             step_s=[round(float(s), 7) for s in np.diff(stamps.numpy())],
         )
         return block, sums
@@ -199,9 +229,12 @@ class Training:
 
         trainer = self._graphs.resident_trainer()
         resident = self._graphs.on_devices(self._problem.resident)
+        self.source = resident
 
         def for_epoch(_: int) -> Callable[[int, int], Any]:
-            order = tf.constant(self._order.epoch(self._steps))
+            rows = self._order.epoch(self._steps)
+            self.order = self.order or order_of(rows, self._problem.examples)
+            order = tf.constant(rows)
             self._source = (resident, order)
             # A count that is a tensor: a number would be traced anew for every value.
             return lambda first, count: trainer(
@@ -216,7 +249,13 @@ class Training:
         trainer = self._graphs.pipeline_trainer()
         # One iterator for the whole cell: taking a drained one down can stall for seconds.
         orders = self._order.epoch(self.planned_steps)
+        self.order = order_of(orders[: self._steps], self._problem.examples)
+        if self._settles:
+            # A batch for the checks comes first, so that they see what this pipeline brings.
+            probe = probe_row(self._problem.examples, self._problem.batch_size)
+            orders = np.concatenate([probe[np.newaxis], orders])
         iterator = self._graphs.runtime.placement.batches(self._problem, orders)
+        self.source = iterator
         self._source = (iterator,)
         return lambda _: (
             lambda first, count: trainer(iterator, tf.constant(first), tf.constant(count))

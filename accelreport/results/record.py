@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from accelreport.results.checks import Beginning, SelfCheck
 from accelreport.results.energy import Energy
 from accelreport.results.observations import (
     Confusion,
@@ -40,6 +41,7 @@ FailureKind = Literal[
     "not-converged",
     "bad-plugin",
     "interrupted",
+    "refused",
     "harness-error",
 ]
 """Why a cell has no complete result."""
@@ -335,6 +337,10 @@ class Record(Document):
     `times`, `memory` and `environment` are the chief's."""
     warnings: list[Warned] = []
     """What a reader should know."""
+    checks: list[SelfCheck] = []
+    """What the timer looked for in itself, and what it found."""
+    began_with: Beginning | None = None
+    """Initial weights and order of the examples, as checksums."""
     log_tail: str = ""
     """The last lines the process printed, TensorFlow's own among them."""
     details: dict[str, Any] = {}

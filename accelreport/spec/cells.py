@@ -27,6 +27,10 @@ PRESENTATION_ONLY = {
 }
 """Keys of a device that change what is printed and not what is measured."""
 
+UNTIL_SAID = {"placement"}
+"""Keys of a device that belong to its identity where they are said: they came later, and what
+was measured before them is the same measurement."""
+
 MEASURED_BY = {"warmup_steps", "warmup_calls", "calls"}
 """Keys of `[measure]` that change what is measured. The budget is not among them: a
 cell that a longer budget could finish is known by its `partial` status instead."""
@@ -63,10 +67,12 @@ class Cell(BaseModel):
         SHA-256 over the canonical JSON of the workload's parameters, the device without
         what is only printed, the seed, and the keys of `[measure]` that shape the timing.
         """
+        unsaid = {name for name in UNTIL_SAID if not getattr(self.device_spec, name)}
+        device = self.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY | unsaid)
         identity = {
             "identity": IDENTITY_VERSION,
             "workload": self.workload,
-            "device": self.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),
+            "device": device,
             "measure": self.measure.model_dump(mode="json", include=MEASURED_BY),
             "seed": self.seed,
         }

@@ -36,6 +36,8 @@ class Device(SpecModel):
     """On NVIDIA GPUs, whether float32 products may use TensorFloat-32."""
     xla: bool = False
     """Whether steps are compiled by XLA (`jit_compile`)."""
+    placement: str = ""
+    """A package's placement that takes the strategy's place, by the name of its entry point."""
     address: str = ""
     """For `tpu`: the resolver's address; empty means a TPU of this machine (`local`)."""
     price_per_hour: Annotated[FiniteFloat, Field(ge=0)] | None = None

@@ -185,19 +185,24 @@ class KernelProblem:
     """Arithmetic without training, called again and again.
 
     Attributes:
-        build: (seed) → a function of no arguments that runs the work inside one graph and
-            returns a scalar which depends on all of it.
+        build: (seed, jit_compile) → a function that runs the work inside one graph and returns
+            a scalar which depends on all of it. It takes no arguments or, where it is
+            `countable`, the number of operations as a scalar tensor. It may carry the tensors
+            it reads as its attribute `inputs`.
         operations: chained operations in one call.
         flops: floating-point operations in one call.
         flops_method: the formula.
         fingerprint: SHA-256 over the input arrays.
+        countable: whether a call may be asked for another number of operations, so that the
+            timer can check that twice as many take twice as long.
     """
 
-    build: Callable[[int, bool], Callable[[], Any]]
+    build: Callable[[int, bool], Callable[..., Any]]
     operations: int
     flops: float
     flops_method: str
     fingerprint: Callable[[int], str]
+    countable: bool = False
 
 
 @dataclass(frozen=True)

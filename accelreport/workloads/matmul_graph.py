@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,23 +27,40 @@ def operands(size: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.floa
     return x, y * np.float32(2 / size)
 
 
+@dataclass(frozen=True)
+class Chain:
+    """The kernel on its operands.
+
+    Attributes:
+        run: (x, y, number of products) → the sum.
+        inputs: x and y.
+    """
+
+    run: Callable[..., Any]
+    inputs: tuple[Any, ...]
+
+    def __call__(self, count: Any) -> Any:
+        """The sum after so many products."""
+        return self.run(*self.inputs, count)
+
+
 def problem(parameters: MatmulParameters) -> KernelProblem:
     """The kernel: `count` products in a chain, then the sum of all elements."""
 
-    def build(seed: int, jit_compile: bool) -> Callable[[], Any]:  # noqa: FBT001 - a contract
+    def build(seed: int, jit_compile: bool) -> Callable[..., Any]:  # noqa: FBT001 - a contract
         import tensorflow as tf
 
         x, y = (tf.cast(a, parameters.dtype) for a in operands(parameters.size, seed))
 
         @tf.function(jit_compile=jit_compile)  # type: ignore[untyped-decorator,unused-ignore]
-        def chain(x: Any, y: Any) -> Any:
+        def chain(x: Any, y: Any, count: Any) -> Any:
             # Each product needs the one before and the sum needs the last: nothing can be
             # left out, hoisted from the loop or computed once for all.
-            for _ in tf.range(parameters.count):
+            for _ in tf.range(count):
                 x = tf.matmul(x, y)
             return tf.reduce_sum(tf.cast(x, tf.float32))
 
-        return lambda: chain(x, y)
+        return Chain(chain, (x, y))
 
     def fingerprint(seed: int) -> str:
         digest = hashlib.sha256()
@@ -56,4 +74,5 @@ def problem(parameters: MatmulParameters) -> KernelProblem:
         flops=parameters.count * 2.0 * parameters.size**3,
         flops_method="COUNT · 2N³ (the catalogue's formula)",
         fingerprint=fingerprint,
+        countable=True,
     )

@@ -8,8 +8,7 @@ import pytest
 
 from accelreport.spec.models import Measure
 from tests.support.children import bare_cell, measured, python
-
-EXAMPLE = Path(__file__).parents[1] / "example_package"
+from tests.support.packages import EXAMPLE, install
 
 SPEC = """
 schema = 1
@@ -25,18 +24,6 @@ units = 8
 [sweep]
 batch_size = [32, 64]
 """
-
-
-def install(folder: Path, name: str, points: dict[str, dict[str, str]]) -> None:
-    """Leave what an installer leaves, so that Python finds the package's entry points."""
-    metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    groups = [
-        f"[{group}]\n" + "\n".join(f"{key} = {value}" for key, value in entries.items())
-        for group, entries in points.items()
-    ]
-    (metadata / "entry_points.txt").write_text("\n".join(groups))
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from accelreport.backend.device_errors import CompileError
 from accelreport.backend.strategies import local, multi_worker, parameter_server, tpu
 from accelreport.backend.strategies.placement import Placement
+from accelreport.backend.strategies.plugged import plugged
 from accelreport.spec.models import Device
 
 STRATEGIES: dict[str, Callable[[Device], Placement]] = {
@@ -27,8 +28,10 @@ def place(device: Device) -> Placement:
         CompileError: XLA was asked for where it cannot compile a step: over several replicas
             on CPUs it has no collectives, and it reads no weights of another process.
         NoDeviceError: TensorFlow does not see the device.
+        PluginError: the package's placement that the device names cannot be used.
     """
     on_cpus = device.kind == "CPU" and device.replicas * device.workers > 1
     if device.xla and (on_cpus or device.strategy == "parameter_server"):
         raise CompileError(f"XLA cannot compile a step under {device.strategy} on {device.kind}s")
-    return STRATEGIES[device.strategy](device)
+    placement = STRATEGIES[device.strategy](device)
+    return plugged(placement, device) if device.placement else placement

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.checks.surroundings import Clock
 from accelreport.backend.cluster import siblings
 from accelreport.backend.cluster.tasks import LOOPBACK, Jobs
 from accelreport.backend.device_errors import NoDeviceError
@@ -141,6 +142,10 @@ class ParameterServer:
     def device_peak_bytes(self) -> int | None:
         """See `Placement.device_peak_bytes`; the workers' allocators cannot be asked."""
         return None
+
+    def clock(self) -> Clock:
+        """See `Placement.clock`; the coordinator computes nothing."""
+        return Clock()
 
     def agreed(self, number: float) -> float:
         """See `Placement.agreed`; only the coordinator decides."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from accelreport.backend.checks.surroundings import Clock, cpu_clock, gpu_clock
 from accelreport.results.record import Host, Warned
 from accelreport.workloads.base import TrainingProblem
 
@@ -88,6 +89,9 @@ class Placement(Protocol):
 
     def device_peak_bytes(self) -> int | None:
         """Peak of TensorFlow's allocator on the first device, where it says so."""
+
+    def clock(self) -> Clock:
+        """The clock of the first device now, where the machine tells it."""
 
     def agreed(self, number: float) -> float:
         """The chief's number, on every worker.
@@ -182,6 +186,11 @@ class InGraph:
             return int(tf.config.experimental.get_memory_info(name)["peak"])
         except (ValueError, RuntimeError, tf.errors.OpError):
             return None  # not every allocator counts
+
+    def clock(self) -> Clock:
+        """See `Placement.clock`; no tool of the host's tells a TPU's."""
+        kind = self.devices[0].rpartition("/")[2].removeprefix("device:").partition(":")[0]
+        return {"CPU": cpu_clock, "GPU": gpu_clock}.get(kind.upper(), Clock)()
 
     def agreed(self, number: float) -> float:
         """See `Placement.agreed`."""

@@ -1,0 +1,181 @@
+"""The checks of a cell in their order: before its windows, beside them, and after them."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from accelreport.backend.checks import state
+from accelreport.backend.checks.canary import Bird, Own, sing
+from accelreport.backend.checks.found import Found, RefusedError
+from accelreport.backend.checks.gaps import judge_gaps
+from accelreport.backend.checks.inputs import judge_inputs
+from accelreport.backend.checks.surroundings import Clock, Neighbours, judge_clock
+from accelreport.backend.checks.watch import Watch
+from accelreport.results.checks import Beginning
+from accelreport.results.record import Block
+
+if TYPE_CHECKING:
+    from accelreport.backend.graphs import Graphs
+    from accelreport.backend.kernel import Kernel
+    from accelreport.backend.runtime import Runtime
+    from accelreport.backend.training import Training
+
+CORNER = 256
+"""Rows and columns of a kernel's input that are looked at."""
+
+
+class Examination:
+    """Checks one cell; nothing of it lies inside a timed window.
+
+    Args:
+        runtime: a configured TensorFlow.
+        kind: kind of the device's row, such as `GPU`.
+    """
+
+    def __init__(self, runtime: Runtime, kind: str) -> None:
+        self.found = Found()
+        self._runtime = runtime
+        self._kind = kind
+        self._neighbours = Neighbours()
+        self._weights: list[Any] = []
+
+    # A training ---------------------------------------------------------------------------
+
+    def before_training(self, graphs: Graphs, training: Training, *, pipeline: bool) -> None:
+        """What the training begins with: data, weights, the optimizer's state.
+
+        Raises:
+            RefusedError: the inputs are constant.
+        """
+        training.watch.clock = self._runtime.placement.clock
+        self._weights = state.beginnings(graphs)
+        if self._runtime.counts_steps:
+            state.judge_beginning(self.found, graphs)
+            judge_inputs(self.found, graphs, training.source, pipeline=pipeline)
+        else:
+            for name in ("stale-state", "constant-input", "stale-data"):
+                self.found.inapplicable(name, "data and steps lie on other processes")
+
+    def after_training(
+        self, graphs: Graphs, training: Training, blocks: list[Block], *, pipeline: bool
+    ) -> Beginning:
+        """What the windows show, and where the training ended."""
+        self._watched(training.watch, blocks, skips=graphs.scales_losses)
+        state.judge_batch(self.found, graphs)
+        tensors = [each.value for each in graphs.model.trainable_variables]
+        if not pipeline and self._runtime.counts_steps:
+            tensors += list(training.source.values())
+        state.judge_device(self.found, tensors, self._runtime.devices, self._kind)
+        state.judge_end(self.found, graphs, self._weights)
+        return Beginning(weights=state.random_weights(self._weights), order=training.order)
+
+    def canary_of_training(self, graphs: Graphs, training: Training, blocks: list[Block]) -> None:
+        """Short windows at the very end: the model is trained on, and nobody looks at it again."""
+        own = self._canary(
+            Bird(
+                run=training.again,
+                wait=lambda sums: sums.numpy(),
+                settled=graphs.steps_done,
+                step_s=_step_s(blocks),
+                most=graphs.problem.steps_per_epoch,
+                synchronous=self._runtime.synchronous,
+                cpu_s=self._runtime.placement.cpu_s,
+                agreed=self._runtime.placement.agreed,
+            )
+        )
+        judge_gaps(self.found, blocks, own)
+
+    # A kernel -----------------------------------------------------------------------------
+
+    def before_kernel(self, kernel: Kernel) -> None:
+        """What the kernel reads.
+
+        Raises:
+            RefusedError: an input is constant.
+        """
+        if not kernel.inputs:
+            self.found.inapplicable("constant-input", "the kernel does not say what it reads")
+            return
+        corners = [_corner(each) for each in kernel.inputs]
+        constant = [float(each.flat[0]) for each in corners if each.size > 1 and not each.std() > 0]
+        self.found.judge(
+            "constant-input",
+            sound=not constant,
+            expected="each input holds more than one value",
+            seen="they vary" if not constant else f"an input holds nothing but {constant[0]:g}",
+        )
+        if constant:
+            raise RefusedError(
+                f"constant-input: an input of the kernel holds nothing but {constant[0]:g}",
+                why="arithmetic on constants takes less time and power than that on real data",
+                remedy="Correct the kernel's input.",
+            )
+
+    def after_kernel(self, kernel: Kernel, watch: Watch, blocks: list[Block]) -> None:
+        """What the windows show."""
+        self._watched(watch, blocks, skips=False)
+        state.judge_device(self.found, list(kernel.inputs), self._runtime.devices, self._kind)
+
+    def canary_of_kernel(self, kernel: Kernel, blocks: list[Block]) -> None:
+        """Short calls after the measured ones."""
+        if not kernel.problem.countable:
+            for name in ("canary", "time-not-scaling"):
+                self.found.inapplicable(name, "the kernel cannot be asked for fewer operations")
+            return
+        self._canary(
+            Bird(
+                run=kernel.start,
+                wait=float,
+                settled=everything_done,
+                step_s=_step_s(blocks),
+                most=kernel.problem.operations,
+                synchronous=self._runtime.synchronous,
+                agreed=self._runtime.placement.agreed,
+            )
+        )
+
+    # Both ---------------------------------------------------------------------------------
+
+    def _watched(self, watch: Watch, blocks: list[Block], *, skips: bool) -> None:
+        if not watch.windows:
+            return
+        watch.judge(self.found, settles=self._runtime.counts_steps, skips=skips)
+        judge_clock(self.found, watch.first_clock or Clock(), self._runtime.placement.clock())
+        steady = [block for block in blocks if not block.warmup]
+        known = [block.other_cpu_s for block in steady if block.other_cpu_s is not None]
+        wall = sum(block.wall_s for block in steady)
+        self._neighbours.judge(self.found, sum(known) / wall if known and wall else None)
+
+    def _canary(self, bird: Bird) -> Own | None:
+        if not self._runtime.counts_steps or not bird.step_s > 0:
+            for name in ("canary", "time-not-scaling"):
+                self.found.inapplicable(name, "no steady step, or steps lie on other processes")
+            return None
+        try:
+            return sing(bird, self.found)
+        except Exception as error:  # the cell is measured, whatever becomes of its canary
+            self.found.inapplicable("canary", f"it ended with {type(error).__name__}: {error}")
+            return None
+
+
+def everything_done() -> None:
+    """Wait until every device of this process has done all it was given.
+
+    `Placement.synchronise` is for the loop; the checks must not rely on what they check.
+    """
+    import tensorflow as tf
+
+    tf.test.experimental.sync_devices()
+
+
+def _step_s(blocks: list[Block]) -> float:
+    paces = [block.wall_s / block.steps for block in blocks if block.steps and not block.warmup]
+    return statistics.median(paces) if paces else 0.0
+
+
+def _corner(tensor: Any) -> Any:
+    import numpy as np
+
+    part = tensor[tuple(slice(0, CORNER) for _ in tensor.shape)]
+    return np.asarray(part.numpy(), np.float64)

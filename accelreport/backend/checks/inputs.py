@@ -1,0 +1,139 @@
+"""Whether what the device is fed is what the data set holds, and varies at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.checks.found import Found, RefusedError
+
+if TYPE_CHECKING:
+    from accelreport.backend.graphs import Graphs
+    from accelreport.workloads.base import TrainingProblem
+
+UNLIKE = 1e-3
+"""Sums of the same values on two devices differ by rounding alone, a hundredth of this share
+of their size; those of other examples differ by a hundred times as much."""
+
+COLUMNS = 4
+"""Of each tensor: its elements, how many differ from its first, the sum, the sum of squares."""
+
+
+def probe_row(examples: int, batch: int) -> NDArray[np.int32]:
+    """Indices of one batch, spread over all examples; shape [batch]."""
+    return np.linspace(0, examples - 1, batch).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Sums of one batch: a row of `COLUMNS` for each input, then for each target."""
+
+    rows: NDArray[np.float64]
+    inputs: int
+
+    @property
+    def elements(self) -> int:
+        """Elements of all inputs."""
+        return int(self.rows[: self.inputs, 0].sum())
+
+    @property
+    def varies(self) -> bool:
+        """Whether any input holds two values."""
+        return bool((self.rows[: self.inputs, 1] > 0).any())
+
+    def mean(self) -> float:
+        """Mean of all inputs."""
+        return float(self.rows[: self.inputs, 2].sum() / max(self.elements, 1))
+
+
+def judge_inputs(found: Found, graphs: Graphs, source: Any, *, pipeline: bool) -> None:
+    """Compare a batch on the device with the same batch of the data set.
+
+    Args:
+        found: takes the checks.
+        graphs: the problem under its strategy.
+        source: the resident data on the device, or an iterator whose next batch is that of
+            `probe_row`.
+        pipeline: which of the two it is.
+
+    Raises:
+        RefusedError: the inputs hold one value only: arithmetic on zeros or ones draws less
+            power and takes less time than that of real data.
+    """
+    problem = graphs.problem
+    row = probe_row(problem.examples, problem.batch_size)
+    there = _on_device(graphs, source, row, pipeline=pipeline)
+    here = _on_host(problem, row)
+    if there.elements < 2:
+        found.inapplicable("constant-input", "a batch holds a single number")
+    else:
+        seen = "they vary" if there.varies else f"all {there.elements:,} are {there.mean():g}"
+        expected = "the inputs of a batch hold more than one value"
+        found.judge("constant-input", sound=there.varies, expected=expected, seen=seen)
+    size = np.sqrt(here.rows[:, 3] / np.maximum(here.rows[:, 0], 1)) + 1e-12
+    means = [each.rows[:, 2] / np.maximum(each.rows[:, 0], 1) for each in (there, here)]
+    off = float(np.max(np.abs(means[0] - means[1]) / size)) if len(size) else 0.0
+    found.judge(
+        "stale-data",
+        sound=off <= UNLIKE and bool((there.rows[:, 0] == here.rows[:, 0]).all()),
+        expected="a batch on the device has the sums of the same batch of the data set",
+        seen=f"they differ by {off:.2g} of their size",
+    )
+    if there.elements >= 2 and not there.varies:
+        raise RefusedError(
+            f"constant-input: all {there.elements:,} numbers of a batch are {there.mean():g}",
+            why="arithmetic on constants takes less time and power than that on real data",
+            remedy="Correct the data set, or what brings it to the device.",
+        )
+
+
+def _on_device(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
+    import tensorflow as tf
+
+    placement, strategy, problem = graphs.runtime.placement, graphs.runtime.strategy, graphs.problem
+    inputs = 0
+
+    def step(*batch: Any) -> Any:
+        nonlocal inputs
+        rows, inputs = _sums(*batch)
+        return rows
+
+    def resident_step(arrays: Any, indices: Any) -> Any:
+        return step(*problem.take(arrays, graphs.share(indices)))
+
+    @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+    def look(source: Any, indices: Any) -> Any:
+        if pipeline:
+            sums = strategy.run(step, args=next(source))
+        else:
+            sums = strategy.run(resident_step, args=(placement.opened(source), indices))
+        return strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
+
+    rows = placement.once(look)(source, tf.constant(row)).numpy()
+    return Looks(np.asarray(rows, np.float64), inputs)
+
+
+def _on_host(problem: TrainingProblem, row: NDArray[np.int32]) -> Looks:
+    import tensorflow as tf
+
+    with tf.device("/CPU:0"):
+        arrays = {name: tf.constant(array) for name, array in problem.resident.items()}
+        rows, inputs = _sums(*problem.take(arrays, tf.constant(row)))
+        return Looks(np.asarray(rows.numpy(), np.float64), inputs)
+
+
+def _sums(inputs: Any, targets: Any) -> tuple[Any, int]:
+    """Rows [tensors, `COLUMNS`] and the number of inputs among the tensors."""
+    import tensorflow as tf
+
+    first, rest = tf.nest.flatten(inputs), tf.nest.flatten(targets)
+    rows = []
+    for tensor in [*first, *rest]:
+        flat = tf.reshape(tf.cast(tensor, tf.float32), [-1])
+        others = tf.reduce_sum(tf.cast(flat != flat[0], tf.float32))
+        count = tf.cast(tf.size(flat), tf.float32)
+        rows.append(tf.stack([count, others, tf.reduce_sum(flat), tf.reduce_sum(flat * flat)]))
+    return tf.stack(rows), len(first)

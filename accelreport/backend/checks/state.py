@@ -1,0 +1,126 @@
+"""What a training begins with and ends with: weights, the optimizer's state, device."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.checks.found import Found
+
+if TYPE_CHECKING:
+    from accelreport.backend.graphs import Graphs
+
+ELEMENTS = 2**16
+"""Elements read of each weight: enough to tell two seeds apart, for any size of network."""
+
+FEWEST_EXAMPLES = 20
+"""20! orders: two seeds do not draw the same one."""
+
+
+def beginnings(graphs: Graphs) -> list[NDArray[Any]]:
+    """The first rows of every trainable weight, up to `ELEMENTS` numbers of each."""
+    return [_beginning(each.value) for each in graphs.model.trainable_variables]
+
+
+def random_weights(weights: list[NDArray[Any]]) -> str:
+    """SHA-256 over the weights that a seed can have drawn: matrices that are not constant."""
+    drawn = [each for each in weights if each.ndim >= 2 and each.size > 1 and np.ptp(each) > 0]
+    digest = hashlib.sha256()
+    for each in drawn:
+        digest.update(np.ascontiguousarray(each).tobytes())
+    return digest.hexdigest() if drawn else ""
+
+
+def order_of(rows: NDArray[np.int32], examples: int) -> str:
+    """SHA-256 over the order of an epoch's examples; empty where there are too few."""
+    return hashlib.sha256(rows.tobytes()).hexdigest() if examples >= FEWEST_EXAMPLES else ""
+
+
+def judge_beginning(found: Found, graphs: Graphs) -> None:
+    """Whether model and optimizer are new: no step was done, nothing was accumulated."""
+    done = graphs.steps_done()
+    slots = [_beginning(each.value) for each in graphs.optimizer.variables if len(each.shape) > 0]
+    warm = sum(bool(np.any(slot)) for slot in slots)
+    found.judge(
+        "stale-state",
+        sound=not done and not warm,
+        expected="model and optimizer are new when the first window begins",
+        seen=f"the optimizer had done {done} steps and {warm} of its {len(slots)} tensors were "
+        "not zero",
+    )
+
+
+def judge_end(found: Found, graphs: Graphs, before: list[NDArray[Any]]) -> None:
+    """Whether training has moved the weights: a gradient that nobody uses is never computed."""
+    if not before:
+        found.inapplicable("weights-unmoved", "the model has no trainable weights")
+        return
+    after = beginnings(graphs)
+    moved = sum(not np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+    found.judge(
+        "weights-unmoved",
+        sound=moved > 0,
+        expected="training has changed the weights",
+        seen=f"{moved} of {len(after)} weights changed",
+    )
+
+
+def judge_batch(found: Found, graphs: Graphs) -> None:
+    """Whether a step sees as many examples as it claims, by the shape that was traced."""
+    share, replicas = graphs.traced_batch, graphs.runtime.replicas
+    if share is None:
+        found.inapplicable("sample-count", "the size of a batch is not known before it is run")
+        return
+    claimed = graphs.problem.batch_size
+    found.judge(
+        "sample-count",
+        sound=share * replicas == claimed,
+        expected=f"a step trains on {claimed} examples",
+        seen=f"{replicas} × {share} examples were traced",
+    )
+
+
+def judge_device(found: Found, tensors: list[Any], devices: list[str], kind: str) -> None:
+    """Whether tensors lie where the device's row says.
+
+    Args:
+        found: takes the check.
+        tensors: weights, inputs or results, from every replica of this process.
+        devices: TensorFlow's names of the devices that are to compute.
+        kind: kind of the device's row, such as `GPU`.
+    """
+    named = {_short(device) for device in devices}
+    where = {_short(part.device) for each in tensors for part in _parts(each) if part.device}
+    if not where or any("/job:worker" in device and "/task:" in device for device in devices):
+        found.inapplicable("wrong-device", "what lies on other processes is not seen from here")
+        return
+    found.judge(
+        "wrong-device",
+        sound=where <= named and all(each.startswith(f"{kind}:") for each in where),
+        expected=f"weights, inputs and results lie on {', '.join(sorted(named))}",
+        seen=f"they lie on {', '.join(sorted(where))}",
+    )
+
+
+def _parts(tensor: Any) -> tuple[Any, ...]:
+    """The copies of a mirrored variable or a value of several replicas."""
+    values = getattr(tensor, "values", None)
+    return tuple(values) if isinstance(values, tuple | list) else (tensor,)
+
+
+def _short(device: str) -> str:
+    """`/job:localhost/replica:0/task:0/device:GPU:0` or `/GPU:0` → `GPU:0`."""
+    return device.rpartition("/")[2].removeprefix("device:").upper()
+
+
+def _beginning(variable: Any) -> NDArray[Any]:
+    shape = tuple(variable.shape)
+    if not shape:
+        return np.asarray(variable.numpy())
+    row = int(np.prod(shape[1:]))
+    rows = max(1, ELEMENTS // max(row, 1))
+    part = variable if shape[0] <= rows else variable[:rows]
+    return np.asarray(part.numpy())

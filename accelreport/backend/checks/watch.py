@@ -1,0 +1,132 @@
+"""Every timed window seen from outside: what was compiled in it, done in it, left after it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from accelreport.backend.checks.found import Found
+from accelreport.backend.checks.surroundings import Clock
+
+MOST_LEFT = 0.10
+"""Work left after the clock was stopped, as a share of the windows; reading a counter takes
+microseconds, so that a tenth is work that no window holds."""
+
+LEAST_LEFT_S = 0.01
+"""Less than this is the scheduler's doing."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One window.
+
+    Attributes:
+        steps: steps it claims.
+        done: steps that the optimizer counted; None where nobody counts.
+        wall_s: seconds it took.
+        left_s: seconds the device was still at work after the clock had been stopped.
+        traced: functions that TensorFlow traced meanwhile.
+        warmup: whether it is left out of the steady time.
+    """
+
+    steps: int
+    done: int | None
+    wall_s: float
+    left_s: float
+    traced: int
+    warmup: bool
+
+
+class Watch:
+    """Looks at a window before its clock is started and after it was stopped.
+
+    Args:
+        settled: waits until the device has done everything, whatever the placement says, and
+            returns how many steps were done so far (None where nobody counts).
+
+    Attributes:
+        windows: what was seen.
+        clock: reads the device's clock; not read when None.
+        first_clock: the clock after the first steady window, when the device was at work.
+    """
+
+    def __init__(self, settled: Callable[[], int | None]) -> None:
+        self.windows: list[Seen] = []
+        self.clock: Callable[[], Clock] | None = None
+        self.first_clock: Clock | None = None
+        self._settled = settled
+        self._done: int | None = None
+        self._functions: frozenset[str] = frozenset()
+
+    def before(self) -> None:
+        """A window is about to be timed."""
+        self._done = self._settled()
+        self._functions = _functions()
+
+    def after(self, steps: int, wall_s: float, *, warmup: bool) -> None:
+        """A window of so many steps was timed."""
+        traced = len(_functions() - self._functions)
+        began = time.perf_counter()
+        done = self._settled()
+        left_s = time.perf_counter() - began
+        counted = None if done is None or self._done is None else done - self._done
+        if self.clock is not None and self.first_clock is None and not warmup:
+            self.first_clock = self.clock()
+        self.windows.append(Seen(steps, counted, wall_s, left_s, traced, warmup))
+
+    def judge(self, found: Found, *, settles: bool = True, skips: bool = False) -> None:
+        """Note what the windows show.
+
+        Args:
+            found: takes the checks.
+            settles: whether `settled` can wait for the work from here.
+            skips: whether the optimizer may leave a step out (loss scaling does).
+        """
+        steady = [seen for seen in self.windows if not seen.warmup] or self.windows
+        if settles:
+            self._left(found, steady)
+        else:
+            found.inapplicable("no-sync", "the work lies on other processes")
+        self._traced(found, steady)
+        self._counted(found, skips=skips)
+
+    def _left(self, found: Found, steady: list[Seen]) -> None:
+        wall, left = sum(seen.wall_s for seen in steady), sum(seen.left_s for seen in steady)
+        found.judge(
+            "no-sync",
+            sound=left <= max(MOST_LEFT * wall, LEAST_LEFT_S),
+            expected="the device has nothing left to do when the clock is stopped",
+            seen=f"after windows of {wall:.4g} s in all it was at work for another {left:.2g} s",
+        )
+
+    def _traced(self, found: Found, steady: list[Seen]) -> None:
+        traced = sum(seen.traced for seen in steady if seen is not self.windows[0])
+        inside = sum(seen.traced > 0 for seen in steady if seen is not self.windows[0])
+        found.judge(
+            "compile-inside",
+            sound=not traced,
+            expected="nothing is traced or compiled in a steady window",
+            seen=f"TensorFlow traced {traced} functions in {inside} of {len(steady)} windows",
+        )
+
+    def _counted(self, found: Found, *, skips: bool) -> None:
+        counted = [(seen.steps, seen.done) for seen in self.windows if seen.done is not None]
+        if len(counted) < len(self.windows):
+            found.inapplicable("step-count", "nothing counts steps here but the loop itself")
+            return
+        claimed, done = sum(one for one, _ in counted), sum(two or 0 for _, two in counted)
+        wrong = [pair for pair in counted if pair[0] != pair[1]]
+        found.judge(
+            "step-count",
+            sound=not wrong or (skips and all((two or 0) <= one for one, two in wrong)),
+            expected="the optimizer counts as many steps as the windows claim",
+            seen=f"the windows claim {claimed:,} steps, the optimizer counted {done:,}",
+        )
+
+
+def _functions() -> frozenset[str]:
+    """Names of the functions TensorFlow has traced; microseconds."""
+    from tensorflow.python.eager import context
+
+    return frozenset(context.context().list_function_names())
