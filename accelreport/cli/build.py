@@ -27,6 +27,7 @@ Speed:
 Examples:
   accelreport build
   accelreport build --results results --out site --title "Accelerators in our lab"
+  accelreport build --single-file --out report.html
 
 \b
 Exit codes: 0 built, 5 there was nothing to build from, 7 a folder cannot be read or written.
@@ -37,8 +38,19 @@ def build(
     *,
     results: Results = RESULTS,
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")
-    ] = Path("site"),
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="PATH",
+            help="Where the pages go: the folder site, or the file report.html.",
+            show_default=False,
+        ),
+    ] = None,
+    single_file: Annotated[
+        bool,
+        typer.Option("--single-file", help="Everything in one HTML file, for mail or a hall."),
+    ] = False,
     specs: Annotated[
         Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if it is here.")
     ] = SPECS[0],
@@ -68,9 +80,13 @@ def build(
     for complaint in refresh(store, specs) if specs.is_dir() else ():
         typer.echo(f"warning: {complaint}", err=True)
     options = site.BuildOptions(
-        title=title, templates=templates, cache=report_cache() if cache else None
+        title=title,
+        templates=templates,
+        cache=report_cache() if cache else None,
+        single_file=single_file,
     )
-    built = site.build(store, out, options=options)
+    place = out or Path("report.html" if single_file else "site")
+    built = site.build(store, place, options=options)
     for problem in store.problems:
         typer.echo(f"warning: left out: {problem}", err=True)
     noun = "page" if built.pages == 1 else "pages"

@@ -6,7 +6,6 @@ from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelreport.errors import AccelReportError
 from accelreport.report.drawer import Drawer
 from accelreport.report.figure_cache import FigureCache
 from accelreport.report.fingerprint import digest
@@ -64,17 +63,11 @@ def assemble(
     cache = FigureCache(options.cache / "figures") if options.cache else None
     with Drawer(cache) as drawer, Output(out) as output:
         benches = gather(results)
-        if not benches:
-            raise AccelReportError(
-                "There is nothing to build a report from.",
-                why="The results folder holds no plan.",
-                remedy="Run `accelreport run specs/` first.",
-            )
         problems = [str(problem) for problem in results.problems]
-        bench_site = _Site(drawer, output, options, memory, base)
+        site = _Site(drawer, output, options, memory, base)
         for unit in units_of(benches, options.title, problems):
-            bench_site.take(unit)
-        made = bench_site.finish()
+            site.take(unit)
+        made = site.finish()
     if cache:
         cache.prune()
     return made

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.claims import claims_frame
-from accelreport.analysis.frames import cells_frame, curve_frame, machine_of, steps_frame
+from accelreport.analysis.frames import (
+    cells_frame,
+    curve_frame,
+    machine_of,
+    not_refused,
+    steps_frame,
+)
 from accelreport.analysis.headline import headlines
 from accelreport.analysis.published import published_frame
 from accelreport.analysis.sequential import level_of
 from accelreport.analysis.speedup import speedups
 from accelreport.analysis.targets import time_to_target
+from accelreport.errors import AccelReportError
 from accelreport.report.bench import Bench
 from accelreport.report.results import Results
 from accelreport.report.theme import device_colours
@@ -20,8 +27,18 @@ from accelreport.spec.models import Device
 
 
 def gather(results: Results) -> list[Bench]:
-    """Every plan with its records, by the name of the spec and of the profile."""
+    """Every plan with its records, by the name of the spec and of the profile.
+
+    Raises:
+        AccelReportError: there is none.
+    """
     plans = sorted(results.plans(), key=lambda plan: (plan.spec, plan.profile))
+    if not plans:
+        raise AccelReportError(
+            "There is nothing to build a report from.",
+            why="The results folder holds no plan.",
+            remedy="Run `accelreport run specs/` first.",
+        )
     by_key: dict[str, list[Record]] = {}
     for record in sorted(results.records(), key=lambda each: (each.key, machine_of(each))):
         by_key.setdefault(record.key, []).append(record)
@@ -39,7 +56,8 @@ def _bench(
     keys = dict.fromkeys(cell.key for cell in plan.cells)
     records = [record for key in keys for record in by_key.get(key, ())]
     cells = cells_frame(plan, records)
-    curves = curve_frame(records)
+    shown = not_refused(records, cells)
+    curves = curve_frame(shown)
     compared = speedups(
         cells, baseline=plan.baseline, axes=list(plan.axes), look_level=level_of(plan)
     )
@@ -48,7 +66,7 @@ def _bench(
         records={(record.key, machine_of(record)): record for record in records},
         colours=colours,
         cells=cells,
-        steps=steps_frame(records),
+        steps=steps_frame(shown),
         curves=curves,
         speedups=headlines(plan, cells, compared),
         published=published_frame(plan, cells),

@@ -78,11 +78,15 @@ class RowGroup:
 
 @dataclass(frozen=True)
 class Download:
-    """A file beside the page."""
+    """A file beside the page, or within it."""
 
     href: str
+    """Empty where there is a reason, told in `detail`, that nothing can be had."""
     text: str
     detail: str = ""
+    name: str = ""
+    """What the file is to be called, where its address does not say it."""
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -319,6 +323,8 @@ class Page:
     """For a search engine and a link preview."""
     sections: tuple[Section, ...]
     template: str
+    id: str = ""
+    """Its id where several pages stand in one file."""
     headline: str = ""
     """The heading of the page, where it is not the title."""
     byline: tuple[Fact, ...] = ()

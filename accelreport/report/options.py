@@ -13,12 +13,14 @@ class BuildOptions:
     Attributes:
         title: the site's name, at the top of every page.
         templates: a folder whose templates replace ours, file by file.
+        single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
     """
 
     title: str = "Accelerator benchmarks"
     templates: Path | None = None
     cache: Path | None = None
+    single_file: bool = False
 
     def chosen(self) -> dict[str, str]:
         """What of it shows in the pages, apart from the contents of files."""

@@ -27,7 +27,8 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
 
     Args:
         results: the results folder.
-        out: where the site is written; files that are not the site's own are kept.
+        out: where the site is written; files that are not the site's own are kept. With
+            `single_file` the file to write.
         options: what a person chose.
 
     Raises:
@@ -39,6 +40,11 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
             f"{options.templates} is not a folder of templates.",
             remedy="Name a folder that holds copies of the templates you want to change.",
         )
+    if options.single_file:
+        from accelreport.report.single import build_single
+
+        pages, written = build_single(results, out, options)
+        return BuildResult(pages, written, out, time.perf_counter() - started)
     memory = Memory.of(options.cache, out) if options.cache else None
     base = fingerprint(options) if memory else ""
     sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup, escape
 
+from accelreport.report.polyline import simpler
 from accelreport.report.theme import FONT
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -25,6 +26,11 @@ _ATTRIBUTES = {
     *("font-size", "font-weight", "font-style"),
 }
 _DEFAULTS = {("opacity", "1"), ("stroke-miterlimit", "10"), ("font-weight", "normal")}
+_SHARED = {
+    "text": ("text-anchor", "font-size", "font-weight", "fill"),
+    "line": ("stroke", "stroke-width", "stroke-dasharray"),
+}
+"""Attributes that a group hands down to its texts or lines."""
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _LOCAL_URL = re.compile(r"url\(#([\w-]+)\)")
 
@@ -34,7 +40,9 @@ class UnexpectedSvgError(ValueError):
 
 
 def _shorter(found: re.Match[str]) -> str:
-    text = f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+    value = float(found[0])
+    # A tenth of a pixel cannot be seen; only small numbers may be factors.
+    text = f"{value:.{1 if abs(value) >= 10 else 2}f}".rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
 
 
@@ -45,6 +53,23 @@ def _invisible(element: ET.Element) -> bool:
     if "background" in classes and not element.get("stroke") and not element.get("fill"):
         return True
     return element.get("fill") == "transparent" and not element.get("stroke")
+
+
+def _share(element: ET.Element) -> None:
+    """What all texts or all lines of a group say of themselves is said once, by the group."""
+    for child in element:
+        _share(child)
+    tags = {child.tag for child in element}
+    shared = _SHARED.get(tags.pop().removeprefix(_NAMESPACE), ()) if len(tags) == 1 else ()
+    if len(element) < 2 or element.tag != f"{_NAMESPACE}g":
+        return
+    for name in shared:
+        values = {child.get(name) for child in element}
+        value = values.pop()
+        if not values and value is not None and "url(" not in value:
+            element.set(name, value)
+            for child in element:
+                del child.attrib[name]
 
 
 class _Writer:
@@ -72,7 +97,7 @@ class _Writer:
                     raise UnexpectedSvgError(f"attribute {name}={value!r} points outside the chart")
                 value = f"url(#{self.own(target[1])})"
             else:
-                value = _LONG_NUMBER.sub(_shorter, value)
+                value = _LONG_NUMBER.sub(_shorter, simpler(value) if name == "d" else value)
             kept.append(f' {name}="{escape(value)}"')
         return "".join(kept)
 
@@ -106,6 +131,7 @@ def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup
         UnexpectedSvgError: an element or an address outside the closed list.
     """
     root = ET.fromstring(drawn)  # noqa: S314 -- drawn by Vega in this process, no entities
+    _share(root)
     writer = _Writer(prefix)
     inside = "".join(writer.write(child) for child in root)
     box = root.get("viewBox", "")
