@@ -21,7 +21,11 @@ DEVICES: dict[str, Device] = {
         strategy="one_device",
         peak_tflops={"float32": 8.1},
         peak_source="NVIDIA T4 datasheet",
+        memory_gbps=320.0,
+        memory_source="NVIDIA T4 datasheet, 2019",
         price_per_hour=0.35,
+        price_date="2026-05-31",
+        price_source="A provider’s list",
     ),
     "tpu": Device(
         kind="TPU",

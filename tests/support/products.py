@@ -41,7 +41,12 @@ class Products(Maker):
             times=self.times(blocks[0].wall_s, train, 0.0),
             blocks=blocks,
             planned_steps=count * cell.measure.calls,
-            flops=Flops(per_step=flops, method="2·N³ for each product"),
+            flops=Flops(
+                per_step=flops,
+                method="2·N³ for each product",
+                bytes_per_step=3.0 * size**2 * 4,
+                bytes_method="3·N² elements for each product",
+            ),
             memory=Memory(host_peak_bytes=500_000_000 + 8 * size * size),
             data=self.data(cell, 0),
         )

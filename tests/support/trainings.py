@@ -42,7 +42,12 @@ class Trainings(Maker):
             final=final,
             parameters=412_778,
             samples=[self._sample(index) for index in range(self.samples)],
-            flops=Flops(per_step=batch * 3 * 28e6, method="walk over the traced graph"),
+            flops=Flops(
+                per_step=batch * 3 * 28e6,
+                method="walk over the traced graph",
+                bytes_per_step=3 * (4e6 + batch * 5e5),
+                bytes_method="operands and results of the products",
+            ),
             memory=Memory(host_peak_bytes=900_000_000, device_peak_bytes=batch * 400_000),
             data=self.data(cell, per_epoch * batch),
             warnings=[

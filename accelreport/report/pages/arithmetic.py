@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.peaks import Peak, cited_peak
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, median, present
-from accelreport.report.model import Column, Download, Entry, Line, Row, Section, Table
+from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.model import Block, Column, Download, Entry, Line, Row, Section, Table
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import groups_corner, point_groups
+from accelreport.report.pages.rates import peak_of, tflops_of, unknown_peak
+from accelreport.report.pages.roofline import roofline_blocks
 from accelreport.report.text import label
 
 
@@ -20,7 +21,7 @@ def arithmetic_section(bench: Bench) -> Section | None:
         ),
     )
     places = [(s, p) for s in bench.shown_series for p in bench.points]
-    known = {place: rate for place in places if (rate := _tflops(bench, *place)) is not None}
+    known = {place: rate for place in places if (rate := tflops_of(bench, *place)) is not None}
     if not known:
         return None
     methods = sorted(
@@ -31,7 +32,8 @@ def arithmetic_section(bench: Bench) -> Section | None:
         title=f"Floating-point operations each second, by the steady time of a {bench.words.step}",
         caption=(
             f"Counted so: {'; '.join(methods)}. One multiply-add counts as two. The share is of "
-            "the peak cited for the element type, by the devices file or else by the data sheet."
+            "the dense peak cited for the element type, by the devices file or else by the table "
+            "of known hardware; the notes say what each figure was held against."
         ),
         corner=groups_corner(bench),
         columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
@@ -40,58 +42,34 @@ def arithmetic_section(bench: Bench) -> Section | None:
         style="matrix",
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
-    return Section("arithmetic", "Arithmetic", (table,), finding=_finding(bench, known))
-
-
-def _tflops(bench: Bench, series: Series, point: Point) -> tuple[float, float, float] | None:
-    """TFLOPS and their interval, from the geometric mean of the steady time."""
-    row = bench.speedup(series, point)
-    work = median([cell["flops_per_step"] for cell in bench.measured(series, point)])
-    if row is None or not present(row["seconds"]) or not present(work):
-        return None
-    ends = (row["seconds_high"], row["seconds_low"])
-    low, high = (work / end / 1e12 if present(end) else float("nan") for end in ends)
-    return work / row["seconds"] / 1e12, low, high
-
-
-def _peak(bench: Bench, series: Series, point: Point) -> Peak | None:
-    values = dict(zip(bench.axes, point, strict=True))
-    return cited_peak(bench.plan, series.device, values, _hardware(bench, series, point))
-
-
-def _hardware(bench: Bench, series: Series, point: Point) -> str:
-    """The name by which a driver knows what the cells ran on."""
-    for row in bench.measured(series, point):
-        record = bench.record(row)
-        if record and record.environment:
-            kind = bench.plan.devices[series.device].kind
-            gpus = [gpu.name for gpu in record.environment.gpus]
-            return gpus[0] if kind == "GPU" and gpus else record.environment.cpu
-    return ""
+    blocks: tuple[Block, ...] = (table, *roofline_blocks(bench))
+    return Section("arithmetic", "Arithmetic", blocks, finding=_finding(bench, known))
 
 
 def _entry(bench: Bench, series: Series, point: Point) -> Entry:
-    rate = _tflops(bench, series, point)
+    rate = tflops_of(bench, series, point)
     if rate is None:
         return absence(bench, series, point)
     value, low, high = rate
     ends = (low, high) if present(low) and present(high) else ()
     lines = [Line(f"{formatting.number(value, *ends)}{formatting.SPACE}TFLOPS")]
-    peak = _peak(bench, series, point)
+    peak = peak_of(bench, series, point)
     if peak:
         share = formatting.percent(value / peak.tflops, 1)
         of = f"of {formatting.number(peak.tflops)} TFLOPS {label(peak.dtype, 20)}"
         lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
+    else:
+        lines.append(Line(unknown_peak(bench, series, point), "reason"))
     badges = number_badges(bench.planned(series, point))
     return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges, mark="small")
 
 
 def _sources(bench: Bench) -> tuple[str, ...]:
     found = {
-        f"{series.title}: {label(peak.source, 160)}"
+        f"{series.title}: {label(peak.source, 240)}"
         for series in bench.shown_series
         for point in bench.points
-        if (peak := _peak(bench, series, point)) and peak.source
+        if (peak := peak_of(bench, series, point)) and peak.source
     }
     return (f"Peaks. {'; '.join(sorted(found))}.",) if found else ()
 
@@ -100,7 +78,7 @@ def _finding(bench: Bench, known: dict[tuple[Series, Point], tuple[float, float,
     shares = {
         place: rate[0] / peak.tflops
         for place, rate in known.items()
-        if (peak := _peak(bench, *place))
+        if (peak := peak_of(bench, *place))
     }
     if not shares:
         return "No peak is cited for these devices, so there is no share of it to give."

@@ -21,6 +21,7 @@ from accelreport.report.pages.arithmetic import arithmetic_section
 from accelreport.report.pages.claims import claims_section
 from accelreport.report.pages.cold import cold_section
 from accelreport.report.pages.confusion import confusion_section
+from accelreport.report.pages.cost import cost_section
 from accelreport.report.pages.environment import machine_line
 from accelreport.report.pages.evidence import evidence_section
 from accelreport.report.pages.finding import headline
@@ -29,6 +30,7 @@ from accelreport.report.pages.notices import notices_of
 from accelreport.report.pages.problems import problems_section, warnings_section
 from accelreport.report.pages.published import published_section
 from accelreport.report.pages.quality import quality_section
+from accelreport.report.pages.resources import resources_section
 from accelreport.report.pages.samples import samples_section
 from accelreport.report.pages.slides import slides_path
 from accelreport.report.pages.speedup import speedup_section
@@ -48,6 +50,8 @@ def benchmark_page(bench: Bench) -> Page:
         cold_section(bench),
         sweep_section(bench),
         arithmetic_section(bench),
+        resources_section(bench),
+        cost_section(bench),
         steps_section(bench),
         published_section(bench),
         claims_section([bench]),

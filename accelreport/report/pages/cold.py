@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
+from accelreport.analysis.break_even import overtakes
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series, median, present
 from accelreport.report.charts.cold import Bar, cold_bars
 from accelreport.report.charts.drawing import panel
 from accelreport.report.model import (
+    Block,
     Column,
     Download,
     Entry,
@@ -22,64 +24,53 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import device_rows, loud_badges, panel_points, panels_note
-
-STAGES = (
-    ("process and imports", ("process_s", "import_s")),
-    ("data", ("data_s",)),
-    ("model", ("build_s",)),
-    ("", ("first_step_s",)),
+from accelreport.report.pages.reigns import reigns_table
+from accelreport.report.pages.starts import (
+    STAGES,
+    Place,
+    Start,
+    course_of,
+    starts_of,
+    unit_of,
 )
-"""Stages of a cold start and the columns they are made of; the last is the first step."""
-
 
 MOST_POINTS = 8
 """With more sweep points than this, the table has to be opened."""
 
 
-@dataclass(frozen=True)
-class Start:
-    """A device's cold start at a point: medians over processes, in seconds."""
-
-    stages: tuple[float, ...]
-    steady_s: float
-
-    @property
-    def total(self) -> float:
-        """Seconds until the first step is done."""
-        return sum(self.stages)
-
-
-def start_of(bench: Bench, series: Series, point: Point) -> Start | None:
-    """The cold start; None where no first step was timed."""
-    rows = bench.measured(series, point)
-    steady = median([row["steady_step_s"] for row in rows])
-    stages = []
-    for _, columns in STAGES:
-        parts = [median([row[column] for row in rows]) for column in columns]
-        stages.append(sum(part for part in parts if present(part)))
-    if not rows or not stages[-1]:
-        return None
-    return Start(tuple(stages), steady)
-
-
 def cold_section(bench: Bench) -> Section | None:
     """The section; None when nothing was measured."""
-    starts = {
-        (series, point): start
-        for series in bench.shown_series
-        for point in bench.points
-        if (start := start_of(bench, series, point))
-    }
+    starts = starts_of(bench)
     if not starts:
         return None
-    blocks = (_figure(bench, starts), _table(bench, starts))
-    return Section("cold", "Cold and warm", blocks, finding=_finding(bench, starts))
+    blocks: list[Block] = [_figure(bench, starts), _table(bench, starts)]
+    reigns = _reigns(bench, starts)
+    if reigns is not None:
+        blocks.append(reigns)
+    return Section("cold", "Cold and warm", tuple(blocks), finding=_finding(bench, starts))
 
 
-def _finding(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> str:
+def _reigns(bench: Bench, starts: dict[Place, Start]) -> Table | None:
+    """Who is done first after how many steps."""
+    courses = {
+        place: course
+        for place, start in starts.items()
+        if (course := course_of(bench, place, start)) is not None
+    }
+    return reigns_table(
+        bench,
+        courses,
+        id_="cold-reigns",
+        title="The fastest device for so many steps, its start included",
+        measure="is done first",
+        settled=False,
+    )
+
+
+def _finding(bench: Bench, starts: dict[Place, Start]) -> str:
     words = bench.words
     known = {
-        place: start.stages[-1] / _unit(bench, place, start)
+        place: start.stages[-1] / unit_of(bench, place, start)
         for place, start in starts.items()
         if present(start.steady_s) and start.steady_s
     }
@@ -95,16 +86,7 @@ def _finding(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> str:
     )
 
 
-def _unit(bench: Bench, place: tuple[Series, Point], start: Start) -> float:
-    """Seconds of the warm counterpart of the first step: a step, or a whole call."""
-    if not bench.words.kernel:
-        return start.steady_s
-    records = [bench.record(row) for row in bench.measured(*place)]
-    sizes = [record.blocks[0].steps for record in records if record and record.blocks]
-    return start.steady_s * (sizes[0] if sizes else 1)
-
-
-def _figure(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Figure:
+def _figure(bench: Bench, starts: dict[Place, Start]) -> Figure:
     points = [p for p in panel_points(bench.points) if any(place[1] == p for place in starts)]
     own = [each for each in bench.series if any((each, p) in starts for p in points)]
     headings, row = device_rows(bench, points, own)
@@ -136,9 +118,7 @@ def _figure(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Figure:
     )
 
 
-def _stages_table(
-    bench: Bench, starts: dict[tuple[Series, Point], Start], names: list[str]
-) -> Table:
+def _stages_table(bench: Bench, starts: dict[Place, Start], names: list[str]) -> Table:
     groups = []
     for point in bench.points:
         rows = tuple(
@@ -163,22 +143,24 @@ def _stages_table(
     )
 
 
-def _table(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Table:
+def _table(bench: Bench, starts: dict[Place, Start]) -> Table:
     words = bench.words
     warm = "later call" if words.kernel else f"steady {words.step}"
-    titles = [words.first, warm, "cold ÷ warm", "pays off after"]
+    noun = "calls" if words.kernel else f"{words.step}s"
+    titles = [words.first, warm, "cold ÷ warm", f"start in {noun}", "pays off after"]
     titles += ["TFLOPS cold", "TFLOPS warm"] if words.kernel else ["first epoch", "later epoch"]
     groups = []
     for point in bench.points:
         rows = tuple(_row(bench, series, point, starts) for series in bench.series)
         groups.append(RowGroup(rows, title=bench.point_title(point) if bench.axes else ""))
     baseline = bench.title_of(bench.plan.baseline)
-    noun = "calls" if words.kernel else f"{words.step}s"
     return Table(
         id="cold-table",
         title="Cold against warm",
         caption=(
-            f"Medians over processes. “Pays off after” is the number of {noun} from which a "
+            f"Medians over processes. “Start in {noun}” is how many warm {noun} take as long as "
+            "all that passes until the first one is done: after so many, half of the time was "
+            f"work. “Pays off after” is the number of {noun} from which a "
             f"device has overtaken {baseline}, its cold start included: the difference of the "
             f"two cold starts over the difference of the two {warm} times."
         ),
@@ -190,9 +172,7 @@ def _table(bench: Bench, starts: dict[tuple[Series, Point], Start]) -> Table:
     )
 
 
-def _row(
-    bench: Bench, series: Series, point: Point, starts: dict[tuple[Series, Point], Start]
-) -> Row:
+def _row(bench: Bench, series: Series, point: Point, starts: dict[Place, Start]) -> Row:
     start = starts.get((series, point))
     header = Entry((Line(series.title),))
     if start is None:
@@ -200,9 +180,9 @@ def _row(
         reason = Entry(
             (Line(f"{gone.lines[0].text}: {gone.lines[1].text}", "reason"),), href=gone.href
         )
-        blank = tuple(Entry((Line("–"),)) for _ in range(5))
+        blank = tuple(Entry((Line("–"),)) for _ in range(6))
         return Row(header, (reason, *blank), device=series.colour)
-    unit = _unit(bench, (series, point), start)
+    unit = unit_of(bench, (series, point), start)
     rows = bench.measured(series, point)
     columns = ("tflops_cold", "tflops") if bench.words.kernel else ("first_epoch_s", "epoch_s")
     say = formatting.number if bench.words.kernel else formatting.duration
@@ -211,6 +191,7 @@ def _row(
         formatting.duration(cold),
         formatting.duration(unit),
         formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
+        _worth(bench, (series, point), start),
         _break_even(bench, series, point, starts),
         *(say(median([row[column] for row in rows])) for column in columns),
     ]
@@ -220,21 +201,28 @@ def _row(
     return Row(header, (first, *entries[1:]), device=series.colour)
 
 
-def _break_even(
-    bench: Bench, series: Series, point: Point, starts: dict[tuple[Series, Point], Start]
-) -> str:
+def _break_even(bench: Bench, series: Series, point: Point, starts: dict[Place, Start]) -> str:
     bases = [s for s in bench.shown_series if s.baseline]
     base = next((s for s in bases if s.machine == series.machine), bases[0] if bases else None)
     if base is None or (base, point) not in starts:
         return formatting.MISSING
     if series.baseline:
         return "baseline"
-    own, other = starts[series, point], starts[base, point]
-    unit, base_unit = _unit(bench, (series, point), own), _unit(bench, (base, point), other)
-    if not present(unit) or not present(base_unit):
+    own = course_of(bench, (series, point), starts[series, point])
+    other = course_of(bench, (base, point), starts[base, point])
+    if own is None or other is None:
         return formatting.MISSING
-    later, gain = own.total - other.total, base_unit - unit
-    if gain <= 0:
-        return "never" if later >= 0 else "only at first"
+    steps = overtakes(own, other)
+    if steps is None:
+        return "never" if own.start >= other.start else "only at first"
     noun = "call" if bench.words.kernel else bench.words.step
-    return formatting.plural(max(1, -int(-later // gain)), noun) if later > 0 else "at once"
+    return formatting.plural(steps, noun) if own.start > other.start else "at once"
+
+
+def _worth(bench: Bench, place: Place, start: Start) -> str:
+    """How many warm steps take as long as the cold start."""
+    course = course_of(bench, place, start)
+    if course is None or not course.step:
+        return formatting.MISSING
+    noun = "call" if bench.words.kernel else bench.words.step
+    return formatting.plural(math.ceil(course.worth), noun)

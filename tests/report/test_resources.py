@@ -1,0 +1,222 @@
+"""What a page says of rooflines, memory, energy, cost and the device that is first for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from accelreport.report.bench import Bench
+from accelreport.report.gather import gather
+from accelreport.report.model import Figure, Prose, Section, Table
+from accelreport.report.pages.arithmetic import arithmetic_section
+from accelreport.report.pages.cold import cold_section
+from accelreport.report.pages.cost import cost_section
+from accelreport.report.pages.resources import joules, resources_section
+from accelreport.results.energy import Energy
+from accelreport.results.record import Host, Record
+from accelreport.spec.models import Device
+from tests.report.scenarios import Results
+from tests.support.records import Noise, Study, study
+
+EXACT = Noise(process=0.001, step=0.0, outlier_share=0.0)
+
+READ = Energy(
+    sensor="NVML", scope="GPU board", parts=["T4"], joules=600.0, window_s=12.0, steps=240,
+    windows=3, unit_j=1e-3, update_s=0.1,
+)  # fmt: skip
+UNREAD = Energy(
+    sensor="RAPL", scope="CPU package", absent="only root may read energy_uj of intel-rapl:0"
+)
+
+
+def bench_of(
+    made: Study,
+    change: Callable[[Record], dict[str, Any]] | None = None,
+    devices: dict[str, Device] | None = None,
+) -> Bench:
+    records = [
+        record.model_copy(update=change(record) if change else {}) for record in made.records
+    ]
+    plan = made.plan.model_copy(update={"devices": devices or made.plan.devices})
+    (bench,) = gather(Results((Study(plan=plan, records=tuple(records), cells=made.cells),)))
+    return bench
+
+
+def table(section: Section | None, identity: str) -> Table:
+    assert section is not None
+    for block in section.blocks:
+        if isinstance(block, Table) and block.id == identity:
+            return block
+        if isinstance(block, Figure) and block.table and block.table.id == identity:
+            return block.table
+    raise AssertionError(f"no table {identity}")
+
+
+def words(found: Table) -> str:
+    lines = [
+        line.text
+        for group in found.groups
+        for row in group.rows
+        for entry in (row.header, *row.entries)
+        for line in entry.lines
+    ]
+    return " | ".join([*lines, *found.notes, found.caption]).replace("\xa0", " ")
+
+
+# Roofline --------------------------------------------------------------------------------------
+
+
+def test_a_product_stands_under_the_roof_its_bytes_allow() -> None:
+    section = arithmetic_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
+    text = words(table(section, "roofline-table"))
+    # 2·N³ operations over 3·N² elements of 4 bytes: N / 6.
+    assert "171 FLOP/B" in text
+    assert "of its roof of arithmetic" in text
+    assert "ridge at 25.3 FLOP/B" in text
+    assert "no cited memory bandwidth" in text
+    assert "NVIDIA T4 datasheet, 2019" in text
+    assert "counted, not measured" in text
+
+
+def test_the_roofline_figure_shows_only_devices_whose_roofs_are_known() -> None:
+    section = arithmetic_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
+    assert section is not None
+    (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
+    assert [key.text for key in figure.keys] == ["GPU"]
+    assert "arithmetic-bound" in figure.panels[0].wide.description
+    assert figure.table is not None
+
+
+def test_a_processor_in_no_table_has_no_share_and_says_so() -> None:
+    section = arithmetic_section(bench_of(study("matmul", devices=("cpu-1",))))
+    named = words(table(section, "arithmetic-table"))
+    assert "no cited peak for " in named
+    assert "%" not in named
+    assert "no cited peak for " in words(table(section, "roofline-table"))
+    assert section is not None
+    assert not [block for block in section.blocks if isinstance(block, Figure)]
+
+
+def test_records_without_bytes_have_no_roofline() -> None:
+    def without(record: Record) -> dict[str, Any]:
+        assert record.flops is not None
+        return {"flops": record.flops.model_copy(update={"bytes_per_step": None})}
+
+    section = arithmetic_section(bench_of(study("matmul", devices=("gpu",)), without))
+    assert section is not None
+    assert [block.id for block in section.blocks if isinstance(block, Table)] == [
+        "arithmetic-table"
+    ]
+
+
+# Memory and energy -----------------------------------------------------------------------------
+
+
+def test_peak_memory_is_of_every_process_and_of_the_device() -> None:
+    hosts = [
+        Host(task="worker:0", host="a", chief=True, peak_bytes=2**30),
+        Host(task="worker:1", host="b", peak_bytes=3 * 2**29),
+        Host(task="ps:0", host="b"),
+    ]
+    bench = bench_of(study(devices=("cpu",), axes={}), lambda _: {"hosts": hosts})
+    text = words(table(resources_section(bench), "memory-table"))
+    assert "on the device" in text
+    assert "worker:0: 1.00 GiB | worker:1: 1.50 GiB" in text
+    assert "ps:0" not in text
+
+
+def test_energy_is_marked_sensor_grade_and_says_what_could_not_be_read() -> None:
+    bench = bench_of(
+        study(devices=("cpu", "gpu"), axes={}),
+        lambda record: {"energy": [UNREAD, *([READ] if record.cell.device == "gpu" else [])]},
+    )
+    found = table(resources_section(bench), "energy-table")
+    assert [badge.text for badge in found.badges] == ["sensor-grade"]
+    text = words(found)
+    assert "2.50 J, GPU board" in text
+    assert "50.0 W, blur 5.0 %" in text
+    assert "only root may read energy_uj" in text
+    assert "no sensor was looked for" in text
+
+
+def test_where_no_sensor_can_be_read_that_is_said_and_nothing_is_estimated() -> None:
+    bench = bench_of(study(devices=("cpu",), axes={}), lambda _: {"energy": [UNREAD]})
+    section = resources_section(bench)
+    assert section is not None
+    (said,) = [block.text for block in section.blocks if isinstance(block, Prose)]
+    assert "none is estimated" in said
+    assert "RAPL (CPU package): only root may read" in said
+    older = resources_section(bench_of(study(devices=("cpu",), axes={})))
+    assert older is not None
+    assert any("without looking" in b.text for b in older.blocks if isinstance(b, Prose))
+
+
+def test_joules_have_the_unit_that_suits_them() -> None:
+    said = [joules(value).replace("\xa0", " ") for value in (2500.0, 2.5, 0.0025, 2.5e-6)]
+    assert said == ["2.50 kJ", "2.50 J", "2.50 mJ", "2.50 µJ"]
+
+
+# Cost and break-even ---------------------------------------------------------------------------
+
+
+def test_a_run_costs_its_time_at_the_price_of_the_day_it_names() -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, noise=EXACT)
+    bench = bench_of(made)
+    section = cost_section(bench)
+    text = words(table(section, "cost-table"))
+    (row,) = [row for row in bench.rows if row["device"] == "gpu" and row["repeat"] == 0]
+    stages = sum(row[name] for name in ("process_s", "import_s", "data_s", "build_s"))
+    by_hand = 0.35 * (stages + row["total_s"]) / 3600
+    assert f"{by_hand:.4f}"[:5] in text
+    assert "0.350 USD an hour, on 31 May 2026, A provider’s list" in text
+    assert "CPU (all threads): 0.100 USD an hour, day of the price not given" in text
+
+
+def test_without_a_price_no_cost_is_given() -> None:
+    section = cost_section(bench_of(study(devices=("cpu-1",), axes={})))
+    assert section is not None
+    assert section.finding == "No price given."
+    mixed = words(table(cost_section(bench_of(study(devices=("cpu", "cpu-1"), axes={}))),
+                        "cost-table"))  # fmt: skip
+    assert "no price given" in mixed
+
+
+def test_different_currencies_are_never_compared() -> None:
+    made = study(devices=("cpu", "gpu"), axes={})
+    devices = dict(made.plan.devices)
+    devices["gpu"] = devices["gpu"].model_copy(update={"currency": "EUR"})
+    section = cost_section(bench_of(made, devices=devices))
+    assert section is not None
+    assert "different currencies" in section.finding
+    assert [block.id for block in section.blocks if isinstance(block, Table)] == ["cost-table"]
+
+
+def test_a_slower_start_and_faster_steps_change_places_after_so_many_steps() -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, noise=EXACT, epochs=1, steps_per_epoch=30)
+
+    def slow_start(record: Record) -> dict[str, Any]:
+        later = 100.0 if record.cell.device == "gpu" else 0.0
+        return {"times": record.times.model_copy(update={"build_s": 1.0 + later})}
+
+    bench = bench_of(made, slow_start)
+    section = cold_section(bench)
+    found = table(section, "cold-reigns")
+    (row,) = found.groups[0].rows
+    first, second = (line.text.replace("\xa0", " ") for line in row.entries[0].lines)
+    assert first.startswith("CPU (all threads), up to ")
+    assert second.startswith("GPU, from ")
+    assert [badge.text for badge in row.entries[0].badges] == ["extrapolated"]
+    steps = second.removeprefix("GPU, from ").removesuffix(" on").replace("\u202f", "")
+    assert f"| {steps} steps |" in words(table(section, "cold-table")).replace("\u202f", "")
+
+
+def test_where_nobody_changes_places_no_table_says_so() -> None:
+    section = cold_section(bench_of(study("matmul", devices=("cpu", "tpu"), noise=EXACT)))
+    assert section is not None
+    assert "cold-reigns" not in [b.id for b in section.blocks if isinstance(b, Table)]
+
+
+def test_the_cold_start_is_told_in_warm_steps() -> None:
+    bench = bench_of(study(devices=("cpu",), axes={}, noise=EXACT))
+    text = words(table(cold_section(bench), "cold-table"))
+    assert "Start in steps” is how many warm steps" in text
