@@ -32,6 +32,11 @@ PACKAGES = (
 VARIABLES = ("TF_", "XLA_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "CUDA_", "NVIDIA_", "TPU_")
 """Beginnings of environment variables that can change a measurement."""
 
+CPUINFO = Path("/proc/cpuinfo")
+
+VECTOR = ("avx", "avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16")
+"""Extensions from which a CPU's bound on arithmetic is derived."""
+
 
 @functools.cache
 def checkout() -> tuple[str, bool | None]:
@@ -82,6 +87,30 @@ def clock_mhz() -> float | None:
     return float(frequency.current) if frequency and frequency.current else None
 
 
+def clock_max_mhz() -> float | None:
+    """The CPU's highest clock, where the system tells it; 0 stands for unknown there."""
+    try:
+        frequency = psutil.cpu_freq()
+    except (OSError, NotImplementedError, RuntimeError):
+        return None
+    return float(frequency.max) if frequency and frequency.max else None
+
+
+def vector_extensions(listing: Path = CPUINFO) -> list[str]:
+    """The CPU's vector extensions that multiply; none where the system lists no flags.
+
+    Args:
+        listing: what the kernel says of the processors.
+    """
+    if not listing.exists():
+        return []
+    for line in listing.read_text(errors="replace").splitlines():
+        name, _, flags = line.partition(":")
+        if name.strip() == "flags":
+            return [flag for flag in VECTOR if flag in flags.split()]
+    return []
+
+
 def load() -> float:
     """One-minute load average."""
     return os.getloadavg()[0]
@@ -121,4 +150,6 @@ def environment(
         load_before=load_before,
         load_after=load(),
         clock_mhz=clock_mhz(),
+        clock_max_mhz=clock_max_mhz(),
+        vector=vector_extensions(),
     )
