@@ -37,6 +37,10 @@ class Found:
         """Note a check that cannot be made here."""
         self._add(name, "not-applicable", "", why)
 
+    def failed(self, name: str) -> bool:
+        """Whether a check of that name found what it looked for."""
+        return any(check.name == name and check.outcome == "failed" for check in self.checks)
+
     def warnings(self) -> list[Warned]:
         """A warning for each check that failed, by its name."""
         return [

@@ -1,0 +1,237 @@
+"""The timer's checks one by one, on windows, clocks and canaries made for the purpose."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accelreport.backend.checks.canary import ALLOWED_S, Bird, Own, sing
+from accelreport.backend.checks.found import Found
+from accelreport.backend.checks.gaps import judge_gaps
+from accelreport.backend.checks.surroundings import Clock, cpu_clock, gpu_clock, judge_clock
+from accelreport.backend.checks.watch import Watch
+from accelreport.results.record import Block
+
+STEP_S = 0.002
+
+
+def outcomes(found: Found) -> dict[str, str]:
+    return {check.name: check.outcome for check in found.checks}
+
+
+# Gaps -----------------------------------------------------------------------------------------
+
+
+def block(steps: int, extra_s: float, cores: float) -> Block:
+    """A window of equal steps that keep a core busy, and something else beside them."""
+    wall = steps * STEP_S + extra_s
+    return Block(
+        epoch=1,
+        first_step=20,
+        steps=steps,
+        wall_s=wall,
+        cpu_s=steps * STEP_S + cores * extra_s,
+        warmup=False,
+        step_s=[STEP_S] * (steps - 1),
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    steps=st.integers(10, 250),
+    extra_s=st.floats(0.1, 5.0),
+    working=st.booleans(),
+    windows=st.integers(1, 20),
+)
+def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_time(
+    steps: int, extra_s: float, working: bool, windows: int
+) -> None:
+    found = Found()
+    blocks = [block(steps, extra_s, cores=1.0 if working else 0.0)] * windows
+    judge_gaps(found, blocks, Own(STEP_S, STEP_S))
+    names = ("work-inside", "idle-inside") if working else ("idle-inside", "work-inside")
+    assert outcomes(found) == {names[0]: "failed", names[1]: "passed"}
+
+
+@settings(max_examples=50, deadline=None)
+@given(steps=st.integers(3, 250), windows=st.integers(1, 20))
+def test_windows_of_nothing_but_steps_have_no_gap(steps: int, windows: int) -> None:
+    found = Found()
+    judge_gaps(found, [block(steps, 0.0, 0.0)] * windows, Own(STEP_S, STEP_S))
+    assert set(outcomes(found).values()) == {"passed"}
+
+
+def test_windows_of_single_steps_are_held_against_the_canary() -> None:
+    found = Found()
+    judge_gaps(found, [block(1, 0.8, 0.0)] * 4, Own(STEP_S, STEP_S))
+    assert outcomes(found)["idle-inside"] == "failed"
+    alone = Found()
+    judge_gaps(alone, [block(1, 0.8, 0.0)] * 4, None)
+    assert set(outcomes(alone).values()) == {"not-applicable"}
+
+
+# Windows --------------------------------------------------------------------------------------
+
+
+@pytest.mark.e2e
+def test_a_function_traced_inside_a_window_is_seen_and_one_outside_is_not() -> None:
+    import tensorflow as tf
+
+    watch = Watch(lambda: None)
+    for inside in (True, False, True):
+        watch.before()
+        if inside:
+            tf.function(lambda x: x + 1)(tf.constant(1.0))
+        watch.after(1, 0.5, warmup=False)
+        tf.function(lambda x: x + 2)(tf.constant(1.0))
+    found = Found()
+    watch.judge(found)
+    assert [seen.traced > 0 for seen in watch.windows] == [True, False, True]
+    assert outcomes(found)["compile-inside"] == "failed"
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(("skips", "outcome"), [(False, "failed"), (True, "passed")])
+def test_fewer_steps_than_claimed_are_a_fault_unless_losses_are_scaled(
+    skips: bool, outcome: str
+) -> None:
+    counts = iter([0, 10, 10, 19])
+    watch = Watch(lambda: next(counts))
+    for _ in range(2):
+        watch.before()
+        watch.after(10, 0.5, warmup=False)
+    found = Found()
+    watch.judge(found, skips=skips)
+    assert outcomes(found)["step-count"] == outcome
+
+
+# The canary -----------------------------------------------------------------------------------
+
+
+class Machine:
+    """A device whose work is time that passes, at once or when somebody waits for it."""
+
+    def __init__(
+        self, *, asynchronous: bool = False, alive: bool = True, step_s: float = STEP_S
+    ) -> None:
+        self.asynchronous, self.alive, self.step_s = asynchronous, alive, step_s
+        self.until, self.steps = 0.0, 0
+
+    def run(self, count: int) -> None:
+        self.steps += count
+        self.until = time.perf_counter() + (count if self.alive else 1) * self.step_s
+        if not self.asynchronous:
+            self.wait()
+
+    def wait(self, _: object = None) -> None:
+        time.sleep(max(0.0, self.until - time.perf_counter()))
+
+    def bird(self, *, synchronous: bool = True) -> Bird:
+        return Bird(
+            run=self.run,
+            wait=self.wait,
+            settled=self.wait,
+            step_s=self.step_s,
+            most=1000,
+            synchronous=synchronous,
+        )
+
+
+@pytest.mark.parametrize(
+    ("asynchronous", "synchronous", "outcome"),
+    [
+        (True, False, "passed"),
+        (False, True, "passed"),
+        (True, True, "failed"),
+        (False, False, "not-applicable"),
+    ],
+)
+def test_the_canary_knows_a_device_that_does_not_wait(
+    asynchronous: bool, synchronous: bool, outcome: str
+) -> None:
+    found = Found()
+    own = sing(Machine(asynchronous=asynchronous).bird(synchronous=synchronous), found)
+    assert outcomes(found)["canary"] == outcome
+    assert outcomes(found)["time-not-scaling"] == "passed"
+    assert own is not None
+
+
+def test_work_that_takes_no_longer_for_twice_as_much_was_not_done() -> None:
+    found = Found()
+    sing(Machine(alive=False).bird(), found)
+    assert outcomes(found)["time-not-scaling"] == "failed"
+
+
+@pytest.mark.parametrize("step_s", [1e-4, 0.004, 0.04, 0.07, 0.09, 0.2])
+def test_the_canary_runs_no_more_steps_than_fit_into_its_time(step_s: float) -> None:
+    machine, found = Machine(step_s=step_s), Found()
+    sing(machine.bird(), found)
+    assert 0 < machine.steps * step_s <= ALLOWED_S
+    assert outcomes(found)["canary"] == "passed"
+    assert (outcomes(found)["time-not-scaling"] == "passed") is (4 * step_s <= ALLOWED_S)
+
+
+def test_there_is_no_canary_where_a_single_step_takes_longer_than_it_may() -> None:
+    machine, found = Machine(step_s=2 * ALLOWED_S), Found()
+    assert sing(machine.bird(), found) is None
+    assert machine.steps == 0
+    assert set(outcomes(found).values()) == {"not-applicable"}
+
+
+# Clocks ---------------------------------------------------------------------------------------
+
+
+def test_a_cpu_s_clock_and_its_slow_downs_are_read_where_linux_tells_them(tmp_path: Path) -> None:
+    assert cpu_clock(tmp_path) == Clock()
+    for number, (speed, count) in enumerate([("2000000", "3"), ("3000000", "4")]):
+        for name, text in (
+            ("cpufreq/scaling_cur_freq", speed),
+            ("thermal_throttle/core_throttle_count", count),
+        ):
+            path = tmp_path / f"cpu{number}" / name
+            path.parent.mkdir(parents=True)
+            path.write_text(f"{text}\n")
+    assert cpu_clock(tmp_path) == Clock(mhz=2500.0, hindrances=7)
+
+
+@pytest.mark.parametrize(
+    ("answer", "clock"),
+    [
+        ("1410, 0x0000000000000000", Clock(1410.0, 0)),
+        ("1410, 0x0000000000000004", Clock(1410.0, 0)),
+        ("900, 0x0000000000000020", Clock(900.0, 1)),
+        ("[N/A], [N/A]", Clock()),
+        ("", Clock()),
+    ],
+)
+def test_a_gpu_s_clock_and_what_slows_it_are_read_from_its_driver(
+    answer: str, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\necho '{answer}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert gpu_clock() == clock
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        (Clock(2000.0, 0), Clock(1900.0, 0), "passed"),
+        (Clock(2000.0, 0), Clock(1700.0, 0), "failed"),
+        (Clock(None, 5), Clock(None, 6), "failed"),
+        (Clock(2000.0), Clock(2100.0), "passed"),
+        (Clock(), Clock(), "not-applicable"),
+    ],
+)
+def test_a_clock_that_falls_by_a_tenth_or_is_held_back_is_said(
+    before: Clock, after: Clock, outcome: str
+) -> None:
+    found = Found()
+    judge_clock(found, before, after)
+    assert outcomes(found) == {"clock-fell": outcome}

@@ -1,0 +1,100 @@
+"""The cells into which faults are put, and what is to be said of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from accelreport.results.reading import read_record
+from accelreport.results.record import Record
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device, Measure
+from tests.support import children
+from tests.support.packages import EXAMPLE, install
+
+ROOT = Path(__file__).parents[2]
+
+POINTS: Mapping[str, Any] = {
+    "kind": "points",
+    "units": 256,
+    "batch_size": 32,
+    "steps_per_epoch": 150,
+    "epochs": 6,
+}
+"""A small training whose graph is traced in half a second."""
+
+PIPED: Mapping[str, Any] = {**POINTS, "input": "pipeline", "epochs": 3}
+"""The same, its batches brought by `tf.data`."""
+
+RECURRENT: Mapping[str, Any] = {
+    "kind": "sequence_classification",
+    "data": "synthetic",
+    "train_examples": 64,
+    "validation_examples": 16,
+    "batch_size": 16,
+}
+
+PRODUCTS: Mapping[str, Any] = {"kind": "matmul", "size": 192, "count": 300, "dtype": "float32"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault, and the name by which it must be caught.
+
+    Attributes:
+        injected: a class of `tests.faults.placement`.
+        name: kind of the warning; empty for a control.
+        workload: what is spoilt.
+        kind: kind of the device's row.
+        seed: of the cell.
+    """
+
+    injected: str
+    name: str = ""
+    workload: Mapping[str, Any] = field(default_factory=lambda: POINTS)
+    kind: Any = "CPU"
+    seed: int = 3
+
+    def cell(self, number: int) -> Cell:
+        device = Device(
+            kind=self.kind,
+            placement="faulty",
+            threads=1 if self.kind == "CPU" else None,
+            label=f"{self.injected} {number}",
+        )
+        measure = Measure(warmup_steps=20, budget=20.0)
+        return children.bare_cell(self.workload, device=device, measure=measure, seed=self.seed)
+
+
+def measure(faults: Sequence[Fault], folder: Path) -> list[Record]:
+    """The record of each fault, in real processes with real TensorFlow."""
+    site = folder / "site"
+    install(
+        site,
+        "accelreport-example",
+        {
+            "accelreport.workloads": {"points": "accelreport_example.points:FAMILY"},
+            "accelreport.datasets": {"two_rings": "accelreport_example.rings:ENTRY"},
+            "accelreport.placements": {"faulty": "tests.faults.placement:PLACEMENT"},
+        },
+    )
+    orders = []
+    for number, fault in enumerate(faults):
+        own = folder / str(number)
+        own.mkdir()
+        job = own / "job.json"
+        job.write_text(children.job(fault.cell(number), own).model_dump_json())
+        orders.append((str(job), f"{fault.injected}:{number + SIZES}"))
+    (folder / "orders.json").write_text(json.dumps(orders))
+    done = children.python(
+        "-m", "tests.faults.farm", str(folder / "orders.json"), paths=[site, EXAMPLE, ROOT]
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [read_record(folder / str(number) / "record.json") for number in range(len(faults))]
+
+
+SIZES = 1000
+"""Added to a fault's number for the seed of its size."""

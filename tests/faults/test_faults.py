@@ -1,0 +1,168 @@
+"""Measurements spoilt on purpose: each fault is caught, by its own name, and a sound one is not.
+
+Every cell here is a real process with real TensorFlow, and a placement between the timed loop
+and the device does to it what the fault says (`tests.faults.placement`), in a size that a seed
+draws.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from accelreport.analysis.cell_rows import TIMINGS, cell_row
+from accelreport.analysis.refusals import REFUSED, REFUSING
+from accelreport.analysis.seeds import reused_seeds
+from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.results.record import Record
+from tests.faults.cells import PIPED, PRODUCTS, RECURRENT, Fault, measure
+from tests.faults.placement import BURNER
+from tests.support.records import study
+
+pytestmark = pytest.mark.e2e
+
+FAULTS = {
+    "the device is not waited for": Fault("Hasty", "no-sync"),
+    "an asynchronous device says it is none": Fault("Unsaid", "canary"),
+    "every window compiles": Fault("Retracing", "compile-inside"),
+    "the input is zeros": Fault("Blank", "constant-input"),
+    "the pipeline brings zeros": Fault("BlankPipeline", "constant-input", PIPED),
+    "the input is one number": Fault("Uniform", "constant-input"),
+    "evaluations run inside the window": Fault("Evaluating", "work-inside"),
+    "the window holds a sleep": Fault("Sleeping", "idle-inside"),
+    "some steps are left out": Fault("Skipping", "step-count"),
+    "a step has fewer samples": Fault("Thinning", "sample-count"),
+    "another device computes": Fault("Swapped", "wrong-device"),
+    "the data are those of another cell": Fault("OldData", "stale-data"),
+    "the model is that of another cell": Fault("OldModel", "stale-state"),
+    "another program computes": Fault("Crowded", "loaded-machine"),
+    "the clock falls": Fault("Cooling", "clock-fell"),
+    "the device is slowed down by its heat": Fault("Hindered", "clock-fell"),
+    "the loop of a kernel is dead code": Fault("Dead", "time-not-scaling", PRODUCTS),
+    "the gradients go nowhere": Fault("Frozen", "weights-unmoved"),
+    "a GPU leaves cuDNN": Fault("OnCpu", "cudnn-fallback", RECURRENT, kind="GPU"),
+}
+"""What is done to a measurement, and the name by which it is caught."""
+
+REPEATS = (Fault("SameSeed", seed=3), Fault("SameSeed", seed=4), Fault("Honest", seed=5))
+"""Two repeats whose weights come from one seed, and one as it should be."""
+
+CONTROLS = {
+    "a training": Fault("Honest"),
+    "a training through tf.data": Fault("Honest", workload=PIPED),
+    "a training on an asynchronous device": Fault("Patient"),
+    "a kernel": Fault("Honest", workload=PRODUCTS),
+}
+"""The same cells with the same placement in between, which does nothing."""
+
+
+Records = dict[int, Record]
+"""By the identity of the fault: two repeats of one fault are two cells."""
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Records:
+    every = [*FAULTS.values(), *REPEATS, *CONTROLS.values()]
+    found = measure(every, tmp_path_factory.mktemp("faults"))
+    return dict(zip(map(id, every), found, strict=True))
+
+
+def _record(records: Records, fault: Fault) -> Record:
+    return records[id(fault)]
+
+
+def _found(record: Record) -> dict[str, str]:
+    return {check.name: check.seen for check in record.checks if check.outcome == "failed"}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_fault_of_the_measurement_is_caught_by_its_name(what: str, records: Records) -> None:
+    fault = FAULTS[what]
+    record = _record(records, fault)
+    assert fault.name in _found(record), record.failure
+    assert fault.name in [warned.kind for warned in record.warnings]
+
+
+@pytest.mark.parametrize("what", CONTROLS)
+def test_a_sound_measurement_raises_none_of_them(what: str, records: Records) -> None:
+    record = _record(records, CONTROLS[what])
+    assert record.status == "ok"
+    found = _found(record)
+    # Whoever runs these tests may do other things on the machine, and is then told so.
+    assert BURNER not in found.pop("loaded-machine", "")
+    assert not found
+    looked_for = {check.name for check in record.checks if check.outcome == "passed"}
+    assert {"no-sync", "compile-inside", "constant-input", "time-not-scaling"} <= looked_for
+
+
+def test_another_program_is_named_with_the_cores_it_keeps_busy(
+    records: Records,
+) -> None:
+    record = _record(records, FAULTS["another program computes"])
+    assert BURNER in _found(record)["loaded-machine"]
+
+
+def test_the_canary_reads_less_without_waiting_where_the_device_runs_on_its_own(
+    records: Records,
+) -> None:
+    def read(what: str) -> tuple[float, float]:
+        record = _record(records, CONTROLS[what])
+        (seen,) = [check.seen for check in record.checks if check.name == "canary"]
+        numbers = [float(word) for word in seen.split() if word[0].isdigit()]
+        return numbers[0], numbers[-1]
+
+    hasty, whole = read("a training on an asynchronous device")
+    assert hasty < 0.5 * whole
+    hasty, whole = read("a training")
+    assert hasty > 0.5 * whole
+
+
+def test_repeats_of_different_seeds_that_began_alike_are_told_apart_from_those_that_did_not(
+    records: Records,
+) -> None:
+    found = reused_seeds(_record(records, fault) for fault in REPEATS)
+    (second,) = found.values()
+    assert [finding.kind for finding in second] == ["reused-seed"]
+    assert next(iter(found))[0] == _record(records, REPEATS[1]).key
+
+
+@pytest.mark.parametrize("what", [w for w, fault in FAULTS.items() if fault.name in REFUSING])
+def test_the_number_of_a_spoilt_measurement_is_refused_with_the_reason_in_its_place(
+    what: str, records: Records
+) -> None:
+    record = _record(records, FAULTS[what])
+    row = cell_row(_plan(record), _planned(record), record)
+    assert row["status"] == REFUSED
+    assert row["failure_kind"] in REFUSING
+    assert row["failure_message"]
+    assert not [name for name in (*TIMINGS, "val_accuracy") if name in row]
+
+
+def test_a_rate_that_the_hardware_cannot_reach_is_refused(
+    records: Records,
+) -> None:
+    record = _record(records, FAULTS["the loop of a kernel is dead code"])
+    silent = record.model_copy(update={"warnings": [], "checks": []})
+    cited = {"peak_tflops": {"float32": 1e-3}, "peak_source": "a sheet"}
+    device = record.cell.device_spec.model_copy(update=cited)
+    plan = _plan(record).model_copy(update={"devices": {"cpu": device}})
+    row = cell_row(plan, _planned(record), silent)
+    assert (row["status"], row["failure_kind"]) == (REFUSED, "above-peak")
+    assert "a sheet" in row["failure_message"]
+
+
+def _planned(record: Record) -> PlannedCell:
+    cell = record.cell
+    return PlannedCell(
+        key=record.key, device=cell.device, point=cell.point, repeat=cell.repeat, seed=cell.seed
+    )
+
+
+def _plan(record: Record) -> PlanDocument:
+    made = study(axes={}, repeats=1, devices=("cpu",)).plan
+    return made.model_copy(
+        update={
+            "workload": record.cell.workload,
+            "devices": {"cpu": record.cell.device_spec},
+            "cells": [_planned(record)],
+        }
+    )
