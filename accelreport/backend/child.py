@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 from accelreport.backend.cluster.tasks import SUPERVISED
+from accelreport.backend.convergence import require_target
 from accelreport.backend.failures import failure
 from accelreport.backend.guardian import end_with_parent
 from accelreport.backend.job import Image, Job
 from accelreport.backend.measure import Measurement
 from accelreport.backend.reporter import Reporter
 from accelreport.results.record import Record
+from accelreport.workloads.registry import package_of
 
 
 def write_whole(record: Record, path: Path) -> None:
@@ -26,10 +28,13 @@ def measured(job: Job, reporter: Reporter, image: Image | None = None) -> Record
     """The record of a cell measured in this process, whatever happens meanwhile."""
     measurement = Measurement(job, reporter, image)
     try:
-        return measurement.run()
+        record = measurement.run()
+        require_target(record)
     except Exception as error:  # whatever happened belongs into the record
         measurement.facts.pop("complete", None)
-        return measurement.record("failed", failure=failure(error))
+        guest = package_of(job.cell.workload["kind"])
+        return measurement.record("failed", failure=failure(error, guest))
+    return record
 
 
 def supervised(job: Job) -> Record:

@@ -14,22 +14,36 @@ REMEDIES = {
     "nan-loss": "a smaller learning rate, or another precision",
     "compile-error": "xla = false in the devices file, or another TensorFlow",
     "no-device": "accelreport devices shows what is here",
+    "worker-lost": "the process' own words are in the log; --retry-failed tries again",
+    "harness-error": "the traceback is in the record; --retry-failed tries again",
+    "bad-plugin": "correct, update or uninstall the package",
 }
 """What a person can do about each kind."""
 
+BUGS = ("harness-error", "bad-plugin")
+"""Kinds of errors that nobody foresaw: their class says more than their message."""
 
-def failure(error: BaseException) -> Failure:
+
+def failure(error: BaseException, guest: str = "") -> Failure:
     """The failure an exception stands for.
 
     An error class that names its own `kind` is believed; TensorFlow's classes are told apart
     by their names, so that this works where TensorFlow could not be imported.
+
+    Args:
+        error: what was raised.
+        guest: the package whose workload it was, when it is not one of accelreport's own; an
+            error that nobody foresaw and that passed through its code is its own.
     """
     kind = _kind(error)
+    if kind == "harness-error" and guest and _passed_through(error, guest):
+        kind = "bad-plugin"
     message = error.what if isinstance(error, AccelReportError) else str(error)
     own_remedy = error.remedy if isinstance(error, AccelReportError) else ""
     why = f" ({error.why})" if isinstance(error, AccelReportError) and error.why else ""
     first = _sentence(message) or type(error).__name__
-    named = first if kind != "harness-error" else f"{type(error).__name__}: {first}"
+    unforeseen = kind == "harness-error" or not hasattr(error, "kind")
+    named = f"{type(error).__name__}: {first}" if unforeseen and kind in BUGS else first
     return Failure(
         kind=kind,
         message=named + why,
@@ -50,6 +64,11 @@ def _sentence(message: str) -> str:
         lines = lines[places[-1] + 1 :] if places else lines[1:]
         lines = [line for line in lines if line and not line.endswith("root error(s) found.")]
     return lines[0] if lines else ""
+
+
+def _passed_through(error: BaseException, package: str) -> bool:
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(f.f_globals.get("__name__", "").partition(".")[0] == package for f in frames)
 
 
 def _kind(error: BaseException) -> FailureKind:

@@ -80,6 +80,8 @@ class Target(SpecModel):
     """Reached when the metric is this large."""
     at_most: FiniteFloat | None = None
     """Reached when the metric is this small."""
+    required: bool = False
+    """Whether a complete training that never reaches it has failed (`not-converged`)."""
 
     @model_validator(mode="after")
     def _has_one_bound(self) -> Self:

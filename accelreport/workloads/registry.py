@@ -37,6 +37,12 @@ BROKEN: dict[str, PluginError] = _PLUGINS.broken
 """Why a package's family cannot be used, by its name."""
 
 
+def package_of(kind: str) -> str:
+    """The package whose code a family is, such as `my_package`; empty for the built-in ones."""
+    found = _PLUGINS.found.get(kind)
+    return found.problem.__module__.partition(".")[0] if found else ""
+
+
 def family_of(kind: str) -> Family:
     """The family of that kind.
 
