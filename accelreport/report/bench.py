@@ -13,6 +13,7 @@ import pandas as pd
 
 from accelreport.analysis.headline import quality
 from accelreport.analysis.parity import WITHIN, parity_frame
+from accelreport.analysis.refusals import REFUSED
 from accelreport.report.metrics import is_share, primary_metric
 from accelreport.report.text import label, slug
 from accelreport.report.words import Words, axis_title, words_of
@@ -124,6 +125,15 @@ class Bench:
     def measured(self, series: Series, point: Point) -> Rows:
         """Those of them that hold times."""
         return [row for row in self.of(series, point) if row["status"] in {"ok", "partial"}]
+
+    @cached_property
+    def _rows_of_records(self) -> dict[tuple[str, str], dict[str, Any]]:
+        return {(row["key"], row["machine"]): row for row in self.rows}
+
+    def refusal(self, record: Record, machine: str) -> str:
+        """Why the number of a record is not shown; empty where it is."""
+        row = self._rows_of_records.get((record.key, machine), {})
+        return str(row["failure_message"]) if row.get("status") == REFUSED else ""
 
     def record(self, row: Mapping[str, Any]) -> Record | None:
         """The record behind a row."""

@@ -28,6 +28,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.about import commands
 from accelreport.report.pages.environment import machine_facts
 from accelreport.report.pages.marks import KINDS
+from accelreport.report.pages.self_checks import checks_section
 from accelreport.report.sparkline import sparkline
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.words import Words
@@ -66,6 +67,7 @@ def cell_page(bench: Bench, record: Record, machine: str, benches: Sequence[Benc
         _result(bench, record),
         _stages(record),
         _blocks(bench, record),
+        checks_section(record),
         _curve(record),
         _asked(bench, record, point),
         _input(record),
@@ -77,7 +79,7 @@ def cell_page(bench: Bench, record: Record, machine: str, benches: Sequence[Benc
         path=f"cells/{cell_slug(record.key, machine)}.html",
         title=f"{device}{where}, seed {record.cell.seed}",
         kicker=f"One cell of “{label(bench.plan.title)}”",
-        finding=_finding(bench.words, record),
+        finding=_finding(bench.words, record, bench.refusal(record, machine)),
         description=f"{device}{where}, seed {record.cell.seed}: {_state(record)}.",
         sections=tuple(section for section in sections if section),
         template="cell.html",
@@ -97,7 +99,9 @@ def _state(record: Record) -> str:
     )
 
 
-def _finding(words: Words, record: Record) -> str:
+def _finding(words: Words, record: Record, refusal: str) -> str:
+    if refusal:
+        return f"Refused: {label(refusal, 600)}."
     if record.failure is not None and record.status in {"failed", "skipped"}:
         return f"{sentence(record.status)}: {KINDS.get(record.failure.kind, record.failure.kind)}."
     window = steady(record)

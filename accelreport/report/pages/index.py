@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from accelreport.analysis.refusals import REFUSED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import (
@@ -155,23 +156,36 @@ def _files() -> Downloads:
     )
 
 
+_STATES = {
+    "ok": "complete",
+    "partial": "partial",
+    REFUSED: "refused",
+    "failed": "failed",
+    "skipped": "skipped",
+    "missing": "not run",
+}
+"""States of cells, and the headings of their columns."""
+
+
 def _benchmarks(benches: Sequence[Bench]) -> Table:
-    rows = tuple(_benchmark_row(bench) for bench in benches)
-    states = ("complete", "partial", "failed", "skipped", "not run")
+    states = dict(_STATES)
+    if not any(row["status"] == REFUSED for bench in benches for row in bench.rows):
+        states.pop(REFUSED)
+    rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
     return Table(
         id="benchmarks-table",
         title="What was found, and how much of each plan was run",
         caption="Cells are counted: one is one device at one sweep point with one seed.",
         corner="benchmark",
-        columns=(Column("finding"), *(Column(state, number=True) for state in states)),
+        columns=(Column("finding"), *(Column(state, number=True) for state in states.values())),
         groups=(RowGroup(rows),),
         style="prose",
     )
 
 
-def _benchmark_row(bench: Bench) -> Row:
-    states = [row["status"] for row in bench.rows]
-    counts = [states.count(s) for s in ("ok", "partial", "failed", "skipped", "missing")]
+def _benchmark_row(bench: Bench, states: Sequence[str]) -> Row:
+    found = [row["status"] for row in bench.rows]
+    counts = [found.count(state) for state in states]
     header = Entry(
         (Line(label(bench.plan.title)), Line(f"{label(bench.plan.profile, 40)} profile", "reason")),
         href=f"{bench.slug}.html",

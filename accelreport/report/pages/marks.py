@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from accelreport.analysis.refusals import REFUSED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Rows, Series
 from accelreport.report.model import Badge, Entry, Line, Tone
@@ -43,6 +44,7 @@ KINDS = {
     "not-converged": "did not converge",
     "bad-plugin": "plugin is broken",
     "interrupted": "interrupted",
+    "refused": "refused by the timer's checks",
     "harness-error": "error in accelreport",
 }
 """Failure kinds in words."""
@@ -52,6 +54,8 @@ def kind_text(row: Mapping[str, Any]) -> str:
     """Why a row has no numbers, in two or three words."""
     if row["status"] == "missing":
         return "not run yet"
+    if row["status"] == REFUSED:
+        return f"refused: {label(row['failure_kind'].replace('-', ' '), 40)}"
     if row["status"] in {"ok", "partial"}:
         return "ended before its first steady step"
     kind = row["failure_kind"]
@@ -88,6 +92,7 @@ def _lost(rows: Rows) -> list[Badge]:
     badges = []
     tones: tuple[tuple[str, set[str], Tone], ...] = (
         ("failed", {"failed", "skipped"}, "bad"),
+        ("refused", {REFUSED}, "bad"),
         ("not run", {"missing"}, "quiet"),
     )
     for word, states, tone in tones:
@@ -104,10 +109,11 @@ def absence(bench: Bench, series: Series, point: Point, *, why: str = "") -> Ent
     rows = bench.planned(series, point)
     texts = sorted({kind_text(row) for row in rows}) or ["not planned"]
     reason = why or formatting.listed(texts)
-    bad = any(row["status"] == "failed" for row in rows)
+    bad = any(row["status"] in {"failed", REFUSED} for row in rows)
+    said = "refused" if any(row["status"] == REFUSED for row in rows) else "failed"
     return Entry(
         lines=(
-            Line("failed" if bad else "not measured", "value"),
+            Line(said if bad else "not measured", "value"),
             Line(label(reason, 90), "reason"),
         ),
         href=bench.evidence(series, point),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from accelreport.analysis.refusals import REFUSED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Download, Note, Notes, Section, Tone
@@ -14,7 +15,12 @@ from accelreport.report.text import label, sentence
 MOST_LINKS = 12
 """Cells named under a note; the table of all cells has the others."""
 
-_HEADINGS = {"failed": "Failed", "skipped": "Skipped", "missing": "Not run yet"}
+_HEADINGS = {
+    REFUSED: "Refused",
+    "failed": "Failed",
+    "skipped": "Skipped",
+    "missing": "Not run yet",
+}
 
 
 def problems_section(bench: Bench) -> Section | None:
@@ -40,7 +46,12 @@ def problems_section(bench: Bench) -> Section | None:
 
 def _note(bench: Bench, key: tuple[str, str, str, str, str], rows: list[dict[str, Any]]) -> Note:
     status, device, _, message, remedy = key
-    tones: dict[str, Tone] = {"failed": "bad", "skipped": "plain", "missing": "quiet"}
+    tones: dict[str, Tone] = {
+        REFUSED: "bad",
+        "failed": "bad",
+        "skipped": "plain",
+        "missing": "quiet",
+    }
     title = f"{bench.title_of(device)}: {kind_text(rows[0])}."
     count = formatting.plural(len(rows), "cell")
     where = _where(bench, rows)
