@@ -84,7 +84,11 @@ class Examination:
                 agreed=self._runtime.placement.agreed,
             )
         )
-        judge_gaps(self.found, blocks, own)
+        if self._runtime.replicas > len(self._runtime.devices):
+            for name in ("work-inside", "idle-inside"):
+                self.found.inapplicable(name, "a window begins with waiting for other workers")
+        else:
+            judge_gaps(self.found, blocks, own)
 
     # A kernel -----------------------------------------------------------------------------
 

@@ -73,8 +73,11 @@ def judge_inputs(found: Found, graphs: Graphs, source: Any, *, pipeline: bool) -
         seen = "they vary" if there.varies else f"all {there.elements:,} are {there.mean():g}"
         expected = "the inputs of a batch hold more than one value"
         found.judge("constant-input", sound=there.varies, expected=expected, seen=seen)
-    size = np.sqrt(here.rows[:, 3] / np.maximum(here.rows[:, 0], 1)) + 1e-12
-    means = [each.rows[:, 2] / np.maximum(each.rows[:, 0], 1) for each in (there, here)]
+    size = np.nan_to_num(np.sqrt(here.rows[:, 3] / np.maximum(here.rows[:, 0], 1))) + 1e-12
+    # Data that hold no numbers in places are no older for it.
+    means = [
+        np.nan_to_num(each.rows[:, 2] / np.maximum(each.rows[:, 0], 1)) for each in (there, here)
+    ]
     off = float(np.max(np.abs(means[0] - means[1]) / size)) if len(size) else 0.0
     found.judge(
         "stale-data",
