@@ -24,6 +24,8 @@ class ExitCode(IntEnum):
     """A results folder cannot be read or written."""
     DATA_UNAVAILABLE = 8
     """A data set could not be fetched or read."""
+    NOTHING_COMPARED = 9
+    """Two results folders have nothing in common that could be compared."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; finished cells are kept."""
 

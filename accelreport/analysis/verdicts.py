@@ -64,6 +64,17 @@ def processes_needed(
         (SAME); None beyond `MOST` processes, or when either is not known.
     """
     room = max(abs(difference), log(1 + margin) - abs(difference))
+    return processes_to_reach(room, spread, level)
+
+
+def processes_to_reach(room: float, spread: float, level: float = LEVEL) -> int | None:
+    """Processes of each device whose interval, with probability `POWER`, ends within `room`.
+
+    Args:
+        room: distance, in logarithms, from the estimate to the limit it is compared with.
+        spread: as in `processes_needed`.
+        level: as in `processes_needed`.
+    """
     n = np.arange(2, MOST + 1)
     reach = (stdtrit(n - 1, 0.5 + level / 2) + stdtrit(n - 1, POWER)) / np.sqrt(n)
     enough = np.flatnonzero(reach * spread < room)

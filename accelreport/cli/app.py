@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from accelreport import __version__
-from accelreport.cli import build, data, inspect, merge, run
+from accelreport.cli import build, compare, data, inspect, merge, run
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
@@ -36,6 +36,7 @@ Exit codes:
     6  a comparison found something slower than its gate allows
     7  a results folder cannot be read or written
     8  a data set could not be fetched or read
+    9  two results folders have nothing in common that could be compared
   130  stopped by Ctrl-C; finished cells are kept
 
 \b
@@ -61,6 +62,7 @@ app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=merge.EXAMPLES)(merge.merge)
+app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
 app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)
 app.add_typer(data.app, name="data")

@@ -24,7 +24,8 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from accelreport.results.atomic import write_whole
-from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
+from accelreport.results.folder import existing
+from accelreport.results.problems import ResultProblem, UnreadableFile
 from accelreport.results.reading import read_plan, read_record, to_bytes
 from accelreport.results.store import RECORD_NAME, Store, cannot_write, plan_file_name
 
@@ -78,11 +79,7 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
         ResultsError: a source is no results folder, or `out` cannot be written.
     """
     for source in sources:
-        if not (source / "cells").is_dir() and not (source / "plans").is_dir():
-            raise ResultsError(
-                f"{source} is no results folder.",
-                why="It has neither cells/ nor plans/ inside.",
-            )
+        existing(source)
     Store(out).prepare()
     folders = [*sources, out]
     problems: list[ResultProblem] = []

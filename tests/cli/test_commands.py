@@ -24,6 +24,7 @@ COMMANDS = (
     "check",
     "build",
     "merge",
+    "compare",
     "devices",
     "schema",
     "data list",

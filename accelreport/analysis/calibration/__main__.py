@@ -1,7 +1,7 @@
 """Rebuilds the tables of docs/statistics.md: `python -m accelreport.analysis.calibration`.
 
 With a path, the tables between the markers of that file are replaced; without one they are
-printed. Takes about two minutes on two cores, and gives the same tables every time.
+printed. Takes some minutes on two cores, and gives the same tables every time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from accelreport.analysis.calibration import decisions, tables
+from accelreport.analysis.calibration import decisions, looks, tables
 
 EXPERIMENTS = 20_000
 """Simulated experiments behind every share."""
@@ -29,7 +29,10 @@ def build(count: int) -> dict[str, str]:
         "fallback": lambda: tables.fallback_table(bank),
         "power": lambda: decisions.power_table(bank),
         "needed": lambda: decisions.needed_table(count),
-        "peeking": lambda: decisions.peeking_table(count),
+        "peeking": lambda: looks.peeking_table(count),
+        "sequential": lambda: looks.sequential_table(count),
+        "gate": lambda: looks.gate_table(bank),
+        "gate-power": lambda: looks.gate_power_table(bank),
         "parity": lambda: decisions.parity_table(count),
     }
     return {name: make() for name, make in makers.items()}

@@ -1,15 +1,14 @@
-"""Tables on what is decided: power, how many more processes, looking often, equivalence."""
+"""Tables on what is decided: power, how many more processes, equivalence."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from accelreport.analysis.calibration.looks import first
 from accelreport.analysis.calibration.methods import paired
-from accelreport.analysis.calibration.noise import Experiments, Floats, simulate
+from accelreport.analysis.calibration.noise import Floats, simulate
 from accelreport.analysis.calibration.tables import SIZES, Bank, markdown, scenario, verdicts
 from accelreport.analysis.verdicts import MARGIN, MOST, POWER
 
@@ -41,12 +40,12 @@ def needed(logs: Floats) -> NDArray[np.int64]:
     sizes = np.arange(2, MOST + 1)
     reach = (stdtrit(sizes - 1, 0.975) + stdtrit(sizes - 1, POWER)) / np.sqrt(sizes)
     # `reach` falls with n, so the first n that is enough is found by bisection.
-    first = np.searchsorted(-reach, -room / spread, side="right")
-    return np.where(first < len(sizes), sizes[np.minimum(first, len(sizes) - 1)], 0)
+    least = np.searchsorted(-reach, -room / spread, side="right")
+    return np.where(least < len(sizes), sizes[np.minimum(least, len(sizes) - 1)], 0)
 
 
 MOST_SIMULATED = 40
-"""Processes simulated for the tables about running more of them."""
+"""Processes simulated for the table about running more of them."""
 
 
 def needed_table(count: int, seed: int = 5) -> str:
@@ -62,14 +61,14 @@ def needed_table(count: int, seed: int = 5) -> str:
 
 
 def _after_needed(logs: Floats, n: int, speedup: float) -> list[str]:
-    faster, slower, same = verdicts(paired(_stopped(logs, n)))
+    faster, slower, same = verdicts(paired(first(logs, n)))
     undecided = ~(faster | slower | same)
     asked = needed(logs[:, :, :n])
     able = undecided & (asked > n) & (asked <= MOST_SIMULATED)
     decided = right = 0
     for size in np.unique(asked[able]):
         chosen = logs[able & (asked == size)]
-        faster, slower, same = verdicts(paired(_stopped(chosen, int(size))))
+        faster, slower, same = verdicts(paired(first(chosen, int(size))))
         decided += int((faster | slower | same).sum())
         right += int((same if speedup == 1 else faster).sum())
     more = np.median(asked[undecided & (asked > 0)] - n)
@@ -80,46 +79,6 @@ def _after_needed(logs: Floats, n: int, speedup: float) -> list[str]:
         f"{100 * decided / total:.0f} %",
         f"{100 * right / max(decided, 1):.1f} %",
     ]
-
-
-def _stopped(logs: Floats, n: int) -> Experiments:
-    return Experiments(logs[:, :, :n], np.zeros(0))
-
-
-def peeking_table(count: int, seed: int = 6) -> str:
-    """A/A: how often a difference is called when one runs on until something is decided."""
-    head = ["rule", "called different", "SAME", "still undecided", "median n"]
-    made = simulate(scenario("ordinary"), MOST_SIMULATED, count, np.random.default_rng(seed))
-    schedules: tuple[tuple[str, Sequence[int], float], ...] = (
-        ("one look at n = 5", (5,), 0.95),
-        ("one look at n = 10", (10,), 0.95),
-        ("a look after every process, 3 to 20", range(3, 21), 0.95),
-        ("looks at 3, 5, 10 and 20", (3, 5, 10, 20), 0.95),
-        ("looks at 3, 5, 10 and 20, each at 98.75 %", (3, 5, 10, 20), 0.9875),
-    )
-    rows = []
-    for name, looks, level in schedules:
-        different, same, sizes = _looked(made.logs, looks, level)
-        undecided = 1 - different - same
-        shares = [f"{100 * share:.1f} %" for share in (different, same, undecided)]
-        rows.append([name, *shares, f"{np.median(sizes):.0f}"])
-    return markdown(head, rows)
-
-
-def _looked(
-    logs: Floats, looks: Sequence[int], level: float
-) -> tuple[float, float, NDArray[np.int64]]:
-    going = np.ones(len(logs), dtype=bool)
-    called = np.zeros(len(logs), dtype=bool)
-    equal = np.zeros(len(logs), dtype=bool)
-    sizes = np.full(len(logs), looks[-1])
-    for n in looks:
-        faster, slower, same = verdicts(paired(_stopped(logs, n), level))
-        sizes[going & (faster | slower | same)] = n
-        called |= going & (faster | slower)
-        equal |= going & same
-        going &= ~(faster | slower | same)
-    return float(called.mean()), float(equal.mean()), sizes
 
 
 def parity_table(count: int, seed: int = 8) -> str:

@@ -1,0 +1,130 @@
+"""`accelreport compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from accelreport.errors import ExitCode
+
+if TYPE_CHECKING:
+    from accelreport.analysis.comparison_values import Comparison
+
+EXAMPLES = """\b
+What is compared:
+  OLD and NEW are results folders. For each spec, profile, sweep point and device that both
+  hold: NEW's steady time over OLD's, the geometric mean over seeds that both ran, with its 95 %
+  interval. FASTER and SLOWER mean that the whole interval says so, SAME that it lies within
+  3 %, UNDECIDED anything else. Whatever only one folder holds, failed, or was measured under
+  other conditions is named. Another machine or framework is said above the table.
+
+\b
+The gate, --fail-if-slower MARGIN:
+  A comparison FAILS the gate when the lower end of the 95 % interval of NEW's time over OLD's
+  lies above 1 + MARGIN, PASSES when the upper end does not lie above it, and is OPEN
+  otherwise; then it is told how many more processes would tell. Only FAILS closes the gate. So
+  does, with exit code 4, a cell that OLD measured and that failed in NEW.
+
+\b
+Examples:
+  accelreport compare old/results new/results
+  accelreport compare old/results new/results --fail-if-slower 5%
+  accelreport compare old/results new/results --format markdown -o comparison.md
+
+\b
+Exit codes, the first that applies: 6 something is slower than the gate allows, 7 a folder or
+  a file in it cannot be read, 4 (with a gate) something that OLD measured failed in NEW,
+  9 nothing could be compared, 0 compared.
+"""
+
+
+def margin(text: str) -> float:
+    """A gate as a fraction: `5%`, `5 %` and `0.05` are 0.05.
+
+    Raises:
+        typer.BadParameter: it is none, negative, or 100 % and more without saying percent.
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        value = float(number) / (100 if sign else 1)
+    except ValueError:
+        value = -1.0
+    if rest.strip() or not 0 <= value <= (10 if sign else 1):
+        raise typer.BadParameter(f"{text!r} is no margin; write 5% or 0.05")
+    return value
+
+
+Old = Annotated[Path, typer.Argument(help="Results before.", metavar="OLD", show_default=False)]
+New = Annotated[Path, typer.Argument(help="Results now.", metavar="NEW", show_default=False)]
+Gate = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-if-slower",
+        metavar="MARGIN",
+        help="Exit code 6 when NEW is slower than OLD by more than this, beyond doubt: 5%, 0.05.",
+    ),
+]
+Format = Annotated[
+    Literal["text", "markdown", "json"], typer.Option("--format", help="How it is written.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write it there instead of to the screen."),
+]
+
+
+def compare(
+    old: Old,
+    new: New,
+    *,
+    fail_if_slower: Gate = None,
+    format_: Format = "text",
+    out: Out = None,
+) -> None:
+    """Say what became faster or slower between two results folders."""
+    from accelreport.analysis.comparison import compare_folders
+    from accelreport.results.folder import existing
+    from accelreport.terminal.comparison_words import conclusions
+
+    gate = None if fail_if_slower is None else margin(fail_if_slower)
+    compared = compare_folders(existing(old), existing(new), gate)
+    text = _written(compared, format_)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        _write(out, text)
+        for line in conclusions(compared):
+            typer.echo(line)
+    raise typer.Exit(CODES[compared.result.value])
+
+
+CODES = {
+    "slower": ExitCode.SLOWER,
+    "unreadable": ExitCode.BAD_RESULTS,
+    "failed": ExitCode.SOME_FAILED,
+    "nothing": ExitCode.NOTHING_COMPARED,
+    "done": ExitCode.OK,
+}
+"""Exit code of every result."""
+
+
+def _written(compared: Comparison, format_: str) -> str:
+    from accelreport.terminal.comparison_markdown import comparison_markdown
+    from accelreport.terminal.comparison_text import comparison_text
+
+    if format_ == "json":
+        return compared.model_dump_json(indent=2) + "\n"
+    lines = comparison_markdown(compared) if format_ == "markdown" else comparison_text(compared)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _write(path: Path, text: str) -> None:
+    from accelreport.results.store import cannot_write
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(path, error) from error

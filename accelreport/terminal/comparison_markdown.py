@@ -1,0 +1,92 @@
+"""A comparison of two results folders as Markdown, for a pull request or a job's summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from accelreport.analysis.comparison_values import Comparison, Gate, Row
+from accelreport.terminal.comparison_words import (
+    HEAD,
+    OUTCOMES,
+    alarms,
+    asides,
+    benchmark,
+    conclusions,
+    decided,
+    duration,
+    gated,
+    percent,
+    place,
+    processes,
+    ratio,
+)
+from accelreport.terminal.wording import counted
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")
+"""Characters that mean something in Markdown, or would call somebody by name."""
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it stands, on one line."""
+    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def comparison_markdown(comparison: Comparison) -> Iterator[str]:
+    """The lines of a comparison; what is not compared is folded away, and counted."""
+    first, *rest = conclusions(comparison)
+    yield f"### accelreport: {escaped(first)}"
+    yield ""
+    for sentence in rest:
+        strong = sentence.startswith("FAILED") or sentence == rest[-1]
+        yield f"- **{escaped(sentence)}**" if strong else f"- {escaped(sentence)}"
+    for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
+        yield f"- {name}: {escaped(side.name)}, {counted(side.records, 'record')}"
+    yield ""
+    for alarm in alarms(comparison):
+        yield f"> **Attention: {escaped(alarm)}**"
+        yield ">"
+    yield ""
+    yield from _table(comparison.of("compared"), comparison.gate)
+    for outcome, heading in OUTCOMES.items():
+        if rows := comparison.of(outcome):
+            lines = [
+                f"{benchmark(row)} {row.device} {place(row)}: {'; '.join(row.reasons)}"
+                for row in rows
+            ]
+            yield from _folded(f"{heading}: {len(rows)}", lines)
+    if quiet := list(asides(comparison)):
+        yield from _folded("Other differences", quiet)
+    yield (
+        f"Ratios are geometric means over processes with {percent(comparison.level)} intervals; "
+        f"SAME means within {percent(comparison.margin)}. Below 1, NEW is faster."
+    )
+
+
+def _table(rows: Sequence[Row], gate: float | None) -> Iterator[str]:
+    if not rows:
+        return
+    head = ["benchmark", *HEAD, *([f"gate {percent(gate)}"] if gate is not None else []), "notes"]
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'|'.join([' :-- '] * len(head))}|"
+    for row in rows:
+        texts = [benchmark(row), row.device, place(row)]
+        texts += [duration(row.old_seconds), duration(row.new_seconds)]
+        cells = [*map(escaped, texts), ratio(row), processes(row), _strong(row)]
+        if gate is not None:
+            cells.append(f"**{gated(row)}**" if row.gate is Gate.FAILS else gated(row))
+        yield f"| {' | '.join([*cells, escaped('; '.join(row.reasons))])} |"
+    yield ""
+
+
+def _strong(row: Row) -> str:
+    return f"**{row.verdict}**" if row.verdict in {"FASTER", "SLOWER"} else decided(row)
+
+
+def _folded(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    yield f"<details><summary>{heading}</summary>"
+    yield ""
+    yield from (f"- {escaped(line)}" for line in lines)
+    yield ""
+    yield "</details>"
+    yield ""

@@ -1,0 +1,343 @@
+"""Two results folders against each other: ratios, verdicts, the gate, and what is not compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import log
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accelreport.analysis.comparison import compare_folders
+from accelreport.analysis.comparison_values import Comparison, Gate, Result, Row
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+from tests.support.records import Noise, Study, assorted, study
+
+INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
+
+Edit = Callable[[Record], Record]
+
+
+@dataclass
+class Held:
+    """A results folder in memory."""
+
+    made: Sequence[PlanDocument]
+    kept: Sequence[Record]
+    problems: Sequence[str] = field(default=())
+    root: Path = Path("results")
+
+    def plans(self) -> Sequence[PlanDocument]:
+        return self.made
+
+    def records(self) -> Sequence[Record]:
+        return self.kept
+
+
+def held(*studies: Study, edit: Edit | None = None) -> Held:
+    records = [record for each in studies for record in each.records]
+    return Held([each.plan for each in studies], [edit(r) if edit else r for r in records])
+
+
+def small(factor: float = 1.0, seed: int = 0, repeats: int = 3, **more: Any) -> Study:
+    """One device at one point."""
+    asked: dict[str, Any] = {"devices": ("cpu",), "axes": {}, "epochs": 1, "steps_per_epoch": 30}
+    return study(repeats=repeats, factors={"cpu": factor}, seed=seed, **(asked | more))
+
+
+def within(record: Record, **changes: Any) -> Record:
+    assert record.environment is not None
+    return record.model_copy(update={"environment": record.environment.model_copy(update=changes)})
+
+
+def only(comparison: Comparison) -> Row:
+    (row,) = comparison.rows
+    return row
+
+
+def test_every_place_that_both_hold_is_a_row_with_new_over_old() -> None:
+    quiet = Noise(process=0, step=0, outlier_share=0)
+    found = compare_folders(held(study(noise=quiet)), held(study(noise=quiet, seed=1)))
+    assert [row.outcome for row in found.rows] == ["compared"] * 9
+    slow = compare_folders(held(small(noise=quiet)), held(small(1.25, noise=quiet)))
+    row = only(slow)
+    assert row.ratio == pytest.approx(1.25)
+    assert row.old_seconds is not None
+    assert row.new_seconds == pytest.approx(1.25 * row.old_seconds)
+    assert (row.verdict, row.pairs) == ("SLOWER", 3)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 1000), gate=st.floats(0, 1))
+def test_a_folder_is_the_same_as_itself_and_passes_every_gate(seed: int, gate: float) -> None:
+    made = study(seed=seed, fate=assorted, epochs=1, steps_per_epoch=30)
+    found = compare_folders(held(made), held(made), gate)
+    told = found.of("compared")
+    assert {row.verdict for row in told if row.old_processes > 1} == {"SAME"}
+    assert all(row.ratio == 1 for row in told)
+    assert not found.gated(Gate.FAILS)
+    assert found.result is Result.DONE
+    assert found.differences == []
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    factor=st.floats(0.8, 1.25),
+    repeats=st.tuples(st.integers(1, 5), st.integers(1, 5)),
+)
+def test_exchanging_old_and_new_inverts_ratios_and_verdicts(
+    seed: int, factor: float, repeats: tuple[int, int]
+) -> None:
+    one, other = small(seed=seed, repeats=repeats[0]), small(factor, seed + 1, repeats[1])
+    forth = only(compare_folders(held(one), held(other)))
+    back = only(compare_folders(held(other), held(one)))
+    assert forth.ratio is not None
+    assert back.ratio == pytest.approx(1 / forth.ratio)
+    assert back.verdict == INVERSE[forth.verdict]
+    assert (forth.low is None) == (back.high is None)
+    if forth.low is not None and back.high is not None:
+        assert back.high == pytest.approx(1 / forth.low)
+    assert back.needed == forth.needed
+    assert (back.old_seconds, back.new_seconds) == (forth.new_seconds, forth.old_seconds)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    factor=st.floats(0.9, 1.3),
+    gates=st.lists(st.floats(0, 1), min_size=2, max_size=6),
+)
+def test_a_wider_gate_never_closes_where_a_narrower_one_is_open(
+    seed: int, factor: float, gates: list[float]
+) -> None:
+    old, new = held(small(seed=seed)), held(small(factor, seed + 1))
+    rank = {Gate.FAILS: 0, Gate.OPEN: 1, Gate.PASSES: 2}
+    said = [only(compare_folders(old, new, gate)).gate for gate in sorted(gates)]
+    ranks = [rank[each] for each in said if each is not None]
+    assert len(ranks) == len(gates)
+    assert ranks == sorted(ranks)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), factor=st.floats(0.9, 1.3), gate=st.floats(0, 0.3))
+def test_the_gate_is_the_interval_against_the_margin(seed: int, factor: float, gate: float) -> None:
+    row = only(compare_folders(held(small(seed=seed)), held(small(factor, seed + 1)), gate))
+    assert row.low is not None
+    assert row.high is not None
+    if row.gate is Gate.FAILS:
+        assert row.low > (1 + gate) * (1 - 1e-9)
+    elif row.gate is Gate.PASSES:
+        assert row.high <= (1 + gate) * (1 + 1e-9)
+    else:
+        assert row.low <= (1 + gate) * (1 + 1e-9)
+        assert row.high > (1 + gate) * (1 - 1e-9)
+    if row.gate is Gate.FAILS:
+        assert row.verdict == "SLOWER" or row.high < 1.03
+
+
+def test_an_open_gate_says_how_many_more_processes_would_tell() -> None:
+    noisy = Noise(process=0.05)
+    found = [
+        only(compare_folders(held(small(seed=s, noise=noisy)), held(small(1.1, s + 50)), 0.05))
+        for s in range(12)
+    ]
+    rows = [row for row in found if row.gate is Gate.OPEN]
+    assert rows
+    for row in rows:
+        assert row.ratio is not None
+        assert row.gate_needed is None or row.gate_needed >= 1
+    near = min(rows, key=lambda row: abs(log(row.ratio or 1) - log(1.05)))
+    far = max(rows, key=lambda row: abs(log(row.ratio or 1) - log(1.05)))
+    assert (near.gate_needed or 1000) > (far.gate_needed or 1000) or near is far
+
+
+def test_one_process_has_no_interval_and_leaves_the_gate_open() -> None:
+    row = only(compare_folders(held(small(repeats=1)), held(small(2.0)), 0.05))
+    assert (row.verdict, row.gate, row.low, row.gate_needed) == ("UNDECIDED", Gate.OPEN, None, None)
+    assert "one process in OLD gives no interval" in row.reasons
+
+
+def test_seeds_are_paired_and_what_has_no_partner_is_told() -> None:
+    row = only(compare_folders(held(small(repeats=3)), held(small(repeats=5, seed=1))))
+    assert (row.pairs, row.old_processes, row.new_processes) == (3, 3, 5)
+    assert "NEW: 2 without a partner of the same seed left out" in row.reasons
+    other = only(compare_folders(held(small()), held(small(first_seed=100, seed=1))))
+    assert (other.outcome, other.pairs, other.verdict != "") == ("compared", 0, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fact"),
+    [
+        ({"machine": "ffffffff"}, "machine"),
+        ({"packages": {"tensorflow": "2.99.0"}}, "package tensorflow"),
+        ({"variables": {"TF_ENABLE_ONEDNN_OPTS": "0"}}, "variable TF_ENABLE_ONEDNN_OPTS"),
+        ({"cpu": "Another CPU"}, "CPU"),
+        ({"runtime": {"intra_op_threads": "1"}}, "TensorFlow's intra_op_threads"),
+    ],
+)
+def test_another_machine_or_framework_is_compared_and_said_loudly(
+    changes: dict[str, Any], fact: str
+) -> None:
+    new = held(small(seed=1), edit=lambda record: within(record, **changes))
+    found = compare_folders(held(small()), new)
+    assert only(found).outcome == "compared"
+    grave = {each.fact: each for each in found.differences if each.grave}
+    assert fact in grave
+    assert grave[fact].comparisons == 1
+    assert grave[fact].old != grave[fact].new
+
+
+def test_another_commit_of_accelreport_is_told_quietly() -> None:
+    new = held(small(seed=1), edit=lambda record: within(record, commit="f" * 40, dirty=True))
+    (told,) = compare_folders(held(small()), new).differences
+    assert (told.fact, told.grave, told.new) == (
+        "accelreport",
+        False,
+        [f"0.1.0 {'f' * 12} with changes"],
+    )
+
+
+def test_a_folder_of_several_machines_is_compared_machine_by_machine() -> None:
+    one = small()
+    slow = small(2.0, machine="bbbbbbbb", seed=3)
+    both = Held([one.plan], [*one.records, *slow.records])
+    found = compare_folders(both, both)
+    assert [(row.old_machine, row.new_machine) for row in found.rows] == [
+        ("0a1b2c3d", "0a1b2c3d"),
+        ("bbbbbbbb", "bbbbbbbb"),
+    ]
+    third = held(small(machine="cccccccc", seed=4))
+    found = compare_folders(both, third)
+    assert sorted((row.outcome, row.old_machine, row.new_machine) for row in found.rows) == [
+        ("only-new", "", "cccccccc"),
+        ("only-old", "0a1b2c3d", ""),
+        ("only-old", "bbbbbbbb", ""),
+    ]
+    assert found.result is Result.NOTHING
+
+
+def recast(record: Record, **changes: Any) -> Record:
+    return record.model_copy(update={"cell": record.cell.model_copy(update=changes)})
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (
+            lambda r: recast(r, workload={**r.cell.workload, "batch_size": 512}),
+            "workload.batch_size is 256 in OLD and 512 in NEW",
+        ),
+        (
+            lambda r: recast(
+                r, device_spec=r.cell.device_spec.model_copy(update={"precision": "mixed_float16"})
+            ),
+            'device.precision is "float32" in OLD and "mixed_float16" in NEW',
+        ),
+        (
+            lambda r: recast(r, measure=r.cell.measure.model_copy(update={"warmup_steps": 5})),
+            "measure.warmup_steps is 20 in OLD and 5 in NEW",
+        ),
+        (
+            lambda r: r.model_copy(update={"data": r.data.model_copy(update={"fingerprint": "?"})}),
+            "the data are not the same: their fingerprints differ",
+        ),
+    ],
+)
+def test_other_conditions_are_named_and_nothing_is_compared(edit: Edit, says: str) -> None:
+    found = compare_folders(held(small()), held(small(2.0, seed=1), edit=edit), 0.05)
+    row = only(found)
+    assert row.outcome == "withheld"
+    assert says in row.reasons
+    assert (row.ratio, row.gate, found.result) == (None, None, Result.NOTHING)
+
+
+def test_what_only_one_folder_holds_is_named() -> None:
+    extra = study("matmul", devices=("cpu",), repeats=2)
+    found = compare_folders(held(small(), extra), held(small(seed=1)))
+    assert [(row.outcome, row.spec) for row in found.rows] == [
+        ("compared", "example_training"),
+        ("only-old", "example_matmul"),
+        ("only-old", "example_matmul"),
+    ]
+    assert found.result is Result.DONE
+    back = compare_folders(held(small(seed=1)), held(small(), extra))
+    assert {row.outcome for row in back.rows} == {"compared", "only-new"}
+
+
+def test_failed_cells_are_named_and_one_that_was_measured_before_closes_the_gate() -> None:
+    broken = held(small(fate=lambda cell: "oom-host"), study("matmul", devices=("cpu",)))
+    good = held(small(), study("matmul", devices=("cpu",), seed=1))
+    gated = compare_folders(good, broken, 0.05)
+    row = next(each for each in gated.rows if each.spec == "example_training")
+    assert (row.outcome, row.failed_in_new) == ("not-measured", True)
+    assert row.reasons == ["NEW: 3 of 3 processes: failed (oom-host): the cell ended with oom-host"]
+    assert gated.result is Result.FAILED
+    assert compare_folders(good, broken).result is Result.DONE
+    assert compare_folders(broken, good, 0.05).result is Result.DONE
+    assert compare_folders(broken, broken, 0.05).result is Result.DONE
+
+
+def test_cells_that_were_not_run_yet_are_named() -> None:
+    missing = held(small(seed=1, fate=lambda cell: "missing"))
+    row = only(compare_folders(held(small()), missing))
+    assert (row.outcome, row.reasons) == ("not-measured", ["NEW: 3 of 3 processes: not run"])
+    some = held(small(seed=1, fate=lambda cell: "missing" if cell.repeat else "ok"))
+    row = only(compare_folders(held(small()), some))
+    assert "NEW: 2 of 3 processes: not run" in row.reasons
+
+
+def test_records_that_no_plan_asks_for_are_counted() -> None:
+    stray = Held([], small().records)
+    found = compare_folders(stray, held(small(seed=1)))
+    assert (found.old.records, found.old.unplanned, found.new.unplanned) == (3, 3, 0)
+    assert found.result is Result.NOTHING
+    assert [row.outcome for row in found.rows] == ["only-new"]
+
+
+def test_a_file_that_cannot_be_read_is_graver_than_a_gate_that_is_passed() -> None:
+    made = small()
+    damaged = Held([made.plan], made.records, problems=["cells/x.json: cut off"])
+    assert compare_folders(held(made), damaged, 0.05).result is Result.UNREADABLE
+    slow = Held([made.plan], small(2.0).records, problems=["cells/x.json: cut off"])
+    assert compare_folders(held(made), slow, 0.05).result is Result.SLOWER
+
+
+def test_a_step_that_is_faster_and_learns_less_is_told() -> None:
+    def worse(record: Record) -> Record:
+        return record.model_copy(update={"final": {"val_accuracy": 0.5 + record.cell.seed / 1e4}})
+
+    found = compare_folders(held(small()), held(small(0.5, seed=1), edit=worse))
+    assert any("val_accuracy is not the same" in reason for reason in only(found).reasons)
+
+
+def test_cells_that_two_versions_know_by_other_keys_are_not_compared() -> None:
+    made = small(seed=1)
+    renamed = {cell.key: f"{number:016x}" for number, cell in enumerate(made.plan.cells)}
+    cells = [cell.model_copy(update={"key": renamed[cell.key]}) for cell in made.plan.cells]
+    other = Held(
+        [made.plan.model_copy(update={"cells": cells})],
+        [record.model_copy(update={"key": renamed[record.key]}) for record in made.records],
+    )
+    row = only(compare_folders(held(small()), other))
+    assert row.outcome == "withheld"
+    assert row.reasons == ["the two versions of accelreport take these for different cells"]
+
+
+def test_hostile_times_never_end_in_an_error() -> None:
+    def times(factor: float) -> Edit:
+        def edited(record: Record) -> Record:
+            blocks = [b.model_copy(update={"wall_s": b.wall_s * factor}) for b in record.blocks]
+            return record.model_copy(update={"blocks": blocks})
+
+        return edited
+
+    for factor in (0.0, -1.0, 1e-290, 1e290, float("inf"), float("nan")):
+        found = compare_folders(held(small()), held(small(seed=1), edit=times(factor)), 0.05)
+        assert Comparison.model_validate_json(found.model_dump_json()) == found
+        assert only(found).outcome in {"compared", "not-measured"}

@@ -1,0 +1,181 @@
+"""`accelreport compare` as its users and their continuous integration call it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.analysis.comparison_values import Comparison
+from accelreport.cli.compare import margin
+from accelreport.errors import ExitCode
+from accelreport.results.store import Store
+from accelreport.terminal.comparison_markdown import comparison_markdown, escaped
+from accelreport.terminal.comparison_text import comparison_text
+from tests.support.program import call
+from tests.support.records import Study, study
+
+pytestmark = pytest.mark.e2e
+
+
+def keep(folder: Path, *studies: Study, tensorflow: str = "2.21.0") -> Path:
+    store = Store(folder)
+    for made in studies:
+        store.write_plan(made.plan)
+        for record in made.records:
+            assert record.environment is not None
+            packages = {"packages": {"tensorflow": tensorflow}}
+            environment = record.environment.model_copy(update=packages)
+            store.write(record.model_copy(update={"environment": environment}))
+    return folder
+
+
+def small(factor: float = 1.0, seed: int = 0, **more: Any) -> Study:
+    asked: dict[str, Any] = {"devices": ("cpu",), "axes": {"batch_size": (256,)}, "epochs": 1}
+    return study(factors={"cpu": factor}, seed=seed, **(asked | more))
+
+
+@pytest.mark.parametrize(
+    ("new", "gate", "code", "says"),
+    [
+        (small(seed=1), "", ExitCode.OK, "1 comparison: "),
+        (small(1.5, 1), "", ExitCode.OK, "1 SLOWER"),
+        (small(1.5, 1), "5%", ExitCode.SLOWER, "FAILED: example_training on cpu at batch_size=256"),
+        (small(1.5, 1), "0.05", ExitCode.SLOWER, "slower than the gate of 5 % beyond doubt"),
+        (small(1.5, 1), "60 %", ExitCode.OK, "The gate is passed"),
+        (small(0.5, 1), "5 %", ExitCode.OK, "1 is not slower by more than 5 %, beyond doubt"),
+        (small(seed=1, repeats=1), "5%", ExitCode.OK, "1 is undecided about the gate"),
+        (
+            small(fate=lambda cell: "oom-host"),
+            "",
+            ExitCode.NOTHING_COMPARED,
+            "Nothing could be compared.",
+        ),
+        (
+            small(fate=lambda cell: "oom-host"),
+            "5%",
+            ExitCode.SOME_FAILED,
+            "was measured in OLD and failed in NEW",
+        ),
+        (small(spec="other"), "5%", ExitCode.NOTHING_COMPARED, "Only in OLD:\n  example_training"),
+    ],
+)
+def test_the_exit_code_and_the_last_lines_tell_what_it_comes_to(
+    tmp_path: Path, new: Study, gate: str, code: ExitCode, says: str
+) -> None:
+    keep(tmp_path / "old", small())
+    keep(tmp_path / "new", new)
+    told = call(tmp_path, "compare", "old", "new", *(["--fail-if-slower", gate] if gate else []))
+    assert told.returncode == code, told.stdout + told.stderr
+    assert says in told.stdout
+    assert told.stderr == ""
+
+
+def test_another_framework_is_said_above_the_table(tmp_path: Path) -> None:
+    keep(tmp_path / "old", small())
+    keep(tmp_path / "new", small(seed=1), tensorflow="2.99.0")
+    told = call(tmp_path, "compare", "old", "new").stdout
+    alarm = "package tensorflow differs: 2.21.0 in OLD, 2.99.0 in NEW (in 1 of 1 comparison)"
+    assert f"!!   {alarm}" in told
+    assert told.index(alarm) < told.index("NEW ÷ OLD time")
+    marked = call(tmp_path, "compare", "old", "new", "--format", "markdown").stdout
+    assert f"> **Attention: {alarm}**" in marked
+    assert marked.index(alarm) < marked.index("| benchmark |")
+
+
+def test_json_holds_everything_and_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    keep(tmp_path / "old", small())
+    keep(tmp_path / "new", small(1.5, 1))
+    arguments = ("old", "new", "--fail-if-slower", "5%", "--format", "json", "-o", "out/diff.json")
+    told = call(tmp_path, "compare", *arguments)
+    assert told.returncode == ExitCode.SLOWER
+    assert "The gate is closed" in told.stdout
+    text = (tmp_path / "out" / "diff.json").read_text(encoding="utf-8")
+    document = json.loads(text)
+    assert (document["result"], document["gate"]) == ("slower", 0.05)
+    (row,) = document["rows"]
+    assert row["low"] > 1.05
+    assert (row["verdict"], row["gate"], row["pairs"]) == ("SLOWER", "FAILS", 3)
+    assert Comparison.model_validate_json(text).rows[0].device == "cpu"
+
+
+def test_a_damaged_file_is_named_and_is_no_success(tmp_path: Path) -> None:
+    keep(tmp_path / "old", small())
+    new = keep(tmp_path / "new", small(seed=1))
+    next(iter((new / "cells").iterdir())).write_text("{")
+    told = call(tmp_path, "compare", "old", "new", "--fail-if-slower", "5%")
+    assert told.returncode == ExitCode.BAD_RESULTS
+    assert "!!   NEW has a file that cannot be read" in told.stdout
+    assert "The gate cannot be trusted" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("old", "nowhere"), ExitCode.BAD_RESULTS, "nowhere is no results folder"),
+        (("old",), ExitCode.USAGE, "NEW"),
+        (("old", "old", "--fail-if-slower", "5"), ExitCode.USAGE, "write 5% or 0.05"),
+        (("old", "old", "--format", "html"), ExitCode.USAGE, "markdown"),
+        (("old", "old", "-o", "old"), ExitCode.BAD_RESULTS, "cannot be written"),
+    ],
+)
+def test_what_goes_wrong_is_one_clear_message(
+    tmp_path: Path, arguments: tuple[str, ...], code: ExitCode, says: str
+) -> None:
+    keep(tmp_path / "old", small())
+    told = call(tmp_path, "compare", *arguments)
+    assert told.returncode == code
+    assert says in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("5%", 0.05), ("5 %", 0.05), ("0.05", 0.05), (" 2.5% ", 0.025), ("0", 0.0), ("150%", 1.5)],
+)
+def test_a_margin_is_a_fraction_or_percent(text: str, value: float) -> None:
+    assert margin(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["5", "-1%", "-0.1", "five", "", "%", "5%%", "5% x", "nan", "inf"])
+def test_what_is_no_margin_is_refused(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match=r"write 5% or 0\.05"):
+        margin(text)
+
+
+def comparison(tmp_path: Path) -> Comparison:
+    from accelreport.analysis.comparison import compare_folders
+
+    old = keep(tmp_path / "old", small(spec="a|b <script> *x* `y` @all"), study("matmul"))
+    new = keep(tmp_path / "new", small(spec="a|b <script> *x* `y` @all", seed=1))
+    return compare_folders(Store(old), Store(new), 0.05)
+
+
+def test_names_cannot_break_a_markdown_table_nor_call_anybody(tmp_path: Path) -> None:
+    lines = list(comparison_markdown(comparison(tmp_path)))
+    (row,) = (line for line in lines if line.startswith("| a"))
+    head = next(line for line in lines if line.startswith("| benchmark"))
+    assert len(re.findall(r"(?<!\\)\|", row)) == head.count("|")
+    assert r"a\|b \<script\> \*x\* \`y\` \@all" in row
+    assert lines.count("<details><summary>Only in OLD: 6</summary>") == 1
+
+
+@given(st.text())
+def test_escaped_text_is_one_line_without_markup(text: str) -> None:
+    shown = escaped(text)
+    assert "\n" not in shown
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_<>|@\[\]]", shown)
+
+
+def test_columns_of_the_text_are_aligned(tmp_path: Path) -> None:
+    lines = list(comparison_text(comparison(tmp_path)))
+    head = next(number for number, line in enumerate(lines) if "NEW ÷ OLD time" in line)
+    place = lines[head].index("NEW ÷ OLD time")
+    assert re.match(r"\d\.\d{3} \(", lines[head + 1][place:])
+    assert lines[head - 1] == "a|b <script> *x* `y` @all"
