@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any, get_args
@@ -119,11 +120,12 @@ TABLE: dict[FailureKind, tuple[Provoked, ...]] = {
 
 ROWS = [(kind, number) for kind, ways in TABLE.items() for number in range(len(ways))]
 
-Launch = Callable[[Provoked], Record]
+Failures = Callable[[FailureKind, int], Record]
+"""Kind and number of its row → the record, measured when it is first asked for."""
 
 
 @pytest.fixture(scope="module")
-def launch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launch]:
+def failures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failures]:
     """Measures in real processes, beside damaged data and two packages, one of them broken."""
     folder = tmp_path_factory.mktemp("failures")
     data, site = folder / "data", folder / "site"
@@ -137,8 +139,9 @@ def launch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launch]:
     forks = Forks(folder)
     launcher = LocalLauncher(folder, environment, forks=forks)
 
-    def measure(provoked: Provoked) -> Record:
-        stop = Stop()
+    @cache
+    def measure(kind: FailureKind, number: int) -> Record:
+        provoked, stop = TABLE[kind][number], Stop()
 
         def hear(event: Any) -> None:
             if provoked.stop and event.event == "phase" and event.phase == "compile":
@@ -153,12 +156,6 @@ def launch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launch]:
     forks.close()
 
 
-@pytest.fixture(scope="module")
-def failures(launch: Launch) -> dict[tuple[FailureKind, int], Record]:
-    """The record of every row of the table."""
-    return {(kind, number): launch(TABLE[kind][number]) for kind, number in ROWS}
-
-
 def test_the_table_provokes_every_kind_of_failure_there_is() -> None:
     assert set(TABLE) == set(get_args(FailureKind))
     assert len(TABLE) >= 12
@@ -167,9 +164,9 @@ def test_the_table_provokes_every_kind_of_failure_there_is() -> None:
 
 @pytest.mark.parametrize(("kind", "number"), ROWS)
 def test_what_goes_wrong_becomes_a_record_of_its_kind_that_says_why(
-    failures: dict[tuple[FailureKind, int], Record], kind: FailureKind, number: int
+    failures: Failures, kind: FailureKind, number: int
 ) -> None:
-    record = failures[kind, number]
+    record = failures(kind, number)
     assert record.status == "failed"
     assert record.failure is not None
     told = f"{record.failure.kind}: {record.failure.message}"
@@ -180,16 +177,16 @@ def test_what_goes_wrong_becomes_a_record_of_its_kind_that_says_why(
 
 
 def test_a_training_that_did_not_converge_keeps_what_it_measured(
-    failures: dict[tuple[FailureKind, int], Record],
+    failures: Failures,
 ) -> None:
-    record = failures["not-converged", 0]
+    record = failures("not-converged", 0)
     assert len(record.epochs) == 1
     assert record.blocks
     assert record.final["val_accuracy"] <= 1
 
 
 def test_every_kind_stands_in_its_cell_of_the_page_with_its_message(
-    failures: dict[tuple[FailureKind, int], Record], tmp_path: Path
+    failures: Failures, tmp_path: Path
 ) -> None:
     kinds = list(TABLE)
     made = study(
@@ -204,17 +201,17 @@ def test_every_kind_stands_in_its_cell_of_the_page_with_its_message(
     store.write_plan(made.plan)
     for record in made.records:
         if record.failure is not None:
-            failure = failures[record.failure.kind, 0].failure
+            failure = failures(record.failure.kind, 0).failure
             record = record.model_copy(update={"failure": failure})
         store.write(record)
 
     build(store, tmp_path / "site")
 
-    page = (tmp_path / "site" / f"{made.plan.spec}.html").read_text()
+    page = (tmp_path / "site" / f"{made.plan.spec}.full.html").read_text()
     cells = [path.read_text() for path in (tmp_path / "site" / "cells").glob("*.html")]
     for kind in kinds:
         assert KINDS[kind] in page, f"{kind} is not told in words"
-        failure = failures[kind, 0].failure
+        failure = failures(kind, 0).failure
         assert failure is not None
         assert any(escape(failure.message[:40]) in text for text in cells), failure.message
 
