@@ -10,6 +10,7 @@ from typing import Any
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Stopwatch
 from accelreport.backend.device_errors import StrategyError
+from accelreport.backend.energy import Meter
 from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime
 from accelreport.backend.training import NanLossError
@@ -58,6 +59,7 @@ def run_kernel(
     runtime: Runtime,
     *,
     watch: Watch,
+    meter: Meter,
     calls: int,
     warmup_calls: int,
     budget_s: float,
@@ -82,11 +84,14 @@ def run_kernel(
             break
         warmup = number < warmup_calls
         watch.before()
+        if not warmup:
+            meter.begin()
         runtime.placement.synchronise()
         stopwatch = Stopwatch(runtime.placement.cpu_s)
         result = float(kernel.start(operations))
         runtime.placement.synchronise()
         window = stopwatch.lap()
+        meter.passed(operations)
         watch.after(operations, window.wall_s, warmup=warmup)
         if not math.isfinite(result):
             raise NanLossError(f"call {number + 1} gave {result}: the values have overflowed")
@@ -109,6 +114,7 @@ def run_kernel(
             steps=calls * operations,
             eta_s=left,
         )
+    meter.end()
     return blocks
 
 

@@ -12,6 +12,7 @@ from accelreport.backend import environment as surroundings
 from accelreport.backend.checks.examination import Examination, everything_done
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.device_errors import BatchError
+from accelreport.backend.energy import Meter
 from accelreport.backend.flops import METHOD, CountError, count_step
 from accelreport.backend.graphs import Graphs
 from accelreport.backend.job import Image, Job
@@ -22,7 +23,10 @@ from accelreport.backend.pace import grace_s
 from accelreport.backend.policies import Policies
 from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime, configure
+from accelreport.backend.sensors import open_meter
 from accelreport.backend.traced import Traced
+from accelreport.backend.traffic import METHOD as TRAFFIC_METHOD
+from accelreport.backend.traffic import TRAFFIC
 from accelreport.backend.training import Trained, Training
 from accelreport.datasets.base import Dataset
 from accelreport.results.record import (
@@ -74,6 +78,7 @@ class Measurement:
         self.facts: dict[str, Any] = {}
         self.warnings: list[Warned] = []
         self.examination: Examination | None = None
+        self.meter: Meter | None = None
 
     def run(self) -> Record:
         """Measure.
@@ -121,6 +126,7 @@ class Measurement:
                 ),
                 "warnings": [*self.warnings, *(found.warnings() if found else [])],
                 "checks": found.checks if found else [],
+                "energy": self.meter.energies() if self.meter else [],
                 **self.facts,
                 **more,
             }
@@ -138,6 +144,7 @@ class Measurement:
             kernel,
             runtime,
             watch=watch,
+            meter=self._meter(),
             calls=measure.calls,
             warmup_calls=measure.warmup_calls,
             budget_s=measure.budget,
@@ -159,6 +166,10 @@ class Measurement:
             "flops": Flops(
                 per_step=problem.flops * runtime.replicas / problem.operations,
                 method=problem.flops_method,
+                bytes_per_step=None
+                if problem.moved is None
+                else problem.moved * runtime.replicas / problem.operations,
+                bytes_method=problem.moved_method,
             ),
             "complete": len(blocks) == measure.calls,
         }
@@ -189,6 +200,7 @@ class Measurement:
         examination, pipeline = self._examination(), parameters.input == "pipeline"
         training.prepare()
         examination.before_training(graphs, training, pipeline=pipeline)
+        training.meter = self._meter()
         trained = training.run(self.cell.measure.budget)
         self.facts["began_with"] = examination.after_training(
             graphs, training, trained.blocks, pipeline=pipeline
@@ -239,8 +251,13 @@ class Measurement:
         except CountError as error:
             self._warn("flops-unknown", f"operations of a step were not counted: {error}")
             return
+        graphs_in_step = runtime.placement.graphs_in_step
+        moved = _moved(traced)
         self.facts["flops"] = Flops(
-            per_step=counted * runtime.placement.graphs_in_step, method=METHOD
+            per_step=counted * graphs_in_step,
+            method=METHOD,
+            bytes_per_step=None if moved is None else moved * graphs_in_step,
+            bytes_method="" if moved is None else TRAFFIC_METHOD,
         )
 
     def _select(self, policies: Policies, trained: Trained) -> None:
@@ -283,6 +300,10 @@ class Measurement:
     def _examination(self) -> Examination:
         self.examination = Examination(self._ready(), self.cell.device_spec.kind)
         return self.examination
+
+    def _meter(self) -> Meter:
+        self.meter = open_meter(self.cell.device_spec.kind, self._ready().devices)
+        return self.meter
 
     def _ready(self) -> Runtime:
         assert self.runtime is not None
@@ -329,6 +350,14 @@ class Measurement:
         self.facts["memory"] = Memory(
             host_peak_bytes=peak, device_peak_bytes=self._ready().placement.device_peak_bytes()
         )
+
+
+def _moved(traced: Traced) -> float | None:
+    """Bytes of a step; None where a shape is not known, which the page then says."""
+    try:
+        return count_step(traced, TRAFFIC)
+    except CountError:
+        return None
 
 
 class _Timed:

@@ -15,6 +15,7 @@ from accelreport.backend.checks.inputs import probe_row
 from accelreport.backend.checks.state import order_of
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Stopwatch
+from accelreport.backend.energy import Meter
 from accelreport.backend.evaluation import Evaluation
 from accelreport.backend.graphs import Graphs
 from accelreport.backend.order import Order
@@ -60,6 +61,7 @@ class Training:
     Attributes:
         evaluation: the validation data under the model.
         watch: has looked at every window.
+        meter: counts the energy of steady windows; without sensors until it is replaced.
         order: checksum of the first epoch's order of the examples.
         source: what steps read from, once prepared: the resident data, or an iterator.
     """
@@ -92,6 +94,7 @@ class Training:
         self._settles = graphs.runtime.counts_steps
         self.evaluation = Evaluation(graphs, evaluation_batch)
         self.watch = Watch(graphs.steps_done if self._settles else lambda: None)
+        self.meter = Meter()
         self.order = ""
         self.source: Any = None
 
@@ -170,6 +173,7 @@ class Training:
                 steps=self.planned_steps,
                 eta_s=pace.eta_s(before + done),
             )
+        self.meter.end()
         if done == 0:
             return 0
         result.train_s += spent
@@ -198,12 +202,15 @@ class Training:
         count = pace.steps(before + done, self._steps - done)
         warmup = before + done < self._warmup
         self.watch.before()
+        if not warmup:
+            self.meter.begin()
         self._graphs.runtime.placement.synchronise()
         watch = Stopwatch(self._graphs.runtime.placement.cpu_s)
         totals, stamps = run_steps(done, count)
         sums = totals.numpy().astype(np.float64)  # depends on every step of the window
         self._graphs.runtime.placement.synchronise()
         window = watch.lap()
+        self.meter.passed(count)
         self.watch.after(count, window.wall_s, warmup=warmup)
         if not math.isfinite(sums[0]):
             raise NanLossError(

@@ -195,6 +195,8 @@ class KernelProblem:
         fingerprint: SHA-256 over the input arrays.
         countable: whether a call may be asked for another number of operations, so that the
             timer can check that twice as many take twice as long.
+        moved: bytes that the operations of one call read and write; None where unknown.
+        moved_method: how they were counted.
     """
 
     build: Callable[[int, bool], Callable[..., Any]]
@@ -203,6 +205,8 @@ class KernelProblem:
     flops_method: str
     fingerprint: Callable[[int], str]
     countable: bool = False
+    moved: float | None = None
+    moved_method: str = ""
 
 
 @dataclass(frozen=True)

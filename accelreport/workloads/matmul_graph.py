@@ -27,6 +27,10 @@ def operands(size: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.floa
     return x, y * np.float32(2 / size)
 
 
+ITEMSIZE = {"float32": 4, "bfloat16": 2, "float16": 2}
+"""Bytes of an element."""
+
+
 @dataclass(frozen=True)
 class Chain:
     """The kernel on its operands.
@@ -75,4 +79,6 @@ def problem(parameters: MatmulParameters) -> KernelProblem:
         flops_method="COUNT · 2N³ (the catalogue's formula)",
         fingerprint=fingerprint,
         countable=True,
+        moved=parameters.count * 3.0 * parameters.size**2 * ITEMSIZE[parameters.dtype],
+        moved_method="COUNT · 3N² elements: both factors read and the product written once each",
     )
