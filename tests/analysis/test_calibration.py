@@ -10,6 +10,7 @@ import pytest
 
 from accelreport.analysis.calibration.__main__ import build, replace
 from accelreport.analysis.calibration.decisions import needed
+from accelreport.analysis.calibration.looks import looked
 from accelreport.analysis.calibration.methods import CHOSEN, paired, unpaired
 from accelreport.analysis.calibration.noise import SCENARIOS, Experiments, simulate
 from accelreport.analysis.calibration.tables import (
@@ -20,7 +21,10 @@ from accelreport.analysis.calibration.tables import (
     verdicts,
 )
 from accelreport.analysis.intervals import compare, welch
+from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, latest_looks, schedule
 from accelreport.analysis.verdicts import Verdict, processes_needed, verdict
+from accelreport.results.record import Record
+from tests.support.records import study
 
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
 
@@ -59,6 +63,50 @@ def test_the_simulated_need_for_processes_is_the_one_pages_show() -> None:
     for number, (first, second) in enumerate(made.logs):
         shown = compare((1.0, dict(enumerate(first))), (-1.0, dict(enumerate(second))))
         assert asked[number] == (processes_needed(shown.value, shown.spread) or 0)
+
+
+def _timed(template: Record, key: str, seconds: float) -> Record:
+    warm, steady = (
+        template.blocks[0].model_copy(update={"steps": 10, "wall_s": wall, "warmup": warmup})
+        for wall, warmup in ((1.0, True), (10 * seconds, False))
+    )
+    return template.model_copy(update={"key": key, "blocks": [warm, steady]})
+
+
+def test_the_simulated_looks_are_those_that_a_run_takes() -> None:
+    made = study(devices=("cpu", "cpu-1"), axes={}, repeats=20, epochs=1, steps_per_epoch=5)
+    rule = {"until_decided": schedule(3)}
+    measure = made.plan.measure.model_copy(update={"repeats": 3})
+    plan = made.plan.model_copy(update={"measure": measure, **rule})
+    template = made.records[0]
+    counts = {"different": 0, "same": 0}
+    ends = []
+    logs = simulate(scenario("quiet"), 20, 30, np.random.default_rng(4)).logs
+    for experiment in logs:
+        seconds = {"cpu": np.exp(experiment[0]), "cpu-1": np.exp(experiment[1])}
+        records = [
+            _timed(template, cell.key, float(seconds[cell.device][cell.repeat]))
+            for cell in plan.cells
+        ]
+        (look,) = latest_looks(plan, records)
+        counts["same"] += look.verdict == "SAME"
+        counts["different"] += look.verdict in {"FASTER", "SLOWER"}
+        ends.append(look.repeats)
+    different, same, sizes = looked(logs, LOOKS, LOOK_LEVEL)
+    assert counts == {"different": round(30 * different), "same": round(30 * same)}
+    assert ends == sizes.tolist()
+    assert len(set(ends)) > 1, "a schedule that always ends at once tests nothing"
+
+
+@pytest.mark.parametrize("name", ["ordinary", "unequal", "noisy steps", "all of it"])
+def test_repeats_that_are_added_until_it_is_decided_call_no_more_differences(name: str) -> None:
+    made = simulate(scenario(name), LOOKS[-1], EXPERIMENTS, np.random.default_rng(12)).logs
+    centred = made - made.mean(axis=(0, 2), keepdims=True)
+    strict, _, _ = looked(centred, LOOKS, LOOK_LEVEL)
+    naive, _, _ = looked(centred, LOOKS, 0.95)
+    # Widened by two standard errors of the simulation.
+    assert strict <= 0.057
+    assert naive > strict
 
 
 @pytest.mark.parametrize("name", CLUSTERED)
@@ -112,3 +160,20 @@ def test_the_page_says_that_equals_are_rarely_called_different() -> None:
     shares = _column("difference", CLUSTERED)
     # A share of 5 % is told from 20,000 experiments to ± 0.3 points.
     assert all(share <= 5.3 for row in shares.values() for share in row)
+
+
+def test_the_page_says_that_adding_repeats_until_it_is_decided_errs_in_no_more_than_5_percent() -> (
+    None
+):
+    shares = _column("sequential", [each.name for each in SCENARIOS])
+    assert all(row[0] <= 5.3 for row in shares.values())
+
+
+def test_the_page_says_that_a_gate_measured_in_turns_seldom_closes_on_what_is_the_same() -> None:
+    shares = _column("gate", [each.name for each in SCENARIOS])
+    assert all(len(row) == 6 for row in shares.values())
+    assert all(share <= 2.5 for row in shares.values() for share in row[3:])
+    # One run after the other, only what comes and goes with the hour can close it.
+    steady = {name: row for name, row in shares.items() if name not in {"walk", "jump"}}
+    assert all(share <= 2.5 for row in steady.values() for share in row[:3])
+    assert shares["walk"][2] > 2.5, "measuring in turns would not matter"
