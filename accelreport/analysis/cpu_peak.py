@@ -18,12 +18,12 @@ from accelreport.results.record import Environment
 
 PER_CYCLE: Mapping[str, tuple[tuple[str, int], ...]] = {
     "float32": (("avx512f", 64), ("fma", 32), ("avx", 16)),
-    "bfloat16": (("amx_bf16", 2048), ("avx512_bf16", 128)),
+    "bfloat16": (("amx_bf16", 1024), ("avx512_bf16", 128)),
 }
 """Element type → extension and operations a core can do in a cycle with it, widest first.
 
 avx512f: 2 units · 16 lanes · 2; fma: 2 · 8 · 2; avx: an 8-lane addition and multiplication;
-amx_bf16: 16 · 16 · 32 multiply-adds in 16 cycles, times 2; avx512_bf16: pairs, so twice float32.
+amx_bf16: 16 · 16 · 32 multiply-adds in 16 cycles, 2 each; avx512_bf16: pairs, so twice float32.
 """
 
 

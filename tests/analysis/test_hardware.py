@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from accelreport.analysis.cpu_peak import derived_cpu_peak
 from accelreport.analysis.hardware import REMARKS, Hardware, named_in
 from accelreport.analysis.hardware_table import HARDWARE
+from accelreport.analysis.hardware_text import hardware_markdown
 from accelreport.analysis.peaks import (
     cited_bandwidth,
     cited_peak,
@@ -212,3 +215,9 @@ def test_a_wider_extension_never_lowers_the_bound(
     assert more is not None
     assert bound is None or bound.tflops <= more.tflops
     assert more.tflops <= cores * 64 * mhz / 1e6 * (1 + 1e-9)
+
+
+def test_the_table_in_the_documentation_is_the_one_that_is_used() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "arithmetic.md").read_text(encoding="utf-8")
+    written = text.partition("<!-- table: hardware -->\n")[2].partition("\n<!-- end -->")[0]
+    assert written == hardware_markdown()

@@ -28,10 +28,12 @@ from accelreport.report.model import (
 from accelreport.report.pages.about import commands
 from accelreport.report.pages.environment import machine_facts
 from accelreport.report.pages.marks import KINDS
+from accelreport.report.pages.resources import joules
 from accelreport.report.pages.self_checks import checks_section
 from accelreport.report.sparkline import sparkline
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.words import Words
+from accelreport.results.energy import Energy
 from accelreport.results.record import Record
 
 MOST_BLOCKS = 500
@@ -184,6 +186,11 @@ def _numbers(words: Words, record: Record) -> list[Fact]:
         facts.append(
             Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 200)})")
         )
+        if record.flops.bytes_per_step is not None:
+            moved = formatting.size(record.flops.bytes_per_step)
+            facts.append(
+                Fact("Bytes of its products", f"{moved} ({label(record.flops.bytes_method, 200)})")
+            )
     if record.parameters is not None:
         facts.append(Fact("Parameters", formatting.count(record.parameters)))
     memory = record.memory
@@ -191,7 +198,20 @@ def _numbers(words: Words, record: Record) -> list[Fact]:
         facts.append(Fact("Peak memory, host", formatting.size(memory.host_peak_bytes)))
     if memory.device_peak_bytes is not None:
         facts.append(Fact("Peak memory, device", formatting.size(memory.device_peak_bytes)))
-    return facts
+    return facts + [_energy(energy) for energy in record.energy]
+
+
+def _energy(energy: Energy) -> Fact:
+    term = f"Energy, {label(energy.sensor, 20)} ({label(energy.scope, 40)})"
+    if energy.joules is None:
+        return Fact(term, f"not read: {label(energy.absent, 300)}")
+    return Fact(
+        term,
+        f"{joules(energy.joules)} in {formatting.duration(energy.window_s)} and "
+        f"{formatting.plural(energy.steps, 'steady step')}; {label(', '.join(energy.parts), 120)}; "
+        f"counted in {joules(energy.unit_j or 0.0)}, updated every "
+        f"{formatting.duration(energy.update_s)}; sensor-grade",
+    )
 
 
 def _stages(record: Record) -> Section | None:

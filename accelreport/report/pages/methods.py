@@ -55,6 +55,15 @@ def _measuring() -> Section:
                     Fact("Throughput", "Training examples of a step over its steady time."),
                     Fact("TFLOPS", "Operations counted by the stated method over the steady "
                          "time; one multiply-add counts as two."),
+                    Fact("Share of the peak", "TFLOPS over the dense peak that the devices file or "
+                         "the table of known hardware cites for the element type. Without one "
+                         "there is no share."),
+                    Fact("Roofline", "The lower one of the peak and of operations a byte times "
+                         "the cited memory bandwidth. Bytes are counted, not measured: the "
+                         "operands and results of the products."),
+                    Fact("Energy", "What sensors of the machine counted over windows of steady "
+                         "steps, evaluations left out. Where none can be read the reason is "
+                         "given, and nothing is estimated."),
                     Fact("Order", "Cells are measured one repeat after the other; within a "
                          "repeat devices and points are shuffled, so that drift hits all alike."),
                 ),
