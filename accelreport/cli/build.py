@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from accelreport.cli.options import RESULTS, SPECS, Results
+
+Theme = Literal["auto", "light", "dark"]
+THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 
 EXAMPLES = """\b
 The specs:
@@ -63,6 +66,20 @@ def build(
             "--templates", metavar="DIR", help="Templates that replace ours, file by file."
         ),
     ] = None,
+    logo: Annotated[
+        Path | None,
+        typer.Option("--logo", metavar="FILE", help="A PNG or SVG file, put into every page."),
+    ] = None,
+    base_url: Annotated[
+        str,
+        typer.Option("--base-url", metavar="URL", help="Where the site will be published."),
+    ] = "",
+    theme: Annotated[
+        str,
+        typer.Option(
+            "--theme", metavar="NAME", help="auto, light or dark, until a reader chooses."
+        ),
+    ] = "auto",
     cache: Annotated[
         bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
     ] = True,
@@ -82,6 +99,9 @@ def build(
     options = site.BuildOptions(
         title=title,
         templates=templates,
+        logo=logo,
+        base_url=base_url,
+        theme=_theme(theme),
         cache=report_cache() if cache else None,
         single_file=single_file,
     )
@@ -91,3 +111,10 @@ def build(
         typer.echo(f"warning: left out: {problem}", err=True)
     noun = "page" if built.pages == 1 else "pages"
     typer.echo(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
+
+
+def _theme(name: str) -> Theme:
+    for theme in THEMES:
+        if theme == name:
+            return theme
+    raise typer.BadParameter(f"{name} is none of {', '.join(THEMES)}.", param_hint="--theme")

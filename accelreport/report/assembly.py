@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelreport.report.drawer import Drawer
+from accelreport.report.facts import SiteFacts
 from accelreport.report.figure_cache import FigureCache
+from accelreport.report.figure_files import figure_files
 from accelreport.report.fingerprint import digest
 from accelreport.report.gather import gather
 from accelreport.report.memory import Memory, Remembered
@@ -16,18 +18,10 @@ from accelreport.report.options import BuildOptions
 from accelreport.report.output import MANIFEST, Output
 from accelreport.report.rendering import Renderer
 from accelreport.report.results import Results
-from accelreport.report.standalone import figure_svg
 from accelreport.report.units import Unit, units_of
 
 AHEAD = 6
 """Units whose drawings are asked for before the first of them is written."""
-
-
-@dataclass(frozen=True)
-class SiteFacts:
-    """What every page says of the site."""
-
-    title: str
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,13 @@ class Made:
 
 
 def assemble(
-    results: Results, out: Path, options: BuildOptions, *, memory: Memory | None, base: str
+    results: Results,
+    out: Path,
+    options: BuildOptions,
+    facts: SiteFacts,
+    *,
+    memory: Memory | None,
+    base: str,
 ) -> Made:
     """Makes every unit that is not there already, and puts all of them in place.
 
@@ -54,6 +54,7 @@ def assemble(
         results: the results folder.
         out: the output folder.
         options: what a person chose.
+        facts: what every page says of the site.
         memory: what earlier builds left there.
         base: the fingerprint of everything but the results.
 
@@ -64,8 +65,8 @@ def assemble(
     with Drawer(cache) as drawer, Output(out) as output:
         benches = gather(results)
         problems = [str(problem) for problem in results.problems]
-        site = _Site(drawer, output, options, memory, base)
-        for unit in units_of(benches, options.title, problems):
+        site = _Site(drawer, output, Renderer(drawer.svg, options.templates), facts, memory, base)
+        for unit in units_of(benches, facts.title, problems):
             site.take(unit)
         made = site.finish()
     if cache:
@@ -80,14 +81,14 @@ class _Site:
         self,
         drawer: Drawer,
         output: Output,
-        options: BuildOptions,
+        renderer: Renderer,
+        facts: SiteFacts,
         memory: Memory | None,
         base: str,
     ) -> None:
         self.drawer, self.output = drawer, output
         self.memory, self.base = memory, base
-        self.renderer = Renderer(drawer.svg, options.templates)
-        self.facts = SiteFacts(options.title)
+        self.renderer, self.facts = renderer, facts
         self._window: deque[tuple[Unit, list[Page]]] = deque()
         self._left: dict[str, tuple[str, int, list[str]]] = {}
 
@@ -121,10 +122,11 @@ class _Site:
             self.output.add(page.path, self.renderer.render(page, site=self.facts))
             paths.append(page.path)
             for figure in page.figures:
-                for number, file in enumerate(figure.downloads):
+                if figure.downloads:
                     drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
-                    self.output.add(file.href, figure_svg(figure, drawn, dark=number > 0))
-                    paths.append(file.href)
+                    for path, content in figure_files(figure, drawn):
+                        self.output.add(path, content)
+                        paths.append(path)
         key = digest(self.base, unit.key) if self.memory else ""
         self._left[unit.name] = (key, len(pages), paths)
 

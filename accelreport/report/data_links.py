@@ -14,7 +14,14 @@ LONGEST = 1_900_000
 PACKED = 20_000
 """Bytes above which a file is compressed."""
 
-_TYPES = {"csv": "text/csv", "json": "application/json", "toml": "application/toml"}
+_TYPES = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "toml": "application/toml",
+    "svg": "image/svg+xml",
+    "md": "text/markdown",
+    "tex": "application/x-tex",
+}
 _PLAIN = " /?:@!$'()*,;=~{}[]|^`\\"
 """Characters that stand for themselves inside an attribute of a page."""
 
@@ -45,10 +52,16 @@ def data_link(name: str, content: str, detail: str, *, before: str = "") -> Down
     return Download(address, f"{name}.gz", said, name=f"{before}{name}.gz")
 
 
-def svg_link(name: str, drawn: str) -> Download:
-    """A drawing as a link, hardly longer than itself: a page is read faster than unpacked."""
-    text = drawn.replace('"', "'").strip()
-    return Download(f"data:image/svg+xml,{quote(text, safe=f'{_PLAIN}<>')}", "SVG", name=name)
+def figure_link(link: Download, content: str) -> Download:
+    """A file of a figure as a link that holds it, hardly longer than the file.
+
+    Compressed it would be shorter, but mail and servers compress the page as a whole.
+    """
+    suffix = link.href.rpartition(".")[2]
+    text = content.replace('"', "'").strip() if suffix == "svg" else content
+    safe = f"{_PLAIN}<>" if suffix == "svg" else _PLAIN
+    address = f"data:{_TYPES.get(suffix, 'text/plain')};charset=utf-8,{quote(text, safe=safe)}"
+    return Download(address, link.text, name=link.href.replace("/", "."))
 
 
 def _escaped(content: str) -> str:

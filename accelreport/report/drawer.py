@@ -118,7 +118,7 @@ class Drawer:
     def expect(self, page: Page) -> None:
         """Begins to draw every chart of a page; one that stands on several is drawn once."""
         for figure in page.figures:
-            files = len(figure.downloads)
+            files = bool(figure.downloads)
             for panel in figure.panels:
                 self._expected(panel.wide).uses += 1 + files
                 if panel.narrow is not None:

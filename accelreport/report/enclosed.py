@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from markupsafe import Markup
+
 from accelreport.report.bench import Bench
-from accelreport.report.data_links import data_link, svg_link
+from accelreport.report.data_links import data_link, figure_link
 from accelreport.report.exports import bench_files, record_json, site_files
+from accelreport.report.figure_files import figure_files
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.relink import relinked
 from accelreport.report.text import slug
@@ -68,6 +71,7 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
         part: the page.
         homes: path of a page in the site → its id in the file.
     """
+    stem = part.page.path.removesuffix(".html")
 
     def name(old: str) -> str:
         return f"{part.id}-{old}"
@@ -78,6 +82,8 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
             return old
         if path in part.files:
             return f"#{name(part.files[path].id)}"
+        if path.startswith(f"{stem}/"):
+            return old  # the files of figures get their links when these are drawn
         home = homes.get(path or part.page.path, "")
         return f"#{home}-{place}" if home and place else f"#{home}" if home else ""
 
@@ -95,28 +101,29 @@ def _section(section: Section, part: Part, name: Change, link: Change) -> Sectio
     if section.id == FILES and part.files:
         items = tuple(replace(each, id=name(each.id)) for each in part.files.values())
         return Section(name(FILES), section.title, (Downloads(items),))
-    blocks = tuple(_without_files(block) for block in section.blocks)
-    return relinked(replace(section, blocks=blocks), name=name, link=link)
+    return relinked(section, name=name, link=link)
 
 
-def _without_files(block: Block) -> Block:
-    return replace(block, downloads=()) if isinstance(block, Figure) else block
+def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -> Page:
+    """The page with each figure's files in links under it.
 
-
-def with_drawings(page: Page, drawn: Callable[[Figure], str]) -> Page:
-    """The page with each figure's drawing as a file in a link under it.
+    Left out are the dark theme, which is the same drawing, and the specification.
 
     Args:
         page: a page that was moved.
-        drawn: the figure as a file.
+        drawn: the drawings of a figure.
     """
 
     def each(block: Block) -> Block:
         if not isinstance(block, Figure):
             return block
-        stem = page.path.removesuffix(".html")
-        name = f"{stem}.{block.id.removeprefix(f'{page.id}-')}.svg"
-        return replace(block, downloads=(svg_link(name, drawn(block)),))
+        contents = dict(figure_files(block, drawn(block)))
+        links = (
+            figure_link(link, contents[link.href])
+            for link in block.downloads
+            if not link.href.endswith((".dark.svg", ".vl.json"))
+        )
+        return replace(block, downloads=tuple(links))
 
     sections = (
         replace(section, blocks=tuple(each(block) for block in section.blocks))

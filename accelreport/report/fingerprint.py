@@ -10,9 +10,11 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
+from accelreport.report.facts import SiteFacts
 from accelreport.report.folders import CHECKOUT, PACKAGED
 from accelreport.report.options import BuildOptions
 
@@ -34,8 +36,8 @@ def digest(*parts: str) -> str:
     return found.hexdigest()
 
 
-def fingerprint(options: BuildOptions) -> str:
-    """Hash of the code, the templates, the packages and the options, where they lie apart.
+def fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
+    """Hash of the code, the templates, the packages, and what a person chose.
 
     Raises:
         OSError: a template cannot be read.
@@ -46,7 +48,7 @@ def fingerprint(options: BuildOptions) -> str:
         json.dumps({name: version(name) for name in DEPENDENCIES}),
         *(_files((PACKAGE / room).rglob("*.py"), PACKAGE) for room in ROOMS),
         *(_files(folder.rglob("*"), folder) for folder in folders),
-        json.dumps(options.chosen()),
+        json.dumps(asdict(facts)),
     )
 
 

@@ -158,6 +158,8 @@ class Figure:
     table: Table | None = None
     stacked: bool = False
     """Whether panels stand under one another instead of side by side."""
+    data: Table | None = None
+    """The numbers it shows, for its files: its own table, or one that stands after it."""
     downloads: tuple[Download, ...] = ()
     kind: Literal["figure"] = "figure"
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+Theme = Literal["auto", "light", "dark"]
 
 
 @dataclass(frozen=True)
@@ -13,18 +16,20 @@ class BuildOptions:
     Attributes:
         title: the site's name, at the top of every page.
         templates: a folder whose templates replace ours, file by file.
+        logo: a PNG or SVG file that stands before the title.
+        base_url: where the site will be published.
+        theme: the colours until a reader chooses.
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
     """
 
     title: str = "Accelerator benchmarks"
     templates: Path | None = None
+    logo: Path | None = None
+    base_url: str = ""
+    theme: Theme = "auto"
     cache: Path | None = None
     single_file: bool = False
-
-    def chosen(self) -> dict[str, str]:
-        """What of it shows in the pages, apart from the contents of files."""
-        return {"title": self.title}
 
 
 @dataclass(frozen=True)

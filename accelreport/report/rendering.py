@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
 import jinja2
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup
 
 from accelreport.errors import AccelReportError
@@ -24,6 +24,8 @@ _STYLES = {
     "cell": ("base.css", "table.css"),
 }
 _STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}
+_SCRIPTS = {"index.html": ("theme", "search"), "single.html": ("theme", "search")}
+"""Scripts of the pages that have more than one."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 _AROUND = re.compile(r"\s*([{};,>])\s*")
@@ -43,7 +45,7 @@ class Renderer:
     def __init__(self, svg: Callable[[Drawing], Markup], overrides: Path | None = None) -> None:
         folders = [folder for folder in (overrides, PACKAGED, CHECKOUT) if folder]
         self.environment = Environment(
-            loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+            loader=ChoiceLoader([*map(FileSystemLoader, folders), _ours()]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -62,6 +64,13 @@ class Renderer:
         parts += [self.environment.get_template(part).render() for part in _STYLES[name]]
         return _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", "\n".join(parts)))).strip()
 
+    @cache  # noqa: B019
+    def scripts(self, template: str) -> Mapping[str, Markup]:
+        """The scripts of a page, by name, without comments and indents."""
+        names = _SCRIPTS.get(template, ("theme",))
+        texts = {name: self.environment.get_template(f"{name}.js").render() for name in names}
+        return {name: Markup(_short(text)) for name, text in texts.items()}  # noqa: S704 -- ours
+
     def render(self, page: Page, **values: object) -> str:
         """A page as HTML.
 
@@ -75,13 +84,30 @@ class Renderer:
         try:
             sheet = self.style(_STYLE_OF.get(page.template, "full"))
             template = self.environment.get_template(page.template)
-            return template.render(page=page, style=Markup(sheet), policy=policy(sheet), **values)  # noqa: S704 -- ours
+            scripts = self.scripts(page.template)
+            return template.render(
+                page=page,
+                style=Markup(sheet),  # noqa: S704 -- ours
+                scripts=scripts,
+                policy=policy(sheet, list(scripts.values())),
+                **values,
+            )
         except jinja2.TemplateError as error:
             raise TemplateError(
                 f"{_place_of(error) or page.template} is not right.",
                 why=f"{error}.",
                 remedy="Compare it with the template of the same name that it replaces.",
             ) from error
+
+
+def _ours() -> PrefixLoader:
+    """Our own templates under a name of their own, for those that extend what they replace."""
+    return PrefixLoader({"accelreport": FileSystemLoader([PACKAGED, CHECKOUT])})
+
+
+def _short(script: str) -> str:
+    lines = (line.strip() for line in script.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 class TemplateError(AccelReportError):
@@ -98,4 +124,4 @@ def _place_of(error: jinja2.TemplateError) -> str:
 
 
 def _is_template(frame: traceback.FrameSummary) -> bool:
-    return frame.filename.endswith((".html", ".css"))
+    return frame.filename.endswith((".html", ".css", ".js"))

@@ -9,9 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from markupsafe import Markup
+
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.drawer import Drawer
-from accelreport.report.enclosed import Part, bench_part, front_part, moved, with_drawings
+from accelreport.report.enclosed import Part, bench_part, front_part, moved, with_figure_files
+from accelreport.report.facts import SiteFacts
 from accelreport.report.figure_cache import FigureCache
 from accelreport.report.gather import gather
 from accelreport.report.model import Figure
@@ -21,7 +24,6 @@ from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.rendering import Renderer
 from accelreport.report.results import Results
-from accelreport.report.standalone import figure_svg
 from accelreport.results.atomic import write_whole
 
 MARK = '<meta name="generator" content="accelreport">'
@@ -34,7 +36,9 @@ class SingleFileError(AccelReportError):
     exit_code = ExitCode.BAD_RESULTS
 
 
-def build_single(results: Results, out: Path, options: BuildOptions) -> tuple[int, int]:
+def build_single(
+    results: Results, out: Path, options: BuildOptions, facts: SiteFacts
+) -> tuple[int, int]:
     """Writes the one file.
 
     Returns:
@@ -46,7 +50,7 @@ def build_single(results: Results, out: Path, options: BuildOptions) -> tuple[in
             disk refuses.
     """
     _refuse_foreign(out)
-    pages, data = _made(results, options)
+    pages, data = _made(results, options, facts)
     try:
         if out.is_file() and out.read_bytes() == data:
             return pages, 0
@@ -61,28 +65,28 @@ def build_single(results: Results, out: Path, options: BuildOptions) -> tuple[in
     return pages, 1
 
 
-def _made(results: Results, options: BuildOptions) -> tuple[int, bytes]:
+def _made(results: Results, options: BuildOptions, facts: SiteFacts) -> tuple[int, bytes]:
     cache = FigureCache(options.cache / "figures") if options.cache else None
     with Drawer(cache) as drawer:
-        parts = _parts(results, options)
+        parts = _parts(results, facts)
         homes = {part.page.path: part.id for part in parts}
         pages = [moved(part, homes) for part in parts]
         for page in pages:
             drawer.expect(page)
 
-        def drawn(figure: Figure) -> str:
-            return figure_svg(figure, [drawer.svg(drawing) for drawing in figure.drawings])
+        def drawn(figure: Figure) -> list[Markup]:
+            return [drawer.svg(drawing) for drawing in figure.drawings]
 
-        pages = [with_drawings(page, drawn) for page in pages]
+        pages = [with_figure_files(page, drawn) for page in pages]
         renderer = Renderer(drawer.svg, options.templates)
         front = replace(pages[0], template="single.html", path="report.html")
-        return len(pages), renderer.render(front, pages=pages, site=options).encode()
+        return len(pages), renderer.render(front, pages=pages, site=facts).encode()
 
 
-def _parts(results: Results, options: BuildOptions) -> list[Part]:
+def _parts(results: Results, facts: SiteFacts) -> list[Part]:
     benches = gather(results)
     problems = [str(problem) for problem in results.problems]
-    front = index_page(benches, options.title, problems)
+    front = index_page(benches, facts.title, problems)
     own = [bench_part(benchmark_page(b), b, number) for number, b in enumerate(benches, start=1)]
     return [front_part(front, benches), *own, Part(methods_page(), "methods", {})]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from accelreport.errors import AccelReportError
+from accelreport.report.facts import facts_of
 from accelreport.report.fingerprint import digest, fingerprint
 from accelreport.report.memory import Memory
 from accelreport.report.options import BuildOptions, BuildResult
@@ -35,18 +35,14 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
     started = time.perf_counter()
-    if options.templates is not None and not options.templates.is_dir():
-        raise AccelReportError(
-            f"{options.templates} is not a folder of templates.",
-            remedy="Name a folder that holds copies of the templates you want to change.",
-        )
+    facts = facts_of(options)
     if options.single_file:
         from accelreport.report.single import build_single
 
-        pages, written = build_single(results, out, options)
+        pages, written = build_single(results, out, options, facts)
         return BuildResult(pages, written, out, time.perf_counter() - started)
     memory = Memory.of(options.cache, out) if options.cache else None
-    base = fingerprint(options) if memory else ""
+    base = fingerprint(options, facts) if memory else ""
     sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
     if memory and memory.whole(sources):
         pages, written = sum(unit.pages for unit in memory.units.values()), 0
@@ -54,7 +50,7 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
         # What draws and analyses takes a second to import, which nothing changed does not need.
         from accelreport.report.assembly import assemble
 
-        made = assemble(results, out, options, memory=memory, base=base)
+        made = assemble(results, out, options, facts, memory=memory, base=base)
         pages, written = made.pages, made.written
         if memory:
             memory.save("" if results.problems else sources, made.units)

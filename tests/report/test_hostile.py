@@ -8,8 +8,10 @@ import json
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from accelreport.report.exports import csv_text
+from accelreport.report.rendering import Renderer
 from accelreport.report.text import clean
 from tests.report.scenarios import HOSTILE
 from tests.report.tree import parse
@@ -18,10 +20,13 @@ INERT = {
     "html", "head", "meta", "title", "link", "style", "body", "a", "header", "div", "nav", "ol",
     "li", "fieldset", "legend", "input", "label", "main", "p", "h1", "h2", "h3", "dl", "dt", "dd",
     "strong", "section", "span", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure",
-    "figcaption", "ul", "details", "summary", "pre", "code", "footer", "img",
+    "figcaption", "ul", "details", "summary", "pre", "code", "footer", "img", "script",
     "svg", "desc", "g", "path", "line", "rect", "text", "tspan", "defs", "clippath",
 }  # fmt: skip
 """Every element a page of ours may hold."""
+
+OURS = {str(text) for text in Renderer(lambda drawing: Markup()).scripts("index.html").values()}
+"""Every script that a page of ours may run."""
 
 
 def test_a_hostile_text_becomes_neither_element_nor_link(attacked_site: Path) -> None:
@@ -30,6 +35,8 @@ def test_a_hostile_text_becomes_neither_element_nor_link(attacked_site: Path) ->
         page = parse(source)
         found = {element.tag for element in page.all()}
         assert found <= INERT, f"{path.name}: {found - INERT}"
+        ours = {" ".join(text.split()) for text in OURS}
+        assert {script.text for script in page.all("script")} <= ours
         for element in page.all():
             assert not any(name.startswith("on") for name in element.attributes)
             href = element.attributes.get("href", "")

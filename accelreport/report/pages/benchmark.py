@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.model import Download, Fact, Figure, Page, Section
+from accelreport.report.figure_files import data_of, figure_links
+from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
 from accelreport.report.pages.about import (
     cite_section,
     downloads_section,
@@ -98,14 +100,14 @@ def byline(bench: Bench) -> tuple[Fact, ...]:
 
 
 def _downloadable(bench: Bench, section: Section) -> Section:
-    """The section with each figure also as a file, in both themes."""
+    """The section with each figure also as files."""
     blocks = tuple(
-        replace(block, downloads=_files(bench, block)) if isinstance(block, Figure) else block
-        for block in section.blocks
+        _with_files(bench, block, section.blocks[number:]) if isinstance(block, Figure) else block
+        for number, block in enumerate(section.blocks)
     )
     return replace(section, blocks=blocks)
 
 
-def _files(bench: Bench, figure: Figure) -> tuple[Download, ...]:
-    path = f"{bench.slug}/{figure.id}"
-    return (Download(f"{path}.svg", "SVG"), Download(f"{path}.dark.svg", "SVG, dark"))
+def _with_files(bench: Bench, figure: Figure, after: Sequence[Block]) -> Figure:
+    figure = replace(figure, data=data_of(figure, after))
+    return replace(figure, downloads=figure_links(figure, f"{bench.slug}/{figure.id}"))

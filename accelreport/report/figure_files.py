@@ -1,0 +1,97 @@
+"""A figure as files: the drawing in both themes, its numbers, and what it was drawn from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from accelreport.report.model import Block, Download, Figure, Table
+from accelreport.report.standalone import figure_svg
+from accelreport.report.table_text import csv_of, latex_of, markdown_of
+from accelreport.report.theme import variables
+
+_COLOUR = re.compile(r"var\(--([a-z0-9-]+)\)")
+_TABLES: dict[str, tuple[str, Callable[[Table], str]]] = {
+    ".csv": ("CSV", csv_of),
+    ".md": ("Markdown", markdown_of),
+    ".tex": ("LaTeX", latex_of),
+}
+_DRAWN = {".svg": "SVG", ".dark.svg": "SVG, dark"}
+_SOURCE = ".vl.json"
+
+
+def data_of(figure: Figure, after: Sequence[Block]) -> Table | None:
+    """The numbers of a figure: its own table, or the first one that follows it."""
+    tables = (block for block in after if isinstance(block, Table))
+    return figure.table or next(tables, None)
+
+
+def figure_links(figure: Figure, stem: str) -> tuple[Download, ...]:
+    """Links to the files of a figure.
+
+    Args:
+        figure: with its data, where there are any.
+        stem: their path from the site's root, without what follows the first full stop.
+    """
+    names = dict(_DRAWN)
+    if figure.data is not None:
+        names |= {suffix: title for suffix, (title, _) in _TABLES.items()}
+    names[_SOURCE] = "Vega-Lite"
+    return tuple(Download(f"{stem}{suffix}", title) for suffix, title in names.items())
+
+
+def figure_files(figure: Figure, drawn: Sequence[Markup]) -> Iterator[tuple[str, str]]:
+    """The files that a figure's links lead to, by their paths.
+
+    Args:
+        figure: the figure.
+        drawn: the wide drawing of each panel, as on the page.
+    """
+    for link in figure.downloads:
+        suffix = next(s for s in (*_TABLES, _SOURCE, ".dark.svg", ".svg") if link.href.endswith(s))
+        if suffix in _DRAWN:
+            yield link.href, figure_svg(figure, drawn, dark=suffix == ".dark.svg")
+        elif suffix == _SOURCE:
+            yield link.href, vega_lite(figure)
+        elif figure.data is not None:
+            yield link.href, _TABLES[suffix][1](figure.data)
+
+
+def vega_lite(figure: Figure) -> str:
+    """The figure's Vega-Lite specification, in the colours of paper.
+
+    Several panels become a concatenation; what Vega-Lite keeps at the top of a
+    specification is taken from the first panel.
+    """
+    specs = [dict(drawing.spec) for drawing in figure.drawings]
+    whole = {**specs[0], "title": figure.title} if len(specs) == 1 else _side_by_side(figure, specs)
+    colours = {name: day for name, day, _ in variables()}
+    text = json.dumps(whole, ensure_ascii=True)
+    return _COLOUR.sub(lambda found: colours[found[1]], text) + "\n"
+
+
+def _side_by_side(figure: Figure, specs: list[dict[str, Any]]) -> dict[str, Any]:
+    datasets: dict[str, Any] = {}
+    parts = []
+    for number, (panel, spec) in enumerate(zip(figure.panels, specs, strict=True)):
+        own = {name: f"panel{number}_{name}" for name in spec.get("datasets", {})}
+        datasets |= {new: spec["datasets"][old] for old, new in own.items()}
+        layers = [{**layer, "data": _renamed(layer["data"], own)} for layer in spec["layer"]]
+        size = {name: spec[name] for name in ("width", "height")}
+        parts.append({"title": panel.title, "layer": layers, **size})
+    return {
+        "$schema": specs[0]["$schema"],
+        "title": figure.title,
+        "concat": parts,
+        "columns": 1 if figure.stacked else 3,
+        "datasets": datasets,
+        "config": specs[0]["config"],
+    }
+
+
+def _renamed(data: dict[str, Any], own: dict[str, str]) -> dict[str, Any]:
+    return {**data, "name": own[data["name"]]} if data.get("name") in own else data

@@ -1,0 +1,70 @@
+"""Every figure is also a drawing, a table in three forms, and a Vega-Lite specification."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import altair as alt
+import pytest
+import vl_convert
+
+from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
+from accelreport.report.table_text import csv_of, latex_of, markdown_of
+from tests.report.scenarios import HOSTILE
+from tests.report.tree import Element
+
+BENCHMARK = "mnist_batch_sweep.full"
+
+
+def table(*texts: str) -> Table:
+    rows = tuple(Row(Entry((Line(text),)), (Entry((Line(text),)),)) for text in texts)
+    return Table("t", "100 % of_it", (Column("n & m", number=True),), (RowGroup(rows, "g"),))
+
+
+def test_every_figure_of_a_page_has_all_its_files(site: Path, pages: dict[str, Element]) -> None:
+    for figure in pages[f"{BENCHMARK}.html"].all("figure"):
+        links = [a.attributes["href"] for a in figure.all("a") if "download" in a.attributes]
+        own = [link for link in links if figure.attributes["id"] in link]
+        suffixes = {link.partition(".full/")[2].partition(".")[2] for link in own}
+        assert suffixes == {"svg", "dark.svg", "csv", "md", "tex", "vl.json"}
+        assert all((site / link).stat().st_size > 50 for link in own)
+
+
+@pytest.mark.parametrize("figure", ["speedup-dots", "step-ecdf", "published-pairs"])
+def test_a_specification_is_whole_and_draws_without_the_page(figure: str, site: Path) -> None:
+    text = (site / BENCHMARK / f"{figure}.vl.json").read_text(encoding="utf-8")
+    assert "var(--" not in text
+    spec = json.loads(text)
+    with alt.utils.schemapi.debug_mode(arg=True):
+        alt.Chart.from_dict(spec)
+    assert vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]).count("<path") > 3
+
+
+def test_the_numbers_of_a_figure_are_the_same_in_every_form(site: Path) -> None:
+    stem = site / BENCHMARK / "speedup-dots"
+    rows = list(csv.reader(io.StringIO(stem.with_suffix(".csv").read_text(encoding="utf-8"))))
+    piped = stem.with_suffix(".md").read_text(encoding="utf-8").splitlines()[4:]
+    ruled = [line for line in stem.with_suffix(".tex").read_text().splitlines() if "&" in line]
+    assert len(rows) == len(piped) + 1 == len(ruled) > 3
+    assert rows[1][2] in piped[0]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_leaves_its_place_in_a_table(text: str) -> None:
+    made = table(text)
+    assert len(list(csv.reader(io.StringIO(csv_of(made))))) == 2
+    assert not re.search(r"(?<!\\)[<>`]", markdown_of(made))
+    body = latex_of(made).replace(r"\\", "").replace(r"$\times$", "").replace("$-$", "")
+    assert not re.search(r"(?<!\\)[%#$]", body)
+    assert body.count("{") == body.count("}")
+
+
+def test_letters_that_latex_would_read_are_written_out() -> None:
+    made = latex_of(table("50 % & a_b × {c}"))
+    assert r"g: 50 \% \& a\_b $\times$ \{c\} & 50" in made
+    assert r"\caption{100 \% of\_it}" in made
+    assert r"\toprule" in made
