@@ -98,6 +98,11 @@ class Collector:
         return [line for line in self.lines if isinstance(line, CellEndLine)]
 
 
+def different(count: int, do: str = "ok", **work: Any) -> list[Cell]:
+    """`count` cells that are no repeats of each other."""
+    return [cell(do, point={"number": number}, **work) for number in range(count)]
+
+
 @dataclass
 class Bench:
     """A results folder and what is needed to run cells into it."""

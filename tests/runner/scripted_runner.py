@@ -1,8 +1,8 @@
 """A runner over scripted cells as a process of its own, to be killed and interrupted.
 
-    python -m tests.runner.scripted_runner FOLDER CELLS STEP_SECONDS [DO]
+    python -m tests.runner.scripted_runner FOLDER CELLS STEP_SECONDS [DO] [--fork] [--retry-failed]
 
-Writes `start KEY` and `end KEY` to standard output as cells start and end.
+Writes `start KEY` and `end KEY STATUS` to standard output as cells start and end.
 """
 
 from __future__ import annotations
@@ -12,15 +12,21 @@ from pathlib import Path
 
 from accelreport.runner.events import CellEndLine, CellStartLine, RunLine, WaitingLine
 from accelreport.runner.interrupt import stopped_by_signals
-from tests.runner.scripted import Bench, Collector, cells
+from accelreport.runner.plan import Policy
+from tests.runner.scripted import Bench, Collector, cells, different, forking
 
 
 def main() -> None:
     folder, count, step_s = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
-    do = sys.argv[4] if len(sys.argv) > 4 else "ok"
-    chosen = cells(count, do=do, step_s=step_s, trace=str(folder / "trace"))
+    do = next((word for word in sys.argv[4:] if not word.startswith("--")), "ok")
+    policy = Policy(retry_failed="--retry-failed" in sys.argv)
+    work = {"step_s": step_s, "trace": str(folder / "trace")}
+    forked = "--fork" in sys.argv
+    chosen = different(count, do, **work) if forked else cells(count, do=do, **work)
     with stopped_by_signals() as stop:
-        end = Bench(folder, observer=Collector(react=tell), stop=stop).run(chosen)
+        bench = forking(folder) if forked else Bench(folder)
+        bench.observer, bench.stop, bench.policy = Collector(react=tell), stop, policy
+        end = bench.run(chosen)
     sys.stdout.write(f"stopped {end.stopped_by or 'no'} left {end.left}\n")
 
 
@@ -28,7 +34,7 @@ def tell(line: RunLine) -> None:
     if isinstance(line, CellStartLine):
         sys.stdout.write(f"start {line.key}\n")
     elif isinstance(line, CellEndLine):
-        sys.stdout.write(f"end {line.key}\n")
+        sys.stdout.write(f"end {line.key} {line.status}\n")
     elif isinstance(line, WaitingLine):
         sys.stdout.write(f"waiting {line.reason}\n")
     sys.stdout.flush()

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.results.store import Store
+from tests.runner.killing import VICTIMS, Killing
 from tests.runner.scripted import MACHINE, Bench, cells, processes_of
 
 pytestmark = pytest.mark.e2e
@@ -220,3 +221,17 @@ def test_kill_9_of_the_cell_fails_that_cell_and_the_run_goes_on(tmp_path: Path) 
     assert failure is not None
     assert (failure.kind, "SIGKILL" in failure.message) == ("signal", True)
     assert Store(tmp_path / "results").get(key, MACHINE) == records[key]
+
+
+def test_kill_9_of_whatever_measures_at_25_moments_loses_doubles_and_tears_nothing(
+    tmp_path: Path,
+) -> None:
+    toll = Killing(tmp_path, cells=100, seed=25).run(25)
+
+    assert set(toll.kills) == set(VICTIMS)
+    assert sum(toll.kills.values()) == 25
+    assert toll.lost == []
+    assert toll.doubled == []
+    assert toll.torn == []
+    assert toll.orphans == []
+    assert toll.measured >= 100

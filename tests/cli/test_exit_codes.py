@@ -1,0 +1,44 @@
+"""Every way in which a command may end has a code of its own, told alike everywhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from accelreport.cli.app import CODES, UNEXPECTED
+from accelreport.errors import ExitCode
+
+ROOT = Path(__file__).parents[2]
+EVERY = {int(code) for code in ExitCode} | {UNEXPECTED}
+
+
+def section(path: str, heading: str) -> str:
+    """The text under a heading, up to the next one."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    return text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_every_code_is_distinct_and_fits_what_a_shell_can_tell() -> None:
+    assert len(EVERY) == len(ExitCode) + 1
+    assert all(0 <= code < 256 for code in EVERY)
+
+
+def test_the_table_of_the_documentation_is_that_of_the_code() -> None:
+    rows = re.findall(r"^\| (\d+) \| ", section("docs/running.md", "Exit codes"), re.MULTILINE)
+    assert [int(code) for code in rows] == sorted(EVERY)
+
+
+def test_the_help_page_lists_the_same_codes() -> None:
+    codes = re.findall(r"^ +(\d+)  \S", CODES, re.MULTILINE)
+    assert [int(code) for code in codes] == sorted(EVERY)
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/comparing.md"])
+def test_no_other_table_knows_a_code_that_the_program_does_not_have(path: str) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    told = {int(code) for code in re.findall(r"exit code (\d+)", text)}
+    told |= {int(code) for code in re.findall(r"^\| (\d+) \| ", text, re.MULTILINE)}
+    assert told
+    assert told <= EVERY
