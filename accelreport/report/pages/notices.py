@@ -1,4 +1,4 @@
-"""What is said before any number: synthetic data, runs cut short, totals extrapolated."""
+"""What is said before any number: synthetic data, runs cut short, repeats that were added."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from accelreport.report.text import label
 
 def notices_of(benches: Sequence[Bench]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    found = (_synthetic(benches), _partial(benches))
+    found = (_synthetic(benches), _partial(benches), _added(benches))
     return tuple(notice for notice in found if notice)
 
 
@@ -51,4 +51,24 @@ def _partial(benches: Sequence[Bench]) -> Notice | None:
         "Partial runs.",
         f"{cells} ended by the time budget{_among(benches, affected)}. Their steady steps were "
         "measured; their totals are extrapolated and marked so.",
+    )
+
+
+def _added(benches: Sequence[Bench]) -> Notice | None:
+    affected = [b for b in benches if b.plan.until_decided]
+    schedules = {
+        (tuple(looks.at), looks.level) for b in affected if (looks := b.plan.until_decided)
+    }
+    if not schedules:
+        return None
+    told = [
+        f"after {formatting.listed([str(n) for n in at])} repeats, each time at "
+        f"{formatting.short(100 * level)}{formatting.SPACE}%"
+        for at, level in sorted(schedules)
+    ]
+    return Notice(
+        "Repeated until decided.",
+        f"Processes were added{_among(benches, affected)} where a comparison with the baseline was "
+        f"undecided. Verdicts were looked at {'; or '.join(told)}. Intervals and verdicts are as "
+        f"wide as that takes, and hold at 95{formatting.SPACE}% over all looks together.",
     )
