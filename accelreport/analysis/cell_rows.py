@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from math import nan
 from typing import Any
 
+from accelreport.analysis.energy import joules_per_step
 from accelreport.analysis.peaks import cited_peak, hardware_name
 from accelreport.analysis.refusals import REFUSED, REMEDY, above_peak, refused
 from accelreport.analysis.steadiness import Finding, findings
@@ -50,6 +51,9 @@ TIMINGS = (
     "peak_tflops",
     "mfu",
     "flops_per_step",
+    "bytes_per_step",
+    "cpu_joules_per_step",
+    "gpu_joules_per_step",
     "samples_per_step",
     "planned_steps",
 )
@@ -162,9 +166,23 @@ def _timings(record: Record) -> dict[str, float]:
         "tflops": flops / step_s / 1e12 if step_s else nan,
         "tflops_cold": _cold_tflops(record, flops),
         "flops_per_step": flops,
+        "bytes_per_step": _bytes(record),
+        "cpu_joules_per_step": _joules(record, "RAPL"),
+        "gpu_joules_per_step": _joules(record, "NVML"),
         "samples_per_step": samples,
         "planned_steps": record.planned_steps or nan,
     }
+
+
+def _bytes(record: Record) -> float:
+    counted = record.flops.bytes_per_step if record.flops else None
+    return nan if counted is None else counted
+
+
+def _joules(record: Record, sensor: str) -> float:
+    """Joules of a steady step by a sensor; NaN where it was not read."""
+    known = [joules_per_step(energy) for energy in record.energy if energy.sensor == sensor]
+    return next((value for value in known if value is not None), nan)
 
 
 def _cold_tflops(record: Record, flops: float) -> float:

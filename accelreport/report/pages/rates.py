@@ -27,9 +27,7 @@ def tflops_of(bench: Bench, series: Series, point: Point) -> tuple[float, float,
 
 def bytes_of(bench: Bench, series: Series, point: Point) -> float:
     """Bytes of a step as the records count them; NaN where none does."""
-    records = [bench.record(row) for row in bench.measured(series, point)]
-    counted = [record.flops for record in records if record is not None and record.flops]
-    return median([f.bytes_per_step for f in counted if f.bytes_per_step is not None])
+    return median([row["bytes_per_step"] for row in bench.measured(series, point)])
 
 
 def environment_of(bench: Bench, series: Series, point: Point) -> Environment | None:
