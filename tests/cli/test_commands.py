@@ -23,6 +23,7 @@ COMMANDS = (
     "run",
     "check",
     "build",
+    "serve",
     "merge",
     "compare",
     "devices",

@@ -1,0 +1,79 @@
+"""`accelreport serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from accelreport.cli.options import RESULTS, SPECS, Results
+
+EXAMPLES = """\b
+What is watched:
+  The results, the specs and the templates. A change builds the site anew, and open pages show it.
+  An error is printed, and the site stays as it was.
+
+\b
+Who can see it:
+  This machine only. With --host 0.0.0.0 everybody in its network.
+
+\b
+Examples:
+  accelreport serve
+  accelreport serve --templates my_templates --port 0
+
+\b
+Exit codes: 0 stopped by Ctrl-C, 1 the address is taken, 5 there was nothing to build from,
+7 a folder cannot be read or written.
+"""
+
+
+def serve(
+    *,
+    results: Results = RESULTS,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")
+    ] = Path("site"),
+    specs: Annotated[
+        Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if it is here.")
+    ] = SPECS[0],
+    title: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="The site's name.")
+    ] = "Accelerator benchmarks",
+    templates: Annotated[
+        Path | None,
+        typer.Option("--templates", metavar="DIR", help="Templates that replace ours."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any that is free.")
+    ] = 8000,
+) -> None:
+    """Show the report in a browser, and build it anew while you edit."""
+    from accelreport.report import site
+    from accelreport.report.folders import CHECKOUT, report_cache
+    from accelreport.report.live import LOOPBACK, LiveServer
+    from accelreport.report.serving import keep_serving
+    from accelreport.results.store import Store
+    from accelreport.runner.refresh import refresh
+    from accelreport.terminal.failure import show
+
+    options = site.BuildOptions(title=title, templates=templates, cache=report_cache())
+
+    def rebuild() -> None:
+        store = Store(results)
+        for complaint in refresh(store, specs) if specs.is_dir() else ():
+            typer.echo(f"warning: {complaint}", err=True)
+        built = site.build(store, out, options=options)
+        typer.echo(f"{built.written} files changed in {built.seconds:.1f} s")
+
+    rebuild()
+    server = LiveServer(out, host, port)
+    typer.echo(f"Open {server.address} (Ctrl-C ends)")
+    if host not in LOOPBACK:
+        typer.echo("warning: everybody in this machine's network can read it", err=True)
+    watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
+    keep_serving(server, watched, rebuild, show)

@@ -1,0 +1,133 @@
+"""The site on this machine, shown anew when it changes, and to nobody else."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from accelreport.errors import AccelReportError
+from accelreport.report.live import LiveServer, ServeError, live
+from accelreport.report.serving import keep_serving
+from accelreport.report.site import BuildOptions, build
+from accelreport.report.watching import seen
+from tests.report.scenarios import Results
+from tests.support.records import study
+
+RESULTS = Results((study("matmul", repeats=1, devices=("cpu",), axes={}),))
+
+
+@dataclass
+class Shown:
+    """A site that is being served, and the template that a person edits."""
+
+    server: LiveServer
+    template: Path
+    complaints: list[str] = field(default_factory=list)
+
+    def ask(self, path: str, host: str = "") -> tuple[int, str]:
+        port = int(self.server.server_address[1])
+        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        asked.request("GET", path, headers={"Host": host or f"127.0.0.1:{port}"})
+        answer = asked.getresponse()
+        content = answer.read().decode()
+        asked.close()
+        return answer.status, content
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[Shown]:
+    out, mine = tmp_path / "site", tmp_path / "mine"
+    mine.mkdir()
+    options = BuildOptions(templates=mine, cache=tmp_path / "cache")
+    build(RESULTS, out, options=options)
+    found = Shown(LiveServer(out, "127.0.0.1", 0), mine / "parts.html")
+    stop = threading.Event()
+    thread = threading.Thread(
+        target=keep_serving,
+        args=(
+            found.server,
+            [mine],
+            lambda: build(RESULTS, out, options=options),
+            lambda error: found.complaints.append(error.what),
+            stop,
+        ),
+    )
+    thread.start()
+    yield found
+    stop.set()
+    thread.join()
+
+
+OURS = '{% extends "accelreport/page.html" %}{% block foot %}FOOT{% endblock %}'
+
+
+@pytest.mark.e2e
+def test_an_open_page_shows_what_was_edited_and_outlives_a_mistake(
+    shown: Shown, browser: Browser
+) -> None:
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(shown.server.address)
+    template = shown.template.with_name("page.html")
+    template.write_text(OURS.replace("FOOT", "<footer>first</footer>"))
+    page.get_by_text("first", exact=True).wait_for()
+    template.write_text("{% if %}")
+    while not shown.complaints:
+        page.wait_for_timeout(50)
+    template.write_text(OURS.replace("FOOT", "<footer>second</footer>"))
+    page.get_by_text("second", exact=True).wait_for()
+    page.close()
+    assert "page.html, line 1" in shown.complaints[0]
+    assert said == []
+
+
+def test_only_files_of_the_site_are_served_and_only_by_its_own_names(shown: Shown) -> None:
+    status, page = shown.ask("/")
+    assert status == 200
+    assert "connect-src &#39;self&#39;" in page
+    assert shown.ask("/methods.html")[0] == 200
+    for path in (
+        "/.accelreport-site.json", "/cells/", "/../mine/", "/%2e%2e/mine/", "/absent.html",
+        "/matmul", "//evil.example/", "/..%2fmine",
+    ):  # fmt: skip
+        assert shown.ask(path)[0] == 404, path
+    assert shown.ask("/", host="evil.example")[0] == 421
+    assert shown.ask("/", host="localhost")[0] == 200
+
+
+def test_the_built_site_is_not_touched_by_serving(shown: Shown) -> None:
+    built = (shown.server.folder / "index.html").read_text(encoding="utf-8")
+    assert "EventSource" not in built
+    assert "connect-src" not in built
+    served = shown.ask("/index.html")[1]
+    assert served == live(built)
+    assert "unsafe" not in served.split("</head>")[0]
+
+
+def test_an_address_that_is_taken_is_told(shown: Shown) -> None:
+    with pytest.raises(ServeError, match="Nothing can be served") as caught:
+        LiveServer(shown.server.folder, "127.0.0.1", int(shown.server.server_address[1]))
+    assert "--port" in caught.value.remedy
+    assert isinstance(caught.value, AccelReportError)
+
+
+def test_a_change_of_any_file_is_seen(tmp_path: Path) -> None:
+    states = [seen([tmp_path, tmp_path / "absent"])]
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "a").write_text("1")
+    states.append(seen([tmp_path]))
+    (tmp_path / "below" / "a").write_text("12")
+    states.append(seen([tmp_path]))
+    (tmp_path / ".hidden").write_text("1")
+    assert seen([tmp_path]) == states[-1]
+    (tmp_path / "below" / "a").unlink()
+    states.append(seen([tmp_path]))
+    assert len(set(states)) == 3
+    assert states[0] == states[-1]
