@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from accelreport.results.energy import Energy
 from accelreport.results.observations import (
     Confusion,
     Forecast,
@@ -172,7 +173,18 @@ def _attacked_study(text: str, number: int) -> Study:
         axes={"batch_size": (256, 512)}, devices=("cpu", "gpu"), fate=_first_gpu_fails,
     )  # fmt: skip
     device = {
-        name: each.model_copy(update={"label": text}) for name, each in made.plan.devices.items()
+        name: each.model_copy(
+            update={
+                "label": text,
+                "currency": text,
+                "price_date": text,
+                "price_source": text,
+                "peak_source": text,
+                "memory_gbps": 100.0,
+                "memory_source": text,
+            }
+        )
+        for name, each in made.plan.devices.items()
     }
     plan = made.plan.model_copy(
         update={
@@ -201,8 +213,13 @@ def _attacked(record: Record, text: str) -> Record:
     failure = record.failure
     if failure is not None:
         failure = Failure(kind=failure.kind, message=text, remedy=text, traceback=text)
+    read = Energy(
+        sensor=text, scope=text, parts=[text], joules=9.0, window_s=3.0, steps=30, windows=1,
+        unit_j=1e-6, update_s=1e-3,
+    )  # fmt: skip
     return record.model_copy(
         update={
+            "energy": [read, Energy(sensor=text, scope=text, absent=text)],
             "failure": failure,
             "log_tail": text,
             "warnings": [Warned(kind=text, message=text)],
