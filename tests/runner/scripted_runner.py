@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from accelreport.runner.events import CellEndLine, CellStartLine, RunLine, WaitingLine
 from accelreport.runner.interrupt import stopped_by_signals
@@ -20,7 +21,7 @@ def main() -> None:
     folder, count, step_s = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     do = next((word for word in sys.argv[4:] if not word.startswith("--")), "ok")
     policy = Policy(retry_failed="--retry-failed" in sys.argv)
-    work = {"step_s": step_s, "trace": str(folder / "trace")}
+    work: dict[str, Any] = {"step_s": step_s, "trace": str(folder / "trace")}
     forked = "--fork" in sys.argv
     chosen = different(count, do, **work) if forked else cells(count, do=do, **work)
     with stopped_by_signals() as stop:
