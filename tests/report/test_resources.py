@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from accelreport.report.bench import Bench
@@ -12,6 +13,7 @@ from accelreport.report.pages.arithmetic import arithmetic_section
 from accelreport.report.pages.cold import cold_section
 from accelreport.report.pages.cost import cost_section
 from accelreport.report.pages.resources import joules, resources_section
+from accelreport.report.site import build
 from accelreport.results.energy import Energy
 from accelreport.results.record import Host, Record
 from accelreport.spec.models import Device
@@ -220,3 +222,21 @@ def test_the_cold_start_is_told_in_warm_steps() -> None:
     bench = bench_of(study(devices=("cpu",), axes={}, noise=EXACT))
     text = words(table(cold_section(bench), "cold-table"))
     assert "Start in steps” is how many warm steps" in text
+
+
+def test_a_run_that_was_stopped_after_one_point_of_many_still_has_its_pages(
+    tmp_path: Path,
+) -> None:
+    sizes = tuple(range(100, 1100, 100))
+    made = study(
+        devices=("cpu",),
+        axes={"batch_size": sizes},
+        repeats=1,
+        fate=lambda cell: "ok" if cell.point["batch_size"] == 200 else "missing",
+    )
+    built = build(Results((made,)), tmp_path)
+    assert "batch size 200" in (built.index.parent / "example_training.full.html").read_text()
+    section = cold_section(bench_of(made))
+    assert section is not None
+    (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
+    assert "batch size 200" in figure.panels[0].wide.description

@@ -87,7 +87,8 @@ def _finding(bench: Bench, starts: dict[Place, Start]) -> str:
 
 
 def _figure(bench: Bench, starts: dict[Place, Start]) -> Figure:
-    points = [p for p in panel_points(bench.points) if any(place[1] == p for place in starts)]
+    # Chosen among those that were measured: a run that was stopped may have none of the others.
+    points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
     own = [each for each in bench.series if any((each, p) in starts for p in points)]
     headings, row = device_rows(bench, points, own)
     bars = [

@@ -70,7 +70,7 @@ class Curves:
     def figure(self) -> Figure:
         """The figure: a panel for each sweep point, all with the same axes."""
         bench, metric = self.bench, self.metric
-        drawn = [p for p in panel_points(bench.points) if self.of(p)]
+        drawn = panel_points([p for p in bench.points if self.of(p)])
         target = bench.plan.measure.target
         level = None
         if target is not None:

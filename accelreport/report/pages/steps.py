@@ -81,7 +81,7 @@ def _tail(values: NDArray[np.float64]) -> float:
 
 
 def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
-    points = [p for p in panel_points(bench.points) if any(place[1] == p for place in times)]
+    points = panel_points([p for p in bench.points if any(place[1] == p for place in times)])
     panels = tuple(_panel(bench, times, point, len(points)) for point in points)
     unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
     return Figure(
