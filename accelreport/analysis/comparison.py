@@ -95,7 +95,10 @@ def _result(rows: Sequence[Row], sides: Sequence[SideSummary], gate: float | Non
         return Result.UNREADABLE
     if gate is not None and any(row.failed_in_new for row in rows):
         return Result.FAILED
-    return Result.DONE if any(row.outcome == "compared" for row in rows) else Result.NOTHING
+    compared = [row for row in rows if row.outcome == "compared"]
+    # A gate that looks at old results only must not look as if it had been passed.
+    told = [row for row in compared if not row.nothing_new] if gate is not None else compared
+    return Result.DONE if told else Result.NOTHING
 
 
 def _apart(pairs: Sequence[tuple[Group, Group]]) -> str:

@@ -51,6 +51,11 @@ class Process:
     final: Mapping[str, float]
     started_at: str
 
+    @property
+    def measurement(self) -> tuple[str, str, float]:
+        """What no other measurement has in common with it."""
+        return self.machine, self.started_at, self.seconds
+
 
 @dataclass
 class Group:

@@ -55,16 +55,50 @@ def compared(old: Group, new: Group, gate: float | None) -> Row:
     if not (old.seconds and new.seconds):
         failed = bool(old.seconds) and new.failed
         return Row(**row, outcome="not-measured", reasons=told, failed_in_new=failed)
-    above, below = logarithms(new.seconds), logarithms(old.seconds)
+    before, after = _measured_apart(old, new)
+    above, below = logarithms(after), logarithms(before)
     longer = compare((1.0, above), (-1.0, below))
     faster = verdict(compare((1.0, below), (-1.0, above)).ratio())
-    notes = [*_no_interval(longer, old, new), *told, *_quality(old, new), *_warned(old, new)]
+    notes = [*_no_interval(longer, before, after), *told, *_quality(old, new), *_warned(old, new)]
+    row |= _said(longer, faster, gate)
+    if copied := _copied(old, new):
+        row["nothing_new"] = len(before) == len(old.seconds)
+        notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(copied)} left out: {BOTH}")
+        if row["nothing_new"] and gate is not None:
+            row["gate"] = Gate.OPEN
     if longer.paired:
-        pairs = old.seconds.keys() & new.seconds.keys()
-        row["old_seconds"] = _mean({seed: old.seconds[seed] for seed in pairs})
-        row["new_seconds"] = _mean({seed: new.seconds[seed] for seed in pairs})
-        notes += [*_unpaired("OLD", old, len(pairs)), *_unpaired("NEW", new, len(pairs))]
-    return Row(**row, outcome="compared", reasons=notes, **_said(longer, faster, gate))
+        pairs = before.keys() & after.keys()
+        row["old_seconds"] = _mean({seed: before[seed] for seed in pairs})
+        row["new_seconds"] = _mean({seed: after[seed] for seed in pairs})
+        notes += [*_unpaired("OLD", before, len(pairs)), *_unpaired("NEW", after, len(pairs))]
+    return Row(**row, outcome="compared", reasons=notes)
+
+
+BOTH = "both folders hold the very same measurements"
+NOTHING_NEW = f"nothing was measured anew: {BOTH}"
+
+
+def _copied(old: Group, new: Group) -> set[int]:
+    """Seeds of which both folders hold the same measurement."""
+    return {
+        seed
+        for seed in old.seconds.keys() & new.seconds.keys()
+        if old.processes[seed].measurement == new.processes[seed].measurement
+    }
+
+
+def _measured_apart(old: Group, new: Group) -> tuple[dict[int, float], dict[int, float]]:
+    """Times by seed, without the measurements that both folders hold.
+
+    Such a measurement beside itself would draw the ratio to 1. Where a side has no other,
+    nothing is left out, so that a folder can be compared with itself.
+    """
+    copied = _copied(old, new)
+    before, after = (
+        {seed: seconds for seed, seconds in side.seconds.items() if seed not in copied}
+        for side in (old, new)
+    )
+    return (before, after) if before and after else (old.seconds, new.seconds)
 
 
 def _named(group: Group) -> dict[str, Any]:
@@ -80,8 +114,8 @@ def _mean(seconds: Mapping[int, float]) -> float | None:
     return _finite(geometric_mean(list(seconds.values())).value)
 
 
-def _unpaired(name: str, group: Group, pairs: int) -> list[str]:
-    left = len(group.seconds) - pairs
+def _unpaired(name: str, seconds: Mapping[int, float], pairs: int) -> list[str]:
+    left = len(seconds) - pairs
     return [f"{name}: {left} without a partner of the same seed left out"] if left else []
 
 
@@ -147,10 +181,10 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _no_interval(longer: Contrast, old: Group, new: Group) -> list[str]:
+def _no_interval(longer: Contrast, old: Mapping[int, float], new: Mapping[int, float]) -> list[str]:
     if not isnan(longer.error):
         return []
-    lone = [name for name, side in (("OLD", old), ("NEW", new)) if len(side.seconds) == 1]
+    lone = [name for name, side in (("OLD", old), ("NEW", new)) if len(side) == 1]
     return [f"one process in {' and in '.join(lone)} gives no interval"]
 
 

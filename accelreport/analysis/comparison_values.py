@@ -108,6 +108,9 @@ class Row(Document):
     """Whether NEW is slower than the gate allows."""
     gate_needed: int | None = None
     """The same for a gate that is OPEN."""
+    nothing_new: bool = False
+    """Whether both folders hold the very same measurements, as when results were copied and
+    nothing was run since."""
     failed_in_new: bool = False
     """Whether OLD has times and in NEW every process failed."""
 

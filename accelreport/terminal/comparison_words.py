@@ -84,6 +84,9 @@ def alarms(comparison: Comparison) -> Iterator[str]:
     for each in comparison.differences:
         if each.grave:
             yield f"{each.fact} differs: {changed(each)} ({_concerns(each, comparison)})"
+    if same := [row for row in comparison.rows if row.nothing_new]:
+        every = counted(len(comparison.of("compared")), "comparison")
+        yield f"nothing was measured anew in {len(same)} of {every}: NEW holds OLD's measurements"
     for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
         for file in side.unreadable:
             yield f"{name} has a file that cannot be read, and what it holds is missing: {file}"
@@ -154,7 +157,7 @@ CONCLUSION = {
     Result.SLOWER: "The gate is closed: something is slower than it allows.",
     Result.UNREADABLE: "The gate cannot be trusted: files could not be read.",
     Result.FAILED: "The gate is closed: something that OLD measured failed in NEW.",
-    Result.NOTHING: "The gate says nothing: nothing could be compared.",
+    Result.NOTHING: "The gate says nothing: there is nothing new to compare.",
     Result.DONE: "The gate is passed: nothing is shown to be slower than it allows.",
 }
 """The last sentence, with a gate."""

@@ -74,15 +74,35 @@ def test_every_place_that_both_hold_is_a_row_with_new_over_old() -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000), gate=st.floats(0, 1))
-def test_a_folder_is_the_same_as_itself_and_passes_every_gate(seed: int, gate: float) -> None:
+def test_a_folder_is_the_same_as_itself_and_fails_no_gate(seed: int, gate: float) -> None:
     made = study(seed=seed, fate=assorted, epochs=1, steps_per_epoch=30)
     found = compare_folders(held(made), held(made), gate)
     told = found.of("compared")
     assert {row.verdict for row in told if row.old_processes > 1} == {"SAME"}
     assert all(row.ratio == 1 for row in told)
     assert not found.gated(Gate.FAILS)
-    assert found.result is Result.DONE
     assert found.differences == []
+    assert compare_folders(held(made), held(made)).result is Result.DONE
+
+
+def test_old_results_in_both_folders_are_told_and_no_gate_is_passed_by_them() -> None:
+    made = small(repeats=5)
+    found = compare_folders(held(made), held(made), 0.05)
+    row = only(found)
+    assert row.nothing_new
+    assert row.gate is Gate.OPEN
+    assert row.reasons[0].startswith("nothing was measured anew")
+    assert found.result is Result.NOTHING
+
+
+def test_measurements_that_both_folders_hold_do_not_draw_the_ratio_to_one() -> None:
+    made, slow = small(repeats=5), small(2.0, seed=1, repeats=5)
+    mixed = [*made.records[:2], *slow.records[2:]]
+    row = only(compare_folders(held(made), Held([made.plan], mixed), 0.05))
+    alone = only(compare_folders(held(made), Held([made.plan], slow.records[2:]), 0.05))
+    assert row.ratio == alone.ratio
+    assert (row.pairs, row.verdict, row.gate) == (3, "SLOWER", Gate.FAILS)
+    assert "2 left out: both folders hold the very same measurements" in row.reasons
 
 
 @settings(max_examples=25, deadline=None)
@@ -280,7 +300,8 @@ def test_failed_cells_are_named_and_one_that_was_measured_before_closes_the_gate
     assert gated.result is Result.FAILED
     assert compare_folders(good, broken).result is Result.DONE
     assert compare_folders(broken, good, 0.05).result is Result.DONE
-    assert compare_folders(broken, broken, 0.05).result is Result.DONE
+    still = held(small(fate=lambda cell: "oom-host"), study("matmul", devices=("cpu",), seed=2))
+    assert compare_folders(broken, still, 0.05).result is Result.DONE, "it never worked"
 
 
 def test_cells_that_were_not_run_yet_are_named() -> None:

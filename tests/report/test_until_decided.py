@@ -9,7 +9,6 @@ from accelreport.report.gather import gather
 from accelreport.report.pages.notices import notices_of
 from accelreport.results.store import Store
 from tests.support.records import Study, study
-from tests.support.rows import the_row
 
 
 @pytest.fixture
