@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from accelreport.results.problems import ResultsError
+from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
 from tests.runner.scripted import MACHINE, Bench, cell, cells
+from tests.support import disks
 
 pytestmark = pytest.mark.e2e
 
@@ -273,3 +275,32 @@ def test_no_room_for_a_cells_files_is_one_clear_error(tmp_path: Path) -> None:
         bench.run(cells(2))
     assert "TMPDIR" in caught.value.remedy
     assert len(list(bench.store.records())) == 1
+
+
+def test_a_disk_that_fills_up_ends_the_run_with_one_error_and_keeps_every_cell_it_told_of(
+    tmp_path: Path,
+) -> None:
+    chosen = cells(200, log=2000)
+    bench = Bench(tmp_path)
+    with disks.tiny(tmp_path / "results"):
+        with pytest.raises(ResultsError, match="cannot be written") as caught:
+            bench.run(chosen)
+        told = {line.key for line in bench.observer.ends}
+        store = bench.store
+        assert {record.key for record in store.records()} == told
+        assert store.problems == []
+    assert caught.value.why in {"No space left on device.", "File too large."}
+    assert 0 < len(told) < len(chosen)
+    (rescued,) = bench.workspace.rescued.iterdir()
+    assert read_record(rescued).key not in told
+
+
+def test_results_that_may_not_be_written_are_refused_before_a_cell_is_measured(
+    tmp_path: Path,
+) -> None:
+    trace = tmp_path / "trace"
+    bench = Bench(tmp_path)
+    with disks.read_only(tmp_path / "results"), pytest.raises(ResultsError) as caught:
+        bench.run(cells(2, trace=str(trace)))
+    assert str(tmp_path / "results") in caught.value.what
+    assert not trace.exists()
