@@ -74,7 +74,7 @@ def test_a_fork_computes_what_a_process_started_from_nothing_computes(tmp_path: 
     assert forks.done.forked == 1
     assert (forked.status, started.status) == ("ok", "ok")
     assert without_times(forked) == without_times(started)
-    assert [check.kind for check in forked.checks] == [check.kind for check in started.checks]
+    assert [check.name for check in forked.checks] == [check.name for check in started.checks]
 
 
 def test_the_imports_of_a_fork_are_told_although_they_passed_before_it(tmp_path: Path) -> None:
