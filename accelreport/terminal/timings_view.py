@@ -21,9 +21,7 @@ def timings_text(line: TimingsLine) -> Iterator[str]:
         f"{counted(line.cells, 'cell')}."
     )
     if line.forked:
-        yield (
-            f"{counted(line.forked, 'cell')} forked from {counted(line.prepared, 'process', 'processes')} "
-            "that had imported TensorFlow."
-        )
+        ready = counted(line.prepared, "process", "processes")
+        yield f"{counted(line.forked, 'cell')} forked from {ready} that had imported TensorFlow."
     if line.refused:
         yield f"Cells were not forked any more: {line.refused}."
