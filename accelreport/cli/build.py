@@ -31,58 +31,66 @@ Examples:
   accelreport build
   accelreport build --results results --out site --title "Accelerators in our lab"
   accelreport build --single-file --out report.html
+  accelreport build --base-url https://example.org/report/ --logo logo.svg
 
 \b
 Exit codes: 0 built, 5 there was nothing to build from, 7 a folder cannot be read or written.
 """
 
 
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="PATH",
+        help="Where the pages go: the folder site, or the file report.html.",
+        show_default=False,
+    ),
+]
+SingleFile = Annotated[
+    bool, typer.Option("--single-file", help="Everything in one HTML file, for mail or a hall.")
+]
+Specs = Annotated[
+    Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if it is here.")
+]
+Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="The site's name.")]
+Templates = Annotated[
+    Path | None,
+    typer.Option("--templates", metavar="DIR", help="Templates that replace ours, file by file."),
+]
+Logo = Annotated[
+    Path | None,
+    typer.Option("--logo", metavar="FILE", help="A PNG or SVG file, put into every page."),
+]
+BaseUrl = Annotated[
+    str, typer.Option("--base-url", metavar="URL", help="Where the site will be published.")
+]
+ThemeName = Annotated[
+    str,
+    typer.Option("--theme", metavar="NAME", help="auto, light or dark, until a reader chooses."),
+]
+Png = Annotated[bool, typer.Option("--png", help="Every figure as PNG too, in both themes; slow.")]
+Cache = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
+]
+
+TITLE = "Accelerator benchmarks"
+
+
 def build(
     *,
     results: Results = RESULTS,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="PATH",
-            help="Where the pages go: the folder site, or the file report.html.",
-            show_default=False,
-        ),
-    ] = None,
-    single_file: Annotated[
-        bool,
-        typer.Option("--single-file", help="Everything in one HTML file, for mail or a hall."),
-    ] = False,
-    specs: Annotated[
-        Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if it is here.")
-    ] = SPECS[0],
-    title: Annotated[
-        str, typer.Option("--title", metavar="TEXT", help="The site's name.")
-    ] = "Accelerator benchmarks",
-    templates: Annotated[
-        Path | None,
-        typer.Option(
-            "--templates", metavar="DIR", help="Templates that replace ours, file by file."
-        ),
-    ] = None,
-    logo: Annotated[
-        Path | None,
-        typer.Option("--logo", metavar="FILE", help="A PNG or SVG file, put into every page."),
-    ] = None,
-    base_url: Annotated[
-        str,
-        typer.Option("--base-url", metavar="URL", help="Where the site will be published."),
-    ] = "",
-    theme: Annotated[
-        str,
-        typer.Option(
-            "--theme", metavar="NAME", help="auto, light or dark, until a reader chooses."
-        ),
-    ] = "auto",
-    cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
-    ] = True,
+    out: Out = None,
+    single_file: SingleFile = False,
+    specs: Specs = SPECS[0],
+    title: Title = TITLE,
+    logo: Logo = None,
+    base_url: BaseUrl = "",
+    theme: ThemeName = "auto",
+    templates: Templates = None,
+    png: Png = False,
+    cache: Cache = True,
 ) -> None:
     """Build the report: static pages of everything under results/.
 
@@ -102,6 +110,7 @@ def build(
         logo=logo,
         base_url=base_url,
         theme=_theme(theme),
+        pictures=png,
         cache=report_cache() if cache else None,
         single_file=single_file,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from accelreport.report.memory import Memory, Remembered
 from accelreport.report.model import Page
 from accelreport.report.options import BuildOptions
 from accelreport.report.output import MANIFEST, Output
+from accelreport.report.preview import preview
 from accelreport.report.rendering import Renderer
 from accelreport.report.results import Results
 from accelreport.report.units import Unit, units_of
@@ -66,7 +68,7 @@ def assemble(
         benches = gather(results)
         problems = [str(problem) for problem in results.problems]
         site = _Site(drawer, output, Renderer(drawer.svg, options.templates), facts, memory, base)
-        for unit in units_of(benches, facts.title, problems):
+        for unit in units_of(benches, facts, problems):
             site.take(unit)
         made = site.finish()
     if cache:
@@ -121,14 +123,21 @@ class _Site:
         for page in pages:
             self.output.add(page.path, self.renderer.render(page, site=self.facts))
             paths.append(page.path)
-            for figure in page.figures:
-                if figure.downloads:
-                    drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
-                    for path, content in figure_files(figure, drawn):
-                        self.output.add(path, content)
-                        paths.append(path)
+            for path, picture in self._beside(page):
+                if path not in paths:
+                    self.output.add(path, picture)
+                    paths.append(path)
         key = digest(self.base, unit.key) if self.memory else ""
         self._left[unit.name] = (key, len(pages), paths)
+
+    def _beside(self, page: Page) -> Iterator[tuple[str, str | bytes]]:
+        """Files of a page's figures, and its picture for link previews."""
+        for figure in page.figures:
+            if figure.downloads:
+                drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
+                yield from figure_files(figure, drawn, self.drawer.png)
+        if page.image and page.template in {"article.html", "index.html"}:
+            yield page.image, self.drawer.png(preview(page, self.facts), scale=1.0)
 
     def finish(self) -> Made:
         """Writes what still waits, and puts everything in place."""

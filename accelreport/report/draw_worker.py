@@ -1,11 +1,12 @@
-"""A process that draws: a Vega-Lite specification a line in, an answer a line out.
+"""A process that draws: a specification or an SVG a line in, an answer a line out.
 
 It is run by its path and imports nothing of accelreport, so that it is ready early. An
-answer is {"svg": …} or {"error": …}.
+answer is {"drawn": …} or {"error": …}.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 
@@ -17,7 +18,12 @@ def main() -> None:
     for line in sys.stdin:
         try:
             # No address is allowed: a chart holds its data and never fetches any.
-            answer = {"svg": vl_convert.vegalite_to_svg(json.loads(line), allowed_base_urls=[])}
+            asked = json.loads(line)
+            if "png of" in asked:
+                picture = vl_convert.svg_to_png(asked["png of"], scale=asked["scale"])
+                answer = {"drawn": base64.b64encode(picture).decode()}
+            else:
+                answer = {"drawn": vl_convert.vegalite_to_svg(asked, allowed_base_urls=[])}
         except ValueError as error:
             answer = {"error": str(error)}
         sys.stdout.write(json.dumps(answer) + "\n")

@@ -7,6 +7,7 @@ written.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -63,9 +64,9 @@ class _Worker:
             answer: dict[str, Any] = json.loads(answers.readline() or "{}")
         except (BrokenPipeError, ValueError) as error:
             raise self._broken(f"{error}.") from error
-        if "svg" not in answer:
+        if "drawn" not in answer:
             raise self._broken(str(answer.get("error", "The process that draws ended.")))
-        return str(answer["svg"])
+        return str(answer["drawn"])
 
     def _broken(self, why: str) -> DrawingError:
         remedy = "Reinstall vl-convert-python; if that does not help, report it with this message."
@@ -163,6 +164,19 @@ class Drawer:
         if expected.uses <= 0:
             del self._drawn[id(drawing)]
         return expected.made
+
+    def png(self, svg: str, scale: float = 2.0) -> bytes:
+        """An SVG file as a PNG file.
+
+        Args:
+            svg: the file.
+            scale: pixels for each of its own.
+
+        Raises:
+            DrawingError: it could not be drawn.
+        """
+        asked = json.dumps({"png of": svg, "scale": scale})
+        return base64.b64decode(self._asked(asked).result())
 
     def __enter__(self) -> Self:
         return self

@@ -117,9 +117,9 @@ def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -
     def each(block: Block) -> Block:
         if not isinstance(block, Figure):
             return block
-        contents = dict(figure_files(block, drawn(block)))
+        contents = dict(figure_files(block, drawn(block), _no_picture))
         links = (
-            figure_link(link, contents[link.href])
+            figure_link(link, str(contents[link.href]))
             for link in block.downloads
             if not link.href.endswith((".dark.svg", ".vl.json"))
         )
@@ -130,3 +130,7 @@ def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -
         for section in page.sections
     )
     return replace(page, sections=tuple(sections))
+
+
+def _no_picture(svg: str) -> bytes:
+    raise ValueError(f"one file holds drawings, not pictures of them: {svg[:60]}")

@@ -24,6 +24,7 @@ class SiteFacts:
         title: its name.
         logo: a `data:` address; empty without a logo.
         address: where it will be published, ending with "/"; empty when that is not known.
+        pictures: whether figures are also PNG files.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
     """
 
@@ -31,6 +32,11 @@ class SiteFacts:
     logo: str = ""
     address: str = ""
     theme: str = "auto"
+    pictures: bool = False
+
+
+NO_FACTS = SiteFacts("")
+"""Nothing chosen."""
 
 
 def facts_of(options: BuildOptions) -> SiteFacts:
@@ -45,6 +51,7 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         logo=logo_address(options.logo) if options.logo else "",
         address=_address(options.base_url) if options.base_url else "",
         theme=options.theme,
+        pictures=options.pictures,
     )
 
 

@@ -180,7 +180,7 @@ def live(page: str) -> str:
             rules = _SCRIPTS.sub(lambda own: f"script-src {own[1]} {hashed}", rules)
         else:
             rules = f"{rules}; script-src {hashed}"
-        return f"{found[1]}{html.escape(rules)}; connect-src &#39;self&#39;\""
+        return f'{found[1]}{html.escape(rules)}; connect-src &#39;self&#39;"'
 
     wider = _POLICY.sub(widened, page, count=1)
     head, end, rest = wider.rpartition("</body>")

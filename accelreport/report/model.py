@@ -161,6 +161,8 @@ class Figure:
     data: Table | None = None
     """The numbers it shows, for its files: its own table, or one that stands after it."""
     downloads: tuple[Download, ...] = ()
+    embed: str = ""
+    """A page with this figure alone."""
     kind: Literal["figure"] = "figure"
 
     @property
@@ -327,6 +329,8 @@ class Page:
     template: str
     id: str = ""
     """Its id where several pages stand in one file."""
+    image: str = ""
+    """A picture of it for link previews, from the site's root."""
     headline: str = ""
     """The heading of the page, where it is not the title."""
     byline: tuple[Fact, ...] = ()

@@ -18,6 +18,7 @@ class BuildOptions:
         templates: a folder whose templates replace ours, file by file.
         logo: a PNG or SVG file that stands before the title.
         base_url: where the site will be published.
+        pictures: whether every figure is also a PNG file.
         theme: the colours until a reader chooses.
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
@@ -28,6 +29,7 @@ class BuildOptions:
     logo: Path | None = None
     base_url: str = ""
     theme: Theme = "auto"
+    pictures: bool = False
     cache: Path | None = None
     single_file: bool = False
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 from accelreport.report.bench import Bench, cell_slug
+from accelreport.report.embed import embed_pages
 from accelreport.report.exports import bench_files, record_json, site_files
+from accelreport.report.facts import SiteFacts
+from accelreport.report.feed import FEED, feed
 from accelreport.report.fingerprint import digest
 from accelreport.report.model import Page
 from accelreport.report.pages.benchmark import benchmark_page
@@ -17,6 +20,7 @@ from accelreport.report.pages.cell import cell_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.slides import slides_page
+from accelreport.report.preview import PREVIEW
 
 Place = tuple[str, str]
 """Key and machine of a record."""
@@ -46,7 +50,7 @@ class FrontUnit:
 
     benches: Sequence[Bench]
     keys: Sequence[str]
-    title: str
+    facts: SiteFacts
     problems: Sequence[str]
     name: str = "front"
 
@@ -57,11 +61,14 @@ class FrontUnit:
 
     def pages(self) -> list[Page]:
         """The front page and the methods."""
-        return [index_page(self.benches, self.title, self.problems), methods_page()]
+        pages = [index_page(self.benches, self.facts.title, self.problems), methods_page()]
+        return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Headline figures of all benchmarks."""
         yield from site_files(self.benches)
+        if self.facts.address:
+            yield FEED, feed(self.benches, self.facts)
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class BenchUnit:
     bench: Bench
     cells: Mapping[Place, Sequence[Bench]]
     contents: Mapping[str, str]
+    facts: SiteFacts
 
     @property
     def name(self) -> str:
@@ -91,12 +99,17 @@ class BenchUnit:
 
     def pages(self) -> list[Page]:
         """Pages of cells first, which have no charts: the others are still being drawn."""
-        page = benchmark_page(self.bench)
+        page = benchmark_page(self.bench, self.facts)
+        if self.facts.address:
+            page = replace(page, image=f"preview/{self.bench.slug}.png")
         found = [
-            cell_page(self.bench, self.bench.records[place], place[1], owners)
+            replace(
+                cell_page(self.bench, self.bench.records[place], place[1], owners),
+                image=page.image,
+            )
             for place, owners in self.cells.items()
         ]
-        found.append(page)
+        found += [page, *embed_pages(page)]
         return [*found, slides_page(self.bench, page)] if self.bench.shown_series else found
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -107,7 +120,7 @@ class BenchUnit:
         yield from bench_files(self.bench, texts)
 
 
-def units_of(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> list[Unit]:
+def units_of(benches: Sequence[Bench], facts: SiteFacts, problems: Sequence[str]) -> list[Unit]:
     """The units of a site, the front page last."""
     contents = {bench.slug: _content(bench) for bench in benches}
     owners: dict[Place, list[Bench]] = {}
@@ -117,8 +130,8 @@ def units_of(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> l
     units: list[Unit] = []
     for bench in benches:
         cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
-        units.append(BenchUnit(bench, cells, contents))
-    units.append(FrontUnit(benches, list(contents.values()), title, problems))
+        units.append(BenchUnit(bench, cells, contents, facts))
+    units.append(FrontUnit(benches, list(contents.values()), facts, problems))
     return units
 
 

@@ -10,7 +10,7 @@ from accelreport.report.bench import Bench
 from accelreport.report.model import Code, Download, Downloads, Fact, Prose, Section, Token
 from accelreport.report.pages.environment import devices_table, machine_facts
 from accelreport.report.pages.toml import toml_tokens
-from accelreport.report.text import clean, label, slug
+from accelreport.report.text import clean, label
 from accelreport.results.record import Record
 
 
@@ -30,35 +30,6 @@ def reproduce_section(bench: Bench) -> Section:
         "choose another with --results, to measure everything anew."
     )
     return Section("reproduce", "How to reproduce it", (Code("", commands(bench)), Prose(text)))
-
-
-def cite_section(bench: Bench) -> Section:
-    """A BibTeX entry for the page, and one for the piece it reproduces."""
-    dates = formatting.days(record.started_at for record in bench.records.values())
-    versions = sorted({r.environment.accelreport for r in bench.records.values() if r.environment})
-    key = slug(bench.plan.spec).replace("-", "_")
-    note = f"Measured {dates}" if dates else "Not measured yet"
-    note += f" with accelreport {', '.join(versions)}" if versions else ""
-    fields = {"title": bench.plan.title, "howpublished": "accelreport", "note": note}
-    entries = [_bibtex(f"accelreport_{key}", fields)]
-    source = bench.plan.source
-    if source is not None:
-        own = {"title": source.title, "author": source.authors, "year": str(source.year or "")}
-        entries.append(_bibtex(f"source_{key}", own | {"url": web_address(source.url)}))
-    return Section("cite", "How to cite it", (Code("BibTeX", (Token("\n\n".join(entries)),)),))
-
-
-def _bibtex(key: str, fields: dict[str, str]) -> str:
-    """An entry of the fields that say something, braces and backslashes in them escaped."""
-    said = [(name, _tex(label(text, 200))) for name, text in fields.items() if text]
-    lines = [f"@misc{{{key},", *(f"  {name} = {{{text}}}," for name, text in said), "}"]
-    return "\n".join(lines)
-
-
-def _tex(text: str) -> str:
-    escaped = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}"}
-    escaped |= {letter: f"\\{letter}" for letter in "%&$#_"}
-    return "".join(escaped.get(letter, letter) for letter in text)
 
 
 def commands(

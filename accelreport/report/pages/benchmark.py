@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
+from accelreport.report.facts import NO_FACTS, SiteFacts
 from accelreport.report.figure_files import data_of, figure_links
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
 from accelreport.report.pages.about import (
-    cite_section,
     downloads_section,
     environment_section,
     measured_facts,
@@ -20,6 +20,7 @@ from accelreport.report.pages.about import (
 )
 from accelreport.report.pages.afterwards import afterwards_section
 from accelreport.report.pages.arithmetic import arithmetic_section
+from accelreport.report.pages.citation import cite_section
 from accelreport.report.pages.claims import claims_section
 from accelreport.report.pages.cold import cold_section
 from accelreport.report.pages.confusion import confusion_section
@@ -42,8 +43,13 @@ from accelreport.report.pages.writing import writing_section
 from accelreport.report.text import label
 
 
-def benchmark_page(bench: Bench) -> Page:
-    """The page of one plan."""
+def benchmark_page(bench: Bench, facts: SiteFacts = NO_FACTS) -> Page:
+    """The page of one plan.
+
+    Args:
+        bench: the plan with its records.
+        facts: whether figures also become pictures and pages to embed.
+    """
     plan = bench.plan
     finding = headline(bench)
     sections = (
@@ -77,7 +83,7 @@ def benchmark_page(bench: Bench) -> Page:
         kicker=f"{bench.words.family} · {label(plan.profile, 40)} profile",
         finding=finding,
         description=finding,
-        sections=tuple(_downloadable(bench, section) for section in sections if section),
+        sections=tuple(_downloadable(bench, section, facts) for section in sections if section),
         template="article.html",
         byline=byline(bench),
         notices=notices_of([bench]),
@@ -99,15 +105,19 @@ def byline(bench: Bench) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _downloadable(bench: Bench, section: Section) -> Section:
+def _downloadable(bench: Bench, section: Section, facts: SiteFacts) -> Section:
     """The section with each figure also as files."""
     blocks = tuple(
-        _with_files(bench, block, section.blocks[number:]) if isinstance(block, Figure) else block
+        _with_files(bench, block, section.blocks[number:], facts)
+        if isinstance(block, Figure)
+        else block
         for number, block in enumerate(section.blocks)
     )
     return replace(section, blocks=blocks)
 
 
-def _with_files(bench: Bench, figure: Figure, after: Sequence[Block]) -> Figure:
+def _with_files(bench: Bench, figure: Figure, after: Sequence[Block], facts: SiteFacts) -> Figure:
     figure = replace(figure, data=data_of(figure, after))
-    return replace(figure, downloads=figure_links(figure, f"{bench.slug}/{figure.id}"))
+    links = figure_links(figure, f"{bench.slug}/{figure.id}", pictures=facts.pictures)
+    embed = f"embed/{bench.slug}.{figure.id}.html" if facts.address else ""
+    return replace(figure, downloads=links, embed=embed)

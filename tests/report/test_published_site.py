@@ -1,0 +1,102 @@
+"""A site that knows its address: link previews, a feed, figures for other pages."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from playwright.sync_api import Browser
+
+from accelreport.report.facts import SiteFacts
+from accelreport.report.feed import feed
+from accelreport.report.gather import gather
+from accelreport.report.site import BuildOptions, build
+from tests.report.scenarios import Results, attacked
+from tests.report.test_browser import opened
+from tests.report.tree import parse
+from tests.support.records import study
+
+ADDRESS = "https://example.org/report/"
+ATOM = "{http://www.w3.org/2005/Atom}"
+RESULTS = Results((study("matmul", repeats=2, devices=("cpu", "gpu"), axes={}),))
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("published")
+    build(RESULTS, out, options=BuildOptions(base_url=ADDRESS, pictures=True))
+    return out
+
+
+def test_every_page_names_a_picture_that_is_there(published: Path) -> None:
+    for path in published.rglob("*.html"):
+        page = parse(path.read_text(encoding="utf-8"))
+        (image,) = [
+            e.attributes["content"]
+            for e in page.all("meta")
+            if e.attributes.get("property") == "og:image"
+        ]
+        content = (published / image.removeprefix(ADDRESS)).read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert struct.unpack(">II", content[16:24]) == (1200, 630)
+
+
+def test_every_figure_is_a_page_that_leads_back(published: Path) -> None:
+    page = parse((published / "example_matmul.full.html").read_text(encoding="utf-8"))
+    figures = [figure.attributes["id"] for figure in page.all("figure")]
+    assert len(figures) >= 3
+    for figure in figures:
+        path = published / "embed" / f"example_matmul.full.{figure}.html"
+        alone = parse(path.read_text(encoding="utf-8"))
+        assert len(alone.all("figure")) == 1
+        for link in alone.all("a"):
+            name, _, _ = link.attributes["href"].partition("#")
+            assert not name or (path.parent / name).is_file(), link.attributes["href"]
+        assert f"../example_matmul.full.html#{figure}" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.e2e
+def test_a_figure_fits_into_a_frame(published: Path, browser: Browser) -> None:
+    for path in sorted((published / "embed").glob("*.html"))[:2]:
+        with opened(browser, path, width=390) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert page.locator("svg[role=img]:visible").count() >= 1
+
+
+def test_every_figure_is_a_picture_in_both_themes(published: Path) -> None:
+    folder = published / "example_matmul.full"
+    light, dark = (folder / f"speedup-dots{kind}.png" for kind in ("", ".dark"))
+    assert light.read_bytes().startswith(b"\x89PNG")
+    assert dark.read_bytes() != light.read_bytes()
+
+
+def test_the_feed_tells_each_run_with_the_time_of_its_last_record(published: Path) -> None:
+    root = ET.parse(published / "feed.xml").getroot()  # noqa: S314 -- ours
+    (entry,) = root.findall(f"{ATOM}entry")
+    last = max(record.finished_at for record in RESULTS.studies[0].records)
+    updated = entry.findtext(f"{ATOM}updated") or ""
+    assert updated[:19] == last[:19]
+    link = entry.find(f"{ATOM}link")
+    assert link is not None
+    assert link.get("href", "").startswith(ADDRESS)
+    index = (published / "index.html").read_text(encoding="utf-8")
+    assert 'type="application/atom+xml"' in index
+
+
+def test_hostile_texts_are_only_texts_in_the_feed() -> None:
+    text = feed(gather(attacked()), SiteFacts("T </title>", address=ADDRESS))
+    root = ET.fromstring(text)  # noqa: S314 -- ours
+    assert root.findtext(f"{ATOM}title") == "T </title>"
+    assert {element.tag.removeprefix(ATOM) for element in root.iter()} <= {
+        "feed", "title", "id", "updated", "link", "author", "name", "entry", "summary",
+    }  # fmt: skip
+    for link in root.iter(f"{ATOM}link"):
+        assert link.get("href", "").startswith(ADDRESS)
+
+
+def test_a_site_without_an_address_has_none_of_this(site: Path) -> None:
+    assert not (site / "feed.xml").exists()
+    assert not (site / "embed").exists()
+    assert "og:image" not in (site / "index.html").read_text(encoding="utf-8")
