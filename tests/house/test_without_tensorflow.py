@@ -51,7 +51,8 @@ def test_every_module_that_does_not_need_tensorflow_can_be_imported(
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("run",), ("check",), ("build",), ("devices",), ("schema",), ("data",)]
+    "command",
+    [(), ("run",), ("check",), ("build",), ("compare",), ("devices",), ("schema",), ("data",)],
 )
 def test_help_is_shown(accelreport: Path, command: tuple[str, ...]) -> None:
     told = _run(accelreport, *command, "--help")
