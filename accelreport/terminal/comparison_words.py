@@ -150,7 +150,11 @@ def conclusions(comparison: Comparison) -> Iterator[str]:
     broken = [row for row in comparison.rows if row.failed_in_new]
     for row in broken:
         yield f"FAILED: {_named(row)} was measured in OLD and failed in NEW"
-    yield CONCLUSION[comparison.result]
+    if comparison.result is Result.DONE and still:
+        every = counted(len(comparison.of("compared")), "comparison")
+        yield f"The gate is not closed, and not passed either: {len(still)} of {every} cannot tell."
+    else:
+        yield CONCLUSION[comparison.result]
 
 
 CONCLUSION = {
@@ -158,7 +162,7 @@ CONCLUSION = {
     Result.UNREADABLE: "The gate cannot be trusted: files could not be read.",
     Result.FAILED: "The gate is closed: something that OLD measured failed in NEW.",
     Result.NOTHING: "The gate says nothing: there is nothing new to compare.",
-    Result.DONE: "The gate is passed: nothing is shown to be slower than it allows.",
+    Result.DONE: "The gate is passed: nothing that was compared is slower than it allows.",
 }
 """The last sentence, with a gate."""
 

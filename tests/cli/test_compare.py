@@ -48,9 +48,9 @@ def small(factor: float = 1.0, seed: int = 0, **more: Any) -> Study:
         (small(1.5, 1), "", ExitCode.OK, "1 SLOWER"),
         (small(1.5, 1), "5%", ExitCode.SLOWER, "FAILED: example_training on cpu at batch_size=256"),
         (small(1.5, 1), "0.05", ExitCode.SLOWER, "slower than the gate of 5 % beyond doubt"),
-        (small(1.5, 1), "60 %", ExitCode.OK, "The gate is passed"),
+        (small(1.5, 1), "100 %", ExitCode.OK, "The gate is passed"),
         (small(0.5, 1), "5 %", ExitCode.OK, "1 is not slower by more than 5 %, beyond doubt"),
-        (small(seed=1, repeats=1), "5%", ExitCode.OK, "1 is undecided about the gate"),
+        (small(seed=1, repeats=1), "5%", ExitCode.OK, "not passed either: 1 of 1"),
         (
             small(fate=lambda cell: "oom-host"),
             "",
