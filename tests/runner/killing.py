@@ -116,21 +116,21 @@ class Killing:
         self._toll.kills[victim] += 1
         if "runner" in victim:
             runner.send_signal(signal.SIGKILL)
-        for process in cells if "cell" in victim else servers if victim == "server" else ():
-            _kill(process)
+        for process in (servers or cells) if victim == "server" else cells:
+            if victim != "runner":
+                _kill(process)
         if "runner" in victim:
             self._end(runner)
             self._see_that_all_are_gone(victim)
 
     def _processes(self, runner: int) -> tuple[list[psutil.Process], list[psutil.Process]]:
-        """The processes of the cell, and the one that cells are forked from."""
+        """The processes of the cell, and the one that it was forked from, if it was."""
         try:
             children = psutil.Process(runner).children(recursive=True)
         except psutil.NoSuchProcess:
             return [], []
-        servers = [child for child in children if child.ppid() == runner]
-        cells = [child for child in children if child.ppid() != runner]
-        return cells, servers
+        servers = [child for child in children if child.ppid() == runner and _is_server(child)]
+        return [child for child in children if child not in servers], servers
 
     def _see_that_all_are_gone(self, victim: str) -> None:
         deadline = time.monotonic() + GONE_WITHIN_S
@@ -149,7 +149,8 @@ class Killing:
         return self._runner
 
     def _fresh(self, *more: str) -> subprocess.Popen[str]:
-        arguments = [str(self._folder), str(self._cells), str(self._step_s), "ok", "--fork", *more]
+        forked = self._draw.choice(["--fork", "--no-fork"])
+        arguments = [str(self._folder), str(self._cells), str(self._step_s), "ok", forked, *more]
         runner = subprocess.Popen(
             [sys.executable, "-m", "tests.runner.scripted_runner", *arguments],
             cwd=ROOT,
@@ -209,6 +210,13 @@ class Killing:
         toll.torn += [str(problem) for problem in store.problems]
         excess = toll.repeated - sum(toll.kills.values())
         toll.doubled = [f"{excess} measurements more than kills"] if excess > 0 else []
+
+
+def _is_server(process: psutil.Process) -> bool:
+    try:
+        return "tests.runner.scripted_forkserver" in process.cmdline()
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _kill(process: psutil.Process) -> None:

@@ -1,7 +1,8 @@
 """A runner over scripted cells as a process of its own, to be killed and interrupted.
 
-    python -m tests.runner.scripted_runner FOLDER CELLS STEP_SECONDS [DO] [--fork] [--retry-failed]
+    python -m tests.runner.scripted_runner FOLDER CELLS STEP_SECONDS [DO] [OPTION…]
 
+Options are `--fork`, `--no-fork` (the same cells, started) and `--retry-failed`.
 Writes `start KEY` and `end KEY STATUS` to standard output as cells start and end.
 """
 
@@ -23,7 +24,8 @@ def main() -> None:
     policy = Policy(retry_failed="--retry-failed" in sys.argv)
     work: dict[str, Any] = {"step_s": step_s, "trace": str(folder / "trace")}
     forked = "--fork" in sys.argv
-    chosen = different(count, do, **work) if forked else cells(count, do=do, **work)
+    alike = not forked and "--no-fork" not in sys.argv
+    chosen = cells(count, do=do, **work) if alike else different(count, do, **work)
     with stopped_by_signals() as stop:
         bench = forking(folder) if forked else Bench(folder)
         bench.observer, bench.stop, bench.policy = Collector(react=tell), stop, policy
