@@ -71,6 +71,10 @@ ThemeName = Annotated[
     typer.Option("--theme", metavar="NAME", help="auto, light or dark, until a reader chooses."),
 ]
 Png = Annotated[bool, typer.Option("--png", help="Every figure as PNG too, in both themes; slow.")]
+Interactive = Annotated[
+    bool,
+    typer.Option("--interactive", help="A button lets a reader explore a figure; larger pages."),
+]
 Cache = Annotated[
     bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
 ]
@@ -90,6 +94,7 @@ def build(
     theme: ThemeName = "auto",
     templates: Templates = None,
     png: Png = False,
+    interactive: Interactive = False,
     cache: Cache = True,
 ) -> None:
     """Build the report: static pages of everything under results/.
@@ -111,6 +116,7 @@ def build(
         base_url=base_url,
         theme=_theme(theme),
         pictures=png,
+        interactive=interactive,
         cache=report_cache() if cache else None,
         single_file=single_file,
     )

@@ -67,7 +67,14 @@ def assemble(
     with Drawer(cache) as drawer, Output(out) as output:
         benches = gather(results)
         problems = [str(problem) for problem in results.problems]
-        site = _Site(drawer, output, Renderer(drawer.svg, options.templates), facts, memory, base)
+        site = _Site(
+            drawer,
+            output,
+            Renderer(drawer.svg, options.templates, interactive=facts.interactive),
+            facts,
+            memory,
+            base,
+        )
         for unit in units_of(benches, facts, problems):
             site.take(unit)
         made = site.finish()

@@ -25,6 +25,7 @@ class SiteFacts:
         logo: a `data:` address; empty without a logo.
         address: where it will be published, ending with "/"; empty when that is not known.
         pictures: whether figures are also PNG files.
+        interactive: whether figures can be explored.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
     """
 
@@ -33,6 +34,7 @@ class SiteFacts:
     address: str = ""
     theme: str = "auto"
     pictures: bool = False
+    interactive: bool = False
 
 
 NO_FACTS = SiteFacts("")
@@ -52,6 +54,7 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         address=_address(options.base_url) if options.base_url else "",
         theme=options.theme,
         pictures=options.pictures,
+        interactive=options.interactive,
     )
 
 

@@ -19,6 +19,7 @@ class BuildOptions:
         logo: a PNG or SVG file that stands before the title.
         base_url: where the site will be published.
         pictures: whether every figure is also a PNG file.
+        interactive: whether a button under a figure lets a reader explore it.
         theme: the colours until a reader chooses.
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
@@ -30,6 +31,7 @@ class BuildOptions:
     base_url: str = ""
     theme: Theme = "auto"
     pictures: bool = False
+    interactive: bool = False
     cache: Path | None = None
     single_file: bool = False
 

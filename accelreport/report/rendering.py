@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import Path
 
 import jinja2
@@ -14,8 +14,9 @@ from markupsafe import Markup
 
 from accelreport.errors import AccelReportError
 from accelreport.report.csp import policy
+from accelreport.report.exploring import Engine, Explorable, engine, explorable
 from accelreport.report.folders import CHECKOUT, PACKAGED
-from accelreport.report.model import Drawing, Page
+from accelreport.report.model import Drawing, Figure, Page
 from accelreport.report.theme import EDGES, variables
 
 _STYLES = {
@@ -24,7 +25,13 @@ _STYLES = {
     "cell": ("base.css", "table.css"),
 }
 _STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}
-_SCRIPTS = {"index.html": ("theme", "search"), "single.html": ("theme", "search")}
+_EXPLORED = {"article.html", "single.html"}
+"""Templates whose figures can be explored."""
+_SCRIPTS = {
+    "explore.js": ("explore",),
+    "index.html": ("theme", "search"),
+    "single.html": ("theme", "search"),
+}
 """Scripts of the pages that have more than one."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s+")
@@ -37,12 +44,20 @@ class Renderer:
     Args:
         svg: what makes a drawing's SVG when a template asks for it.
         overrides: a folder whose templates replace ours.
+        interactive: whether a reader may explore figures.
 
     Attributes:
         environment: Jinja's, autoescaping everything and refusing undefined names.
     """
 
-    def __init__(self, svg: Callable[[Drawing], Markup], overrides: Path | None = None) -> None:
+    def __init__(
+        self,
+        svg: Callable[[Drawing], Markup],
+        overrides: Path | None = None,
+        *,
+        interactive: bool = False,
+    ) -> None:
+        self._interactive = interactive
         folders = [folder for folder in (overrides, PACKAGED, CHECKOUT) if folder]
         self.environment = Environment(
             loader=ChoiceLoader([*map(FileSystemLoader, folders), _ours()]),
@@ -71,11 +86,20 @@ class Renderer:
         texts = {name: self.environment.get_template(f"{name}.js").render() for name in names}
         return {name: Markup(_short(text)) for name, text in texts.items()}  # noqa: S704 -- ours
 
-    def render(self, page: Page, **values: object) -> str:
+    def _explorable(self, page: Page, figures: Sequence[Figure]) -> Explorable | None:
+        shown = [*page.figures, *figures] if page.template in _EXPLORED else []
+        return explorable(shown, self._engine) if self._interactive and shown else None
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return engine()
+
+    def render(self, page: Page, *, figures: Sequence[Figure] = (), **values: object) -> str:
         """A page as HTML.
 
         Args:
             page: its model, which names its template.
+            figures: figures that the template shows and the page itself does not have.
             values: what the template names beside it.
 
         Raises:
@@ -84,12 +108,18 @@ class Renderer:
         try:
             sheet = self.style(_STYLE_OF.get(page.template, "full"))
             template = self.environment.get_template(page.template)
-            scripts = self.scripts(page.template)
+            scripts = dict(self.scripts(page.template))
+            allowed: list[str] = list(scripts.values())
+            explore = self._explorable(page, figures)
+            if explore is not None:
+                allowed += [self.scripts("explore.js")["explore"], explore.engine.code]
             return template.render(
                 page=page,
                 style=Markup(sheet),  # noqa: S704 -- ours
                 scripts=scripts,
-                policy=policy(sheet, list(scripts.values())),
+                policy=policy(sheet, allowed),
+                explore=explore,
+                explore_script=self.scripts("explore.js")["explore"],
                 **values,
             )
         except jinja2.TemplateError as error:

@@ -6,6 +6,7 @@ record, with every raw step, is among the files; nothing else is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from accelreport.report.enclosed import Part, bench_part, front_part, moved, wit
 from accelreport.report.facts import SiteFacts
 from accelreport.report.figure_cache import FigureCache
 from accelreport.report.gather import gather
-from accelreport.report.model import Figure
+from accelreport.report.model import Figure, Page
 from accelreport.report.options import BuildOptions
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.index import index_page
@@ -78,9 +79,9 @@ def _made(results: Results, options: BuildOptions, facts: SiteFacts) -> tuple[in
             return [drawer.svg(drawing) for drawing in figure.drawings]
 
         pages = [with_figure_files(page, drawn) for page in pages]
-        renderer = Renderer(drawer.svg, options.templates)
+        renderer = Renderer(drawer.svg, options.templates, interactive=facts.interactive)
         front = replace(pages[0], template="single.html", path="report.html")
-        return len(pages), renderer.render(front, pages=pages, site=facts).encode()
+        return len(pages), _text(renderer, front, pages, facts)
 
 
 def _parts(results: Results, facts: SiteFacts) -> list[Part]:
@@ -89,6 +90,11 @@ def _parts(results: Results, facts: SiteFacts) -> list[Part]:
     front = index_page(benches, facts.title, problems)
     own = [bench_part(benchmark_page(b), b, number) for number, b in enumerate(benches, start=1)]
     return [front_part(front, benches), *own, Part(methods_page(), "methods", {})]
+
+
+def _text(renderer: Renderer, front: Page, pages: Sequence[Page], facts: SiteFacts) -> bytes:
+    figures = [figure for page in pages if page.id != front.id for figure in page.figures]
+    return renderer.render(front, figures=figures, pages=pages, site=facts).encode()
 
 
 def _refuse_foreign(out: Path) -> None:

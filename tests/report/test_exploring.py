@@ -1,0 +1,83 @@
+"""A figure that a reader explores needs no network and no permission a still one has not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from accelreport.report.site import BuildOptions, build
+from tests.report.scenarios import Results
+from tests.report.test_browser import opened
+from tests.report.tree import parse
+from tests.support.records import study
+
+ON_THE_LINE = """path => {
+  const middle = path.getPointAtLength(path.getTotalLength() / 2);
+  const place = middle.matrixTransform(path.getScreenCTM());
+  return [place.x, place.y];
+}"""
+CHOSEN = BuildOptions(single_file=True, interactive=True)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("explored") / "report.html"
+    results = Results(tuple(study("matmul", spec=f"k{n}", first_seed=99 * n) for n in range(2)))
+    build(results, out, options=CHOSEN)
+    return out
+
+
+def test_one_file_with_ten_figures_to_explore_stays_small(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert len(parse(text).all("figure")) >= 10
+    assert len(text.encode()) <= 1_100_000
+
+
+def test_the_policy_names_hashes_and_nothing_else(page: Path) -> None:
+    head = page.read_text(encoding="utf-8").partition("</head>")[0]
+    assert "unsafe" not in head
+    assert "blob:" not in head
+    allowed = head.partition("script-src")[2].partition("img-src")[0]
+    assert allowed.count("sha256-") == 4
+    assert "http" not in allowed
+
+
+@pytest.mark.e2e
+def test_a_button_wakes_a_figure_that_tells_its_values_and_zooms(
+    page: Path, browser: Browser
+) -> None:
+    with opened(browser, page) as shown:
+        buttons = shown.locator("button.explore")
+        assert buttons.count() == shown.locator("figure").count()
+        assert shown.evaluate("'accelreportVega' in self") is False
+        figure = shown.locator("figure[id$=step-ecdf]").first
+        figure.locator("button.explore").click()
+        moving = figure.locator(".moving svg").first
+        moving.wait_for()
+        line = moving.locator(".mark-line path").first
+        before = line.get_attribute("d")
+        moving.scroll_into_view_if_needed()
+        x, y = line.evaluate(ON_THE_LINE)
+        shown.mouse.move(x, y)
+        shown.locator("#vg-tooltip-element.visible").wait_for()
+        assert "time" in shown.locator("#vg-tooltip-element").inner_text()
+        shown.mouse.wheel(0, -600)
+        shown.wait_for_timeout(300)
+        assert line.get_attribute("d") != before
+        leaked = shown.evaluate("Object.keys(self).filter(n => n.length < 4).length")
+        assert leaked < 20
+
+
+@pytest.mark.e2e
+def test_every_figure_can_be_woken_at_every_width(page: Path, browser: Browser) -> None:
+    for width in (1280, 390):
+        with opened(browser, page, width=width) as shown:
+            for button in shown.locator("button.explore").all():
+                button.click()
+            shown.wait_for_function(
+                "document.querySelectorAll('.moving svg').length"
+                " === document.querySelectorAll('.chart').length"
+            )
+            assert shown.evaluate("document.documentElement.scrollWidth") <= width
