@@ -117,7 +117,7 @@ class Measurement:
                 "status": status,
                 "started_at": self.started_at,
                 "finished_at": now(),
-                "times": Times(**self.times),
+                "times": Times(**self.times, **self._checks_s()),
                 "data": self.data,
                 "environment": surroundings.environment(
                     load_before=self.load_before,
@@ -296,6 +296,9 @@ class Measurement:
             self.times["process_s"] += self._image.process_s
             self.times["import_s"] += self._image.import_s
             self.times["prepared_s"] = self._image.process_s + self._image.import_s
+
+    def _checks_s(self) -> dict[str, float]:
+        return {"checks_s": self.examination.spent_s} if self.examination else {}
 
     def _examination(self) -> Examination:
         self.examination = Examination(self._ready(), self.cell.device_spec.kind)

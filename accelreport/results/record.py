@@ -82,6 +82,8 @@ class Times(Document):
     """All evaluations; never part of a timed window."""
     observe_s: float | None = None
     """What was observed of the trained model: predictions, export, 8-bit integers, texts."""
+    checks_s: float | None = None
+    """The timer's checks of itself, the canary among them; never part of a timed window."""
     wall_s: float | None = None
     """From launch to the end of the process, by a monotonic clock."""
 

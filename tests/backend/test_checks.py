@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from pathlib import Path
@@ -53,7 +54,7 @@ def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_tim
 ) -> None:
     found = Found()
     blocks = [block(steps, extra_s, cores=1.0 if working else 0.0)] * windows
-    judge_gaps(found, blocks, Own(STEP_S, STEP_S))
+    judge_gaps(found, blocks, [0.0] * windows, Own(STEP_S, STEP_S))
     names = ("work-inside", "idle-inside") if working else ("idle-inside", "work-inside")
     assert outcomes(found) == {names[0]: "failed", names[1]: "passed"}
 
@@ -62,16 +63,23 @@ def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_tim
 @given(steps=st.integers(3, 250), windows=st.integers(1, 20))
 def test_windows_of_nothing_but_steps_have_no_gap(steps: int, windows: int) -> None:
     found = Found()
-    judge_gaps(found, [block(steps, 0.0, 0.0)] * windows, Own(STEP_S, STEP_S))
+    judge_gaps(found, [block(steps, 0.0, 0.0)] * windows, [0.0] * windows, Own(STEP_S, STEP_S))
     assert set(outcomes(found).values()) == {"passed"}
+
+
+def test_a_window_that_waited_for_a_processor_holds_no_sleep() -> None:
+    for delay_s, outcome in ((0.5, "passed"), (0.0, "failed")):
+        found = Found()
+        judge_gaps(found, [block(50, 0.5, 0.0)] * 4, [delay_s] * 4, Own(STEP_S, STEP_S))
+        assert outcomes(found)["idle-inside"] == outcome
 
 
 def test_windows_of_single_steps_are_held_against_the_canary() -> None:
     found = Found()
-    judge_gaps(found, [block(1, 0.8, 0.0)] * 4, Own(STEP_S, STEP_S))
+    judge_gaps(found, [block(1, 0.8, 0.0)] * 4, [0.0] * 4, Own(STEP_S, STEP_S))
     assert outcomes(found)["idle-inside"] == "failed"
     alone = Found()
-    judge_gaps(alone, [block(1, 0.8, 0.0)] * 4, None)
+    judge_gaps(alone, [block(1, 0.8, 0.0)] * 4, [0.0] * 4, None)
     assert set(outcomes(alone).values()) == {"not-applicable"}
 
 
@@ -83,12 +91,13 @@ def test_a_function_traced_inside_a_window_is_seen_and_one_outside_is_not() -> N
     import tensorflow as tf
 
     watch = Watch(lambda: None)
-    for inside in (True, False, True):
+    step = tf.function(lambda x: x + 1)
+    for number, inside in enumerate((True, False, True)):
         watch.before()
         if inside:
-            tf.function(lambda x: x + 1)(tf.constant(1.0))
+            step(tf.zeros([number + 1]))
         watch.after(1, 0.5, warmup=False)
-        tf.function(lambda x: x + 2)(tf.constant(1.0))
+        step(tf.zeros([number + 10]))
     found = Found()
     watch.judge(found)
     assert [seen.traced > 0 for seen in watch.windows] == [True, False, True]
@@ -124,7 +133,7 @@ class Machine:
 
     def run(self, count: int) -> None:
         self.steps += count
-        self.until = time.perf_counter() + (count if self.alive else 1) * self.step_s
+        self.until = time.perf_counter() + (count if self.alive else min(count, 1)) * self.step_s
         if not self.asynchronous:
             self.wait()
 
@@ -161,22 +170,29 @@ def test_the_canary_knows_a_device_that_does_not_wait(
     assert own is not None
 
 
+def test_windows_too_short_to_tell_are_no_alarm() -> None:
+    found = Found()
+    bird = Machine(step_s=1e-6).bird()
+    sing(dataclasses.replace(bird, most=4), found)
+    assert outcomes(found)["time-not-scaling"] == "not-applicable"
+
+
 def test_work_that_takes_no_longer_for_twice_as_much_was_not_done() -> None:
     found = Found()
     sing(Machine(alive=False).bird(), found)
     assert outcomes(found)["time-not-scaling"] == "failed"
 
 
-@pytest.mark.parametrize("step_s", [1e-4, 0.004, 0.04, 0.07, 0.09, 0.2])
+@pytest.mark.parametrize("step_s", [1e-4, 0.004, 0.04, 0.09, 0.14])
 def test_the_canary_runs_no_more_steps_than_fit_into_its_time(step_s: float) -> None:
     machine, found = Machine(step_s=step_s), Found()
     sing(machine.bird(), found)
     assert 0 < machine.steps * step_s <= ALLOWED_S
     assert outcomes(found)["canary"] == "passed"
-    assert (outcomes(found)["time-not-scaling"] == "passed") is (4 * step_s <= ALLOWED_S)
+    assert (outcomes(found)["time-not-scaling"] == "passed") is (step_s < 0.06)
 
 
-def test_there_is_no_canary_where_a_single_step_takes_longer_than_it_may() -> None:
+def test_there_is_no_canary_where_two_steps_take_longer_than_it_may() -> None:
     machine, found = Machine(step_s=2 * ALLOWED_S), Found()
     assert sing(machine.bird(), found) is None
     assert machine.steps == 0

@@ -22,11 +22,11 @@ POINTS: Mapping[str, Any] = {
     "units": 256,
     "batch_size": 32,
     "steps_per_epoch": 150,
-    "epochs": 6,
+    "epochs": 3,
 }
 """A small training whose graph is traced in half a second."""
 
-PIPED: Mapping[str, Any] = {**POINTS, "input": "pipeline", "epochs": 3}
+PIPED: Mapping[str, Any] = {**POINTS, "input": "pipeline"}
 """The same, its batches brought by `tf.data`."""
 
 RECURRENT: Mapping[str, Any] = {
@@ -65,7 +65,7 @@ class Fault:
             threads=1 if self.kind == "CPU" else None,
             label=f"{self.injected} {number}",
         )
-        measure = Measure(warmup_steps=20, budget=20.0)
+        measure = Measure(warmup_steps=4, budget=60.0)
         return children.bare_cell(self.workload, device=device, measure=measure, seed=self.seed)
 
 

@@ -189,12 +189,12 @@ class Uniform(Blank):
 
 
 class Evaluating(Honest):
-    """Evaluates inside the timed window."""
+    """Evaluates at the end of an epoch, inside the timed window."""
 
     def spoilt(self, function: Wrapped) -> Wrapped:
         import tensorflow as tf
 
-        seconds = self.uniform(0.25, 0.35)
+        seconds = self.uniform(0.12, 0.2)
         table = tf.random.stateless_uniform([600, 600], [1, 2])
 
         @tf.function  # type: ignore[untyped-decorator,unused-ignore]
@@ -205,8 +205,9 @@ class Evaluating(Honest):
 
         def run(*arguments: Any) -> Any:
             result = function(*arguments)
-            until = time.perf_counter() + seconds
-            while time.perf_counter() < until:
+            _, order, first, count = arguments
+            until = time.process_time() + seconds
+            while int(first + count) == len(order) and time.process_time() < until:
                 forward(table).numpy()
             return result
 
@@ -217,7 +218,7 @@ class Sleeping(Honest):
     """Sleeps inside the timed window."""
 
     def spoilt(self, function: Wrapped) -> Wrapped:
-        seconds = self.uniform(0.25, 0.35)
+        seconds = self.uniform(0.12, 0.2)
 
         def run(*arguments: Any) -> Any:
             time.sleep(seconds)

@@ -51,6 +51,7 @@ CONTROLS = {
     "a training through tf.data": Fault("Honest", workload=PIPED),
     "a training on an asynchronous device": Fault("Patient"),
     "a kernel": Fault("Honest", workload=PRODUCTS),
+    "a kernel that takes no time": Fault("Honest", workload={**PRODUCTS, "size": 8, "count": 2}),
 }
 """The same cells with the same placement in between, which does nothing."""
 

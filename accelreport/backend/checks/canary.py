@@ -10,21 +10,31 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from accelreport.backend.checks.found import Found
 
 ALLOWED_S = 0.3
-"""Seconds the canary may take; where a single step takes longer, there is none."""
+"""Seconds the canary may take; where two steps take longer, there is none."""
 
 WINDOW_S = 0.015
 """Seconds of the shorter window of a pair."""
+
+LEAST_S = 0.001
+"""A window that takes no more than this beyond an empty one is too short to tell anything."""
 
 ROUNDS = 3
 """Pairs of windows; the shortest of each length counts, since load only adds time."""
 
 MORE_ROUNDS = 9
 """Further pairs where the first ones look wrong: an alarm has to survive them."""
+
+MOST_STEPS = 2**16
+"""Turns of a loop that takes time, whatever is in it."""
+
+LEAST_STEP_S = 1e-7
+"""Seconds of a turn that does anything; TensorFlow's loop alone needs ten times as many."""
 
 ASYNCHRONOUS = 0.5
 """An unsynchronised window below this share of the true one: the device runs on its own."""
@@ -41,7 +51,7 @@ class Bird:
     """What the canary needs of a cell.
 
     Attributes:
-        run: number of steps (or operations) → what has to be waited for.
+        run: number of steps (or operations), also none → what has to be waited for.
         wait: waits for it.
         settled: waits for everything, whatever the placement says.
         step_s: seconds of a steady step, as measured.
@@ -75,26 +85,20 @@ class Own:
 
 
 @dataclass
-class _Pairs:
-    """Wall-clock and CPU seconds of windows of `count` and of twice as many steps."""
+class _Windows:
+    """Wall-clock and CPU seconds of windows of one length."""
 
     count: int
-    one: list[float] = field(default_factory=list)
-    two: list[float] = field(default_factory=list)
-    cpu_one: list[float] = field(default_factory=list)
-    cpu_two: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
 
-    @property
-    def ratio(self) -> float:
-        return min(self.two) / min(self.one)
-
-    @property
-    def own(self) -> Own:
-        wall, cpu = (
-            (min(two) - min(one)) / self.count
-            for one, two in ((self.one, self.two), (self.cpu_one, self.cpu_two))
-        )
-        return Own(wall, cpu)
+    def add(self, bird: Bird) -> None:
+        bird.settled()
+        cpu, began = bird.cpu_s(), time.perf_counter()
+        bird.wait(bird.run(self.count))
+        bird.settled()
+        self.wall.append(time.perf_counter() - began)
+        self.cpu.append(bird.cpu_s() - cpu)
 
 
 def sing(bird: Bird, found: Found) -> Own | None:
@@ -104,33 +108,48 @@ def sing(bird: Bird, found: Found) -> Own | None:
         What a step takes by its windows; None where there are no pairs of them.
     """
     step_s = bird.agreed(max(bird.step_s, 1e-7))
-    count = max(1, min(round(WINDOW_S / step_s), bird.most // 2))
-    unit_s = count * step_s
-    if step_s > ALLOWED_S:
-        why = f"a step takes {step_s:.2g} s, longer than the canary may"
+    if 2 * step_s > ALLOWED_S:
+        why = f"two steps take {2 * step_s:.2g} s, longer than the canary may"
         found.inapplicable("canary", why)
         found.inapplicable("time-not-scaling", why)
         return None
-    tries = max(1, min(ROUNDS, int(ALLOWED_S / 3 / unit_s)))
-    _without_sync(bird, found, count, tries)
-    rounds = min(ROUNDS, int((ALLOWED_S - tries * unit_s) / (3 * unit_s)))
+    empty = _Windows(0)
+    for _ in range(2):
+        empty.add(bird)
+    one = _long_enough(bird, step_s, min(empty.wall))
+    unit_s = bird.agreed(min(one.wall))
+    rounds = _rounds(unit_s)
+    _without_sync(bird, found, one.count, max(1, rounds))
     if bird.most < 2 or rounds < 1:
-        why = f"a step takes {step_s:.2g} s" if rounds < 1 else "an epoch has a single step"
+        alone = "an epoch has too few steps"
+        why = f"a window takes {unit_s:.2g} s, too long for several" if rounds < 1 else alone
         found.inapplicable("time-not-scaling", why)
         return None
-    pairs = _Pairs(count)
-    _add(pairs, bird, rounds)
-    if bird.agreed(pairs.ratio) < SCALES:
-        _add(pairs, bird, MORE_ROUNDS)
-    found.judge(
-        "time-not-scaling",
-        sound=pairs.ratio >= SCALES,
-        expected="twice the work takes about twice as long",
-        seen=f"{count} steps took {min(pairs.one):.3g} s, {2 * count} took {min(pairs.two):.3g} s",
-    )
-    if not bird.synchronous:
-        _pace(found, bird.step_s, pairs.own.step_s)
-    return pairs.own
+    return _scaling(bird, found, (empty, one), rounds)
+
+
+def _rounds(unit_s: float) -> int:
+    """How often the canary can time a window without waiting, one with, and one twice as long."""
+    return min(ROUNDS, int(ALLOWED_S / max(unit_s, 1e-9) / 4))
+
+
+def _long_enough(bird: Bird, step_s: float, empty_s: float) -> _Windows:
+    """A window of steps that takes some time beyond an empty one, where there is any.
+
+    Load may make a window long for once, so that a few have to agree.
+    """
+    count, most = round(WINDOW_S / step_s), max(1, min(bird.most // 2, MOST_STEPS))
+    while True:
+        count = max(1, min(count, most))
+        windows = _Windows(count)
+        windows.add(bird)
+        likely_s = bird.agreed(min(windows.wall[0], max(step_s * count, 1e-4)))
+        while len(windows.wall) < _rounds(likely_s):
+            windows.add(bird)
+        net_s = bird.agreed(max(min(windows.wall) - empty_s, WINDOW_S / 16))
+        if net_s >= WINDOW_S / 3 or count == most:
+            return windows
+        count = int(count * WINDOW_S / net_s)
 
 
 def _without_sync(bird: Bird, found: Found, count: int, tries: int) -> None:
@@ -161,18 +180,44 @@ def _without_sync(bird: Bird, found: Found, count: int, tries: int) -> None:
     found.judge("canary", sound=bird.synchronous != early, expected=expected, seen=seen)
 
 
-def _add(pairs: _Pairs, bird: Bird, rounds: int) -> None:
+def _scaling(bird: Bird, found: Found, shorter: tuple[_Windows, _Windows], rounds: int) -> Own:
+    """Time windows of twice as many steps beside the shorter ones."""
+    empty, one = shorter
+    two = _Windows(2 * one.count)
+
+    def grows() -> bool:
+        base = min(empty.wall)
+        return min(two.wall) - base >= SCALES * (min(one.wall) - base)
+
     for _ in range(rounds):
-        for times, walls, cpus in (
-            (1, pairs.one, pairs.cpu_one),
-            (2, pairs.two, pairs.cpu_two),
-        ):
-            bird.settled()
-            cpu, began = bird.cpu_s(), time.perf_counter()
-            bird.wait(bird.run(times * pairs.count))
-            bird.settled()
-            walls.append(time.perf_counter() - began)
-            cpus.append(bird.cpu_s() - cpu)
+        two.add(bird)
+    if not bird.agreed(grows()) or one.count == MOST_STEPS:
+        for _ in range(MORE_ROUNDS):
+            for windows in (empty, one, two):
+                windows.add(bird)
+    net_s = min(one.wall) - min(empty.wall)
+    least_s = max(LEAST_S, LEAST_STEP_S * one.count)
+    seen = (
+        f"{one.count} steps took {min(one.wall):.3g} s, {two.count} took {min(two.wall):.3g} s, "
+        f"and none {min(empty.wall):.3g} s"
+    )
+    if net_s < least_s and one.count < MOST_STEPS:
+        found.inapplicable("time-not-scaling", f"{seen}: too short to tell")
+    else:
+        found.judge(
+            "time-not-scaling",
+            sound=net_s >= least_s and grows(),
+            expected="twice the work takes about twice as long",
+            seen=seen,
+        )
+    own = Own(
+        step_s=(min(two.wall) - min(one.wall)) / one.count,
+        # Waiting adds nothing to CPU time, so that its median says more than its least.
+        cpu_s=(median(two.cpu) - median(one.cpu)) / one.count,
+    )
+    if not bird.synchronous:
+        _pace(found, bird.step_s, own.step_s)
+    return own
 
 
 def _pace(found: Found, steady: float, own: float) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from accelreport.backend.checks import state
 from accelreport.backend.checks.canary import Bird, Own, sing
@@ -25,16 +28,41 @@ CORNER = 256
 """Rows and columns of a kernel's input that are looked at."""
 
 
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _counted(
+    check: Callable[Concatenate[Examination, P], T],
+) -> Callable[Concatenate[Examination, P], T]:
+    """Adds what a check takes to what all of them took."""
+
+    @functools.wraps(check)
+    def counted(self: Examination, /, *arguments: P.args, **named: P.kwargs) -> T:
+        began = time.perf_counter()
+        try:
+            return check(self, *arguments, **named)
+        finally:
+            self.spent_s += time.perf_counter() - began
+
+    return counted
+
+
 class Examination:
     """Checks one cell; nothing of it lies inside a timed window.
 
     Args:
         runtime: a configured TensorFlow.
         kind: kind of the device's row, such as `GPU`.
+
+    Attributes:
+        found: what was found so far.
+        spent_s: seconds it took so far.
     """
 
     def __init__(self, runtime: Runtime, kind: str) -> None:
         self.found = Found()
+        self.spent_s = 0.0
         self._runtime = runtime
         self._kind = kind
         self._neighbours = Neighbours()
@@ -42,6 +70,7 @@ class Examination:
 
     # A training ---------------------------------------------------------------------------
 
+    @_counted
     def before_training(self, graphs: Graphs, training: Training, *, pipeline: bool) -> None:
         """What the training begins with: data, weights, the optimizer's state.
 
@@ -57,6 +86,7 @@ class Examination:
             for name in ("stale-state", "constant-input", "stale-data"):
                 self.found.inapplicable(name, "data and steps lie on other processes")
 
+    @_counted
     def after_training(
         self, graphs: Graphs, training: Training, blocks: list[Block], *, pipeline: bool
     ) -> Beginning:
@@ -70,6 +100,7 @@ class Examination:
         state.judge_end(self.found, graphs, self._weights)
         return Beginning(weights=state.random_weights(self._weights), order=training.order)
 
+    @_counted
     def canary_of_training(self, graphs: Graphs, training: Training, blocks: list[Block]) -> None:
         """Short windows at the very end: the model is trained on, and nobody looks at it again."""
         own = self._canary(
@@ -78,7 +109,8 @@ class Examination:
                 wait=lambda sums: sums.numpy(),
                 settled=graphs.steps_done,
                 step_s=_step_s(blocks),
-                most=graphs.problem.steps_per_epoch,
+                # What belongs to the end of an epoch belongs to no step.
+                most=graphs.problem.steps_per_epoch - 1,
                 synchronous=self._runtime.synchronous,
                 cpu_s=self._runtime.placement.cpu_s,
                 agreed=self._runtime.placement.agreed,
@@ -88,10 +120,12 @@ class Examination:
             for name in ("work-inside", "idle-inside"):
                 self.found.inapplicable(name, "a window begins with waiting for other workers")
         else:
-            judge_gaps(self.found, blocks, own)
+            delays = [seen.delayed_s for seen in training.watch.windows]
+            judge_gaps(self.found, blocks, delays, own)
 
     # A kernel -----------------------------------------------------------------------------
 
+    @_counted
     def before_kernel(self, kernel: Kernel) -> None:
         """What the kernel reads.
 
@@ -116,11 +150,13 @@ class Examination:
                 remedy="Correct the kernel's input.",
             )
 
+    @_counted
     def after_kernel(self, kernel: Kernel, watch: Watch, blocks: list[Block]) -> None:
         """What the windows show."""
         self._watched(watch, blocks, skips=False)
         state.judge_device(self.found, list(kernel.inputs), self._runtime.devices, self._kind)
 
+    @_counted
     def canary_of_kernel(self, kernel: Kernel, blocks: list[Block]) -> None:
         """Short calls after the measured ones."""
         if not kernel.problem.countable:
@@ -133,7 +169,7 @@ class Examination:
                 wait=float,
                 settled=everything_done,
                 step_s=_step_s(blocks),
-                most=kernel.problem.operations,
+                most=10**9,  # more than a call of the cell, too: the products are the same
                 synchronous=self._runtime.synchronous,
                 agreed=self._runtime.placement.agreed,
             )

@@ -6,9 +6,8 @@ by was spent at work when the processor was busy meanwhile, and idle when it was
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from accelreport.backend.checks.canary import Own
 from accelreport.backend.checks.found import Found
@@ -23,8 +22,9 @@ MOST_GAP_UNSTAMPED = 0.67
 LEAST_GAP_S = 0.03
 """Seconds of a window below which a gap is what starting it costs on a busy machine."""
 
-BUSY = 0.5
-"""Cores kept busy in the gaps from which on they are called work."""
+BUSY = 0.3
+"""Cores busy in the gaps, over those busy in steps, from which on they are called work. Steps
+are the measure because on a loaded machine they get a share of a core, too."""
 
 FEWEST_STEPS = 3
 """A window of fewer steps has too few stamps."""
@@ -43,53 +43,58 @@ class _Gaps:
         return self.gap_s / self.wall_s if self.wall_s > 0 else 0.0
 
 
-def judge_gaps(found: Found, blocks: list[Block], own: Own | None) -> None:
+def judge_gaps(found: Found, blocks: list[Block], delays: Sequence[float], own: Own | None) -> None:
     """Note whether the windows hold anything but their steps.
 
     Args:
         found: takes the checks.
         blocks: the timed windows.
+        delays: seconds in each of them in which other programs had the processor instead.
         own: what a step takes by the canary; None without one.
     """
-    steady = [block for block in blocks if not block.warmup]
-    stamped = [block for block in steady if block.steps >= FEWEST_STEPS and block.step_s]
+    steady = [pair for pair in zip(blocks, delays, strict=True) if not pair[0].warmup]
+    stamped = [pair for pair in steady if pair[0].steps >= FEWEST_STEPS and pair[0].step_s]
     if stamped:
-        gaps, most = _gaps(stamped, [_stamped(block) for block in stamped]), MOST_GAP
-    elif steady and own is not None and own.step_s > 0:
-        gaps = _gaps(steady, [block.steps * own.step_s for block in steady])
-        most = MOST_GAP_UNSTAMPED
+        gaps, most = _gaps(stamped, _stamped), MOST_GAP
+    elif steady and own is not None and own.step_s > 0 and not found.failed("loaded-machine"):
+        step_s = own.step_s
+        gaps, most = _gaps(steady, lambda block: block.steps * step_s), MOST_GAP_UNSTAMPED
     else:
         for name in ("work-inside", "idle-inside"):
-            found.inapplicable(name, "steps are not stamped here, and no canary says their time")
+            why = "steps are not stamped here, and no canary says how long they take"
+            found.inapplicable(name, why)
         return
     wrong = gaps.share > most and gaps.gap_s > LEAST_GAP_S * gaps.windows
     busy = _busy(gaps, own) if wrong else 0.0
     seen = f"{gaps.share:.1%} of {gaps.wall_s:.3g} s belong to no step"
     if wrong:
-        seen += f", with {busy:.2g} cores busy"
+        seen += f", and the processor was {busy:.2g} times as busy then as in steps"
     expected = f"at most {most:.0%} of the windows belong to no step"
     for name, is_it in (("work-inside", busy >= BUSY), ("idle-inside", busy < BUSY)):
         found.judge(name, sound=not (wrong and is_it), expected=expected, seen=seen)
 
 
-def _gaps(blocks: list[Block], in_steps: list[float]) -> _Gaps:
-    wall = sum(block.wall_s for block in blocks)
+def _gaps(pairs: list[tuple[Block, float]], in_steps: Callable[[Block], float]) -> _Gaps:
+    blocks = [block for block, _ in pairs]
+    left = (block.wall_s - in_steps(block) - delay for block, delay in pairs)
     return _Gaps(
         windows=len(blocks),
-        wall_s=wall,
-        gap_s=max(0.0, wall - sum(in_steps)),
+        wall_s=sum(block.wall_s for block in blocks),
+        gap_s=sum(max(0.0, each) for each in left),
         steps=sum(block.steps for block in blocks),
         cpu_s=sum(block.cpu_s for block in blocks),
     )
 
 
 def _stamped(block: Block) -> float:
-    """Seconds of all steps; the first one has no stamp before it and counts as the median."""
-    return sum(block.step_s) + float(np.median(block.step_s))
+    """Seconds of all steps; the first one has no stamp before it and counts as the longest."""
+    return sum(block.step_s) + max(block.step_s)
 
 
 def _busy(gaps: _Gaps, own: Own | None) -> float:
-    """Cores busy in the gaps: what is left of the CPU time once the steps had theirs."""
-    if own is None:
+    """Cores busy in the gaps, from what is left of the CPU time, over those busy in steps."""
+    if own is None or own.cpu_s <= 0:
         return gaps.cpu_s / gaps.wall_s
-    return max(0.0, gaps.cpu_s - gaps.steps * own.cpu_s) / gaps.gap_s
+    in_steps_s = gaps.steps * own.cpu_s
+    cores = min(1.0, in_steps_s / max(gaps.wall_s - gaps.gap_s, 1e-9))
+    return max(0.0, gaps.cpu_s - in_steps_s) / gaps.gap_s / cores

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from accelreport.backend.checks.found import Found
 from accelreport.backend.checks.surroundings import Clock
@@ -12,6 +13,9 @@ from accelreport.backend.checks.surroundings import Clock
 MOST_LEFT = 0.10
 """Work left after the clock was stopped, as a share of the windows; reading a counter takes
 microseconds, so that a tenth is work that no window holds."""
+
+DELAYS = Path("/proc/thread-self/schedstat")
+"""Nanoseconds on a processor, nanoseconds waiting for one, and time slices."""
 
 LEAST_LEFT_S = 0.01
 """Less than this is the scheduler's doing."""
@@ -28,6 +32,7 @@ class Seen:
         left_s: seconds the device was still at work after the clock had been stopped.
         traced: functions that TensorFlow traced meanwhile.
         warmup: whether it is left out of the steady time.
+        delayed_s: seconds this thread was ready to run and another one ran instead.
     """
 
     steps: int
@@ -36,6 +41,7 @@ class Seen:
     left_s: float
     traced: int
     warmup: bool
+    delayed_s: float
 
 
 class Watch:
@@ -57,15 +63,18 @@ class Watch:
         self.first_clock: Clock | None = None
         self._settled = settled
         self._done: int | None = None
+        self._delayed_s = 0.0
         self._functions: frozenset[str] = frozenset()
 
     def before(self) -> None:
         """A window is about to be timed."""
         self._done = self._settled()
         self._functions = _functions()
+        self._delayed_s = _delayed_s()
 
     def after(self, steps: int, wall_s: float, *, warmup: bool) -> None:
         """A window of so many steps was timed."""
+        delayed_s = _delayed_s() - self._delayed_s
         traced = len(_functions() - self._functions)
         began = time.perf_counter()
         done = self._settled()
@@ -73,7 +82,7 @@ class Watch:
         counted = None if done is None or self._done is None else done - self._done
         if self.clock is not None and self.first_clock is None and not warmup:
             self.first_clock = self.clock()
-        self.windows.append(Seen(steps, counted, wall_s, left_s, traced, warmup))
+        self.windows.append(Seen(steps, counted, wall_s, left_s, traced, warmup, delayed_s))
 
     def judge(self, found: Found, *, settles: bool = True, skips: bool = False) -> None:
         """Note what the windows show.
@@ -123,6 +132,14 @@ class Watch:
             expected="the optimizer counts as many steps as the windows claim",
             seen=f"the windows claim {claimed:,} steps, the optimizer counted {done:,}",
         )
+
+
+def _delayed_s() -> float:
+    """Seconds this thread has waited for a processor so far, where Linux tells it; else 0."""
+    try:
+        return int(DELAYS.read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0  # no Linux, or one that does not count
 
 
 def _functions() -> frozenset[str]:

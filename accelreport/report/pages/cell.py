@@ -49,6 +49,7 @@ _STAGES = (
     ("train_s", "all timed steps"),
     ("evaluate_s", "evaluations, untimed"),
     ("observe_s", "observations of the trained model"),
+    ("checks_s", "the timer's checks of itself"),
     ("wall_s", "launch to end"),
 )
 

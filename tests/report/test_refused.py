@@ -1,0 +1,74 @@
+"""A number that the timer's checks contradict: what stands on the pages in its place."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accelreport.report.site import build
+from accelreport.results.checks import SelfCheck
+from accelreport.results.record import Record, Warned
+from tests.report.scenarios import Results
+from tests.report.tree import Element, parse
+from tests.support.records import Study, study
+
+SEEN = "after windows of 0.039 s in all it was at work for another 0.089 s"
+EXPECTED = "the device has nothing left to do when the clock is stopped"
+
+
+def _spoilt(record: Record) -> Record:
+    if record.cell.device != "gpu":
+        return record
+    check = SelfCheck(name="no-sync", outcome="failed", expected=EXPECTED, seen=SEEN)
+    warned = Warned(kind="no-sync", message=f"{SEEN}; expected: {EXPECTED}")
+    return record.model_copy(
+        update={"checks": [check], "warnings": [*record.warnings, warned]},
+    )
+
+
+@pytest.fixture(scope="module")
+def made() -> Study:
+    """Every measurement of the GPU has a clock that stopped too early."""
+    whole = study(axes={}, devices=("cpu", "gpu"), repeats=3, spec="spoilt")
+    return replace(whole, records=tuple(_spoilt(record) for record in whole.records))
+
+
+@pytest.fixture(scope="module")
+def out(made: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("refused") / "site"
+    build(Results((made,)), folder)
+    return folder
+
+
+def page(out: Path, name: str) -> Element:
+    return parse((out / name).read_text(encoding="utf-8"))
+
+
+def test_a_refused_number_is_no_speedup_and_its_fault_stands_in_its_place(out: Path) -> None:
+    text = page(out, "spoilt.full.html").text
+    assert "refused: no sync" in text
+    assert SEEN[1:] in text, "it begins a sentence"
+    assert "Of 6 cells: 3 refused." in text
+    with (out / "speedups.csv").open(encoding="utf-8") as file:
+        rows = {row["device"]: row for row in csv.DictReader(file)}
+    assert rows["gpu"]["speedup"] == ""
+    assert "no-sync" in rows["gpu"]["reason"]
+
+
+def test_the_front_page_counts_what_was_refused(out: Path) -> None:
+    headings = [cell.text.strip() for cell in page(out, "index.html").all("th")]
+    assert "refused" in headings
+
+
+def test_the_page_of_a_refused_cell_shows_the_raw_times_and_what_was_found(
+    out: Path, made: Study
+) -> None:
+    (record, *_) = [each for each in made.records if each.cell.device == "gpu"]
+    (path,) = (out / "cells").glob(f"{record.key}.*.html")
+    text = page(out, f"cells/{path.name}").text
+    assert "Refused: after windows of 0.039 s" in text
+    assert EXPECTED in text
+    assert f"{record.blocks[3].wall_s:.6f}" in text
