@@ -44,7 +44,6 @@ WITHOUT_THREADS = (
     "tensorflow",
     "keras",
     "pandas",
-    "scipy.signal",
     "accelreport.backend.evaluation",
     "accelreport.backend.strategies",
     "accelreport.datasets.load",

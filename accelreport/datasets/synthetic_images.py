@@ -12,6 +12,8 @@ factor in x and one in y, so the sum over points is one matrix product for each 
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +24,7 @@ from accelreport.datasets.strokes import DIGITS, GARMENTS, Line, skeleton
 SIDE = 28
 _POINTS = 32
 _BLOCK = 2000
+_MOST_THREADS = 8
 _BENDS = 3
 
 
@@ -63,10 +66,15 @@ def draw_images(
     y = np.repeat(np.arange(len(counts), dtype=np.uint8), counts)
     np.random.default_rng([seed, part]).shuffle(y)
     x = np.empty((len(y), SIDE, SIDE), np.uint8)
-    for start in range(0, len(y), _BLOCK):
+
+    def draw(start: int) -> None:
         labels = y[start : start + _BLOCK]
         rng = np.random.default_rng([seed, part, 1 + start // _BLOCK])
         x[start : start + _BLOCK] = _draw(style, shapes, labels, rng)
+
+    # Each block has a generator of its own, so it does not matter which is drawn when.
+    with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as threads:
+        list(threads.map(draw, range(0, len(y), _BLOCK)))
     return {"x": x, "y": y}
 
 
