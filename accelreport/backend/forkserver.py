@@ -25,14 +25,16 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from accelreport.backend import lifeline
 from accelreport.backend.cluster.tasks import SUPERVISED
 from accelreport.backend.job import Image, Job
+from accelreport.backend.mapped_pages import Range, map_pages, mapped_pages
 from accelreport.spec.models import Device
 
 LONGEST_MESSAGE = 2**16
@@ -66,6 +68,13 @@ class Message(BaseModel):
     """From here: the fork's process, which leads a group that ends with the runner."""
     ended: tuple[int, int] | None = None
     """From here: wait status and peak resident set in bytes of the fork, which has ended."""
+
+
+class CarryOut(Protocol):
+    """What a fork does with its job."""
+
+    def __call__(self, job: Job, /, image: Image) -> int:
+        """Carry it out; the exit code."""
 
 
 def may_be_forked(device: Device) -> bool:
@@ -103,7 +112,7 @@ def serve(
     control: socket.socket,
     launched_s: float,
     prepare: Callable[[], str],
-    carry_out: Callable[[Job, Image], int],
+    carry_out: CarryOut,
 ) -> None:
     """Be forked for every job that comes, one after the other, until nobody asks any more.
 
@@ -115,7 +124,8 @@ def serve(
     """
     process_s = time.monotonic() - launched_s
     began = time.perf_counter()
-    if refused := prepare():
+    pages: list[Range] = []
+    if refused := prepare() or _remember(pages):
         _say(control, refused=refused)
         return
     image = Image(process_s=process_s, import_s=time.perf_counter() - began)
@@ -125,7 +135,8 @@ def serve(
         if not content:
             return
         job = Path(Message.model_validate_json(content).job)
-        pid = _fork(control, lambda: carry_out(_read(job, descriptors[0]), image), descriptors)  # noqa: B023
+        act = partial(_act, job, descriptors[0], pages, partial(carry_out, image=image))
+        pid = _fork(control, act, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         _say(control, pid=pid)
@@ -133,9 +144,20 @@ def serve(
         _say(control, ended=(status, usage.ru_maxrss * 1024))
 
 
-def _read(path: Path, events: int) -> Job:
+def _remember(pages: list[Range]) -> str:
+    """Note what is mapped; why that cannot be mapped again, or nothing."""
+    try:
+        pages += mapped_pages()
+    except OSError as error:
+        return f"this system does not tell which pages are mapped ({error.strerror})"
+    return "" if map_pages(pages) else "this kernel cannot map pages ahead (Linux 5.14 can)"
+
+
+def _act(path: Path, events: int, pages: list[Range], carry_out: Callable[[Job], int]) -> int:
+    """What a fork does."""
+    map_pages(pages)
     job = Job.model_validate_json(path.read_text(encoding="utf-8"))
-    return job.model_copy(update={"events_fd": events})
+    return carry_out(job.model_copy(update={"events_fd": events}))
 
 
 def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]) -> int:
