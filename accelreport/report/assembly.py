@@ -70,7 +70,7 @@ def assemble(
         site = _Site(
             drawer,
             output,
-            Renderer(drawer.svg, options.templates, interactive=facts.interactive),
+            Renderer(drawer.svg, options.templates, facts),
             facts,
             memory,
             base,

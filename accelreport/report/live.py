@@ -180,7 +180,9 @@ def live(page: str) -> str:
             rules = _SCRIPTS.sub(lambda own: f"script-src {own[1]} {hashed}", rules)
         else:
             rules = f"{rules}; script-src {hashed}"
-        return f'{found[1]}{html.escape(rules)}; connect-src &#39;self&#39;"'
+        if "connect-src" not in rules:
+            rules = f"{rules}; connect-src 'self'"
+        return f'{found[1]}{html.escape(rules)}"'
 
     wider = _POLICY.sub(widened, page, count=1)
     head, end, rest = wider.rpartition("</body>")

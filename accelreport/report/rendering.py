@@ -15,6 +15,7 @@ from markupsafe import Markup
 from accelreport.errors import AccelReportError
 from accelreport.report.csp import policy
 from accelreport.report.exploring import Engine, Explorable, engine, explorable
+from accelreport.report.facts import NO_FACTS, SiteFacts
 from accelreport.report.folders import CHECKOUT, PACKAGED
 from accelreport.report.model import Drawing, Figure, Page
 from accelreport.report.theme import EDGES, variables
@@ -44,7 +45,7 @@ class Renderer:
     Args:
         svg: what makes a drawing's SVG when a template asks for it.
         overrides: a folder whose templates replace ours.
-        interactive: whether a reader may explore figures.
+        facts: whether a reader may explore figures, and whether pages have an address.
 
     Attributes:
         environment: Jinja's, autoescaping everything and refusing undefined names.
@@ -54,10 +55,9 @@ class Renderer:
         self,
         svg: Callable[[Drawing], Markup],
         overrides: Path | None = None,
-        *,
-        interactive: bool = False,
+        facts: SiteFacts = NO_FACTS,
     ) -> None:
-        self._interactive = interactive
+        self._facts = facts
         folders = [folder for folder in (overrides, PACKAGED, CHECKOUT) if folder]
         self.environment = Environment(
             loader=ChoiceLoader([*map(FileSystemLoader, folders), _ours()]),
@@ -88,7 +88,7 @@ class Renderer:
 
     def _explorable(self, page: Page, figures: Sequence[Figure]) -> Explorable | None:
         shown = [*page.figures, *figures] if page.template in _EXPLORED else []
-        return explorable(shown, self._engine) if self._interactive and shown else None
+        return explorable(shown, self._engine) if self._facts.interactive and shown else None
 
     @cached_property
     def _engine(self) -> Engine:
@@ -117,7 +117,7 @@ class Renderer:
                 page=page,
                 style=Markup(sheet),  # noqa: S704 -- ours
                 scripts=scripts,
-                policy=policy(sheet, allowed),
+                policy=policy(sheet, allowed, published=bool(self._facts.address)),
                 explore=explore,
                 explore_script=self.scripts("explore.js")["explore"],
                 **values,

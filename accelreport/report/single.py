@@ -79,7 +79,7 @@ def _made(results: Results, options: BuildOptions, facts: SiteFacts) -> tuple[in
             return [drawer.svg(drawing) for drawing in figure.drawings]
 
         pages = [with_figure_files(page, drawn) for page in pages]
-        renderer = Renderer(drawer.svg, options.templates, interactive=facts.interactive)
+        renderer = Renderer(drawer.svg, options.templates, facts)
         front = replace(pages[0], template="single.html", path="report.html")
         return len(pages), _text(renderer, front, pages, facts)
 

@@ -91,7 +91,7 @@ def test_an_open_page_shows_what_was_edited_and_outlives_a_mistake(
 def test_only_files_of_the_site_are_served_and_only_by_its_own_names(shown: Shown) -> None:
     status, page = shown.ask("/")
     assert status == 200
-    assert "connect-src &#39;self&#39;" in page
+    assert "connect-src &#x27;self&#x27;" in page
     assert shown.ask("/methods.html")[0] == 200
     for path in (
         "/.accelreport-site.json", "/cells/", "/../mine/", "/%2e%2e/mine/", "/absent.html",

@@ -96,6 +96,15 @@ def test_hostile_texts_are_only_texts_in_the_feed() -> None:
         assert link.get("href", "").startswith(ADDRESS)
 
 
+def test_pages_with_an_address_may_ask_their_own_server_and_nobody_else(
+    published: Path, site: Path
+) -> None:
+    told = (published / "index.html").read_text(encoding="utf-8").partition("</head>")[0]
+    assert "connect-src &#39;self&#39;;" in told
+    untold = (site / "index.html").read_text(encoding="utf-8").partition("</head>")[0]
+    assert "connect-src" not in untold
+
+
 def test_a_site_without_an_address_has_none_of_this(site: Path) -> None:
     assert not (site / "feed.xml").exists()
     assert not (site / "embed").exists()
