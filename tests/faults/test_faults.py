@@ -15,7 +15,7 @@ from accelreport.analysis.seeds import reused_seeds
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
 from tests.faults.cells import PIPED, PRODUCTS, RECURRENT, Fault, measure
-from tests.faults.placement import BURNER
+from tests.faults.windows import BURNER
 from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
