@@ -32,6 +32,9 @@ PACKAGES = (
 VARIABLES = ("TF_", "XLA_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "CUDA_", "NVIDIA_", "TPU_")
 """Beginnings of environment variables that can change a measurement."""
 
+FOREIGN = ("TF_CLI_", "TF_VAR_", "TF_PLUGIN_", "TF_DATA_DIR", "TF_LOG", "TF_WORKSPACE")
+"""Terraform's, which shares the first of them; its values are secrets often enough."""
+
 CPUINFO = Path("/proc/cpuinfo")
 
 VECTOR = ("avx", "avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16")
@@ -75,7 +78,11 @@ def versions() -> dict[str, str]:
 
 def variables() -> dict[str, str]:
     """Environment variables that can change a measurement."""
-    return {name: value for name, value in sorted(os.environ.items()) if name.startswith(VARIABLES)}
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name.startswith(VARIABLES) and not name.startswith(FOREIGN)
+    }
 
 
 def clock_mhz() -> float | None:

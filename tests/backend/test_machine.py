@@ -95,3 +95,14 @@ def test_waiting_takes_wall_time_and_computing_takes_cpu_time() -> None:
     computed = watch.lap()
     assert computed.cpu_s > 0.02
     assert computed.cpu_s <= computed.wall_s * inventory().threads + 0.05
+
+
+def test_variables_of_tensorflow_are_recorded_and_those_of_terraform_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
+    for name in ("TF_VAR_password", "TF_CLI_CONFIG_FILE", "TF_LOG"):
+        monkeypatch.setenv(name, "secret")
+    found = environment().variables
+    assert found["TF_ENABLE_ONEDNN_OPTS"] == "0"
+    assert "secret" not in found.values()
