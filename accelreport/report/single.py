@@ -22,6 +22,7 @@ from accelreport.report.model import Figure, Page
 from accelreport.report.options import BuildOptions
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.index import index_page
+from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.rendering import Renderer
 from accelreport.report.results import Results
@@ -89,7 +90,9 @@ def _parts(results: Results, facts: SiteFacts) -> list[Part]:
     problems = [str(problem) for problem in results.problems]
     front = index_page(benches, facts.title, problems)
     own = [bench_part(benchmark_page(b), b, number) for number, b in enumerate(benches, start=1)]
-    return [front_part(front, benches), *own, Part(methods_page(), "methods", {})]
+    side_by_side = machines_page(benches)
+    rest = [Part(side_by_side, "machines", {})] if side_by_side else []
+    return [front_part(front, benches), *own, *rest, Part(methods_page(), "methods", {})]
 
 
 def _text(renderer: Renderer, front: Page, pages: Sequence[Page], facts: SiteFacts) -> bytes:

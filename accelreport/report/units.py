@@ -14,10 +14,11 @@ from accelreport.report.exports import bench_files, record_json, site_files
 from accelreport.report.facts import SiteFacts
 from accelreport.report.feed import FEED, feed
 from accelreport.report.fingerprint import digest
-from accelreport.report.model import Page
+from accelreport.report.model import Download, Page
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.cell import cell_page
 from accelreport.report.pages.index import index_page
+from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.slides import slides_page
 from accelreport.report.preview import PREVIEW
@@ -61,7 +62,12 @@ class FrontUnit:
 
     def pages(self) -> list[Page]:
         """The front page and the methods."""
-        pages = [index_page(self.benches, self.facts.title, self.problems), methods_page()]
+        front = index_page(self.benches, self.facts.title, self.problems)
+        pages = [front, methods_page()]
+        side_by_side = machines_page(self.benches)
+        if side_by_side is not None:
+            link = Download(side_by_side.path, side_by_side.title)
+            pages = [replace(front, related=(*front.related, link)), methods_page(), side_by_side]
         return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
 
     def files(self) -> Iterator[tuple[str, str]]:

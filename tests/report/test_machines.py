@@ -1,0 +1,70 @@
+"""Machines side by side: the same work, their times, and which differences are real."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accelreport.analysis.machines import machines_frame
+from accelreport.report.gather import gather
+from accelreport.report.site import build
+from tests.report.scenarios import Results
+from tests.report.tree import Element, parse
+from tests.support.records import study
+
+HERE, THERE = "0a1b2c3d", "ffffffff"
+
+
+def measured_twice(factor: float) -> Results:
+    """The same plan on two machines, one of them slower on its CPU."""
+    one = study("matmul", spec="k", repeats=4)
+    other = study("matmul", spec="k", repeats=4, machine=THERE, seed=7, factors={"cpu": factor})
+    return Results((replace(one, records=one.records + other.records),))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Element:
+    out = tmp_path_factory.mktemp("machines")
+    build(measured_twice(2.0), out)
+    return parse((out / "compare.html").read_text(encoding="utf-8"))
+
+
+def test_a_machine_that_is_half_as_fast_is_told_with_its_interval(page: Element) -> None:
+    (table,) = [e for e in page.all("div") if "matrix" in e.attributes.get("class", "")]
+    groups = {body.all("tr")[0].text: body for body in table.all("tbody")}
+    here, there = groups["CPU (all threads)"].all("tr")[1].all("td")
+    assert "baseline" in here.attributes["class"]
+    assert there.text.startswith(("0.4", "0.5"))
+    assert "–" in there.text
+    assert "h" in there.attributes["class"]
+
+
+def test_one_process_each_is_never_called_a_difference() -> None:
+    one = study("matmul", spec="k", repeats=1)
+    other = study("matmul", spec="k", repeats=1, machine=THERE, seed=7, factors={"cpu": 9.0})
+    results = Results((replace(one, records=one.records + other.records),))
+    (bench,) = gather(results)
+    frame = machines_frame(bench.cells, list(bench.axes), HERE)
+    verdicts = set(frame[frame["machine"] == THERE]["verdict"])
+    assert verdicts == {"UNDECIDED"}
+
+
+def test_input_that_differs_is_shown_and_not_compared() -> None:
+    (bench,) = gather(measured_twice(1.0))
+    cells = bench.cells.copy()
+    cells.loc[cells["machine"] == THERE, "fingerprint"] = "another"
+    frame = machines_frame(cells, list(bench.axes), HERE)
+    assert frame["faster"].isna().all()
+    assert frame["seconds"].notna().all()
+
+
+def test_the_front_page_leads_to_it_only_where_there_is_something_to_compare(
+    tmp_path: Path,
+) -> None:
+    build(measured_twice(1.0), tmp_path / "two")
+    build(Results((study("matmul", spec="k", repeats=1),)), tmp_path / "one")
+    assert 'href="compare.html"' in (tmp_path / "two" / "index.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "one" / "compare.html").exists()
+    assert "compare.html" not in (tmp_path / "one" / "index.html").read_text(encoding="utf-8")
