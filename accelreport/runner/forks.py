@@ -1,8 +1,8 @@
 """Cells as forks of a process that has imported TensorFlow already (`backend.forkserver`).
 
-One such process stands ready at a time, and it is asleep while a cell runs. It never serves
-two repeats of one condition: forks share the addresses of libraries and the order of hashes,
-and repeats are only worth their number when they share neither.
+A few such processes stand ready, and they are asleep while a cell runs. None ever serves two
+repeats of one condition: forks share the addresses of libraries and the order of hashes, and
+repeats are only worth their number when they share neither.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ SERVER = (sys.executable, "-m", "accelreport.backend.forkserver")
 READY_WITHIN_S = 180.0
 """TensorFlow is imported within this, on the slowest disk, or never."""
 
+MOST_READY = 3
+"""So many stand ready, as many as most specs have repeats; each holds some memory of its own."""
+
 FORKED_WITHIN_S = 20.0
 """A fork takes milliseconds."""
 
@@ -41,24 +44,22 @@ class ForkServer:
     Args:
         command: its program.
         environment: its environment, which its forks share.
-        folder: for its log.
+        log: file for what it prints.
 
     Attributes:
         served: conditions it has been forked for.
         lost: whether it has ended, or no longer answers; it is of no use then.
     """
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], folder: Path
-    ) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         self.environment = dict(environment)
         self.served: set[str] = set()
         self.lost = False
-        self._log = folder / "forkserver.txt"
+        self._log = log
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self.process = ChildProcess(
-                [*command, str(theirs.fileno()), repr(time.monotonic()), str(folder)],
+                [*command, str(theirs.fileno()), repr(time.monotonic()), str(log.parent)],
                 log=self._log,
                 inherited=[theirs.fileno()],
                 environment=environment,
@@ -138,7 +139,7 @@ class Forks:
     """Has a server ready for each cell that may be a fork.
 
     Args:
-        folder: for the server's log.
+        folder: for the servers' logs.
         command: the server's program.
 
     Attributes:
@@ -148,7 +149,7 @@ class Forks:
     def __init__(self, folder: Path, command: Sequence[str] = SERVER) -> None:
         self._folder = folder
         self._command = command
-        self._server: ForkServer | None = None
+        self._servers: list[ForkServer] = []
         self.done = Preparation()
 
     def ready(
@@ -172,17 +173,19 @@ class Forks:
         """
         if self.done.refused or not may_be_forked(cell.device_spec):
             return None
-        server = self._server
-        if (
-            server is None
-            or server.lost
-            or server.environment != dict(environment)
-            or likeness(cell) in server.served
-        ):
+        condition = likeness(cell)
+        for lost in [server for server in self._servers if server.lost]:
+            self._end(lost)
+        for server in self._servers:
+            if server.environment == dict(environment) and condition not in server.served:
+                break
+        else:
             on_event(PhaseEvent(phase="import"))
-            server = self._start(environment, stop)
-        if server is not None:
-            server.served.add(likeness(cell))
+            started = self._start(environment, stop)
+            if started is None:
+                return None
+            server = started
+        server.served.add(condition)
         return server
 
     def fork(self, server: ForkServer, job: Path, events: int, log: Path) -> Fork | None:
@@ -193,22 +196,28 @@ class Forks:
         return forked
 
     def close(self) -> None:
-        """End the server."""
-        server, self._server = self._server, None
-        if server is not None:
-            server.close()
+        """End all servers."""
+        while self._servers:
+            self._end(self._servers[0])
+
+    def _end(self, server: ForkServer) -> None:
+        self._servers.remove(server)
+        server.close()
 
     def _start(self, environment: Mapping[str, str], stop: Stop) -> ForkServer | None:
-        self.close()
+        while len(self._servers) >= MOST_READY:
+            self._end(self._servers[0])
         began = time.monotonic()
-        self._server = server = ForkServer(self._command, environment, self._folder)
+        log = self._folder / f"forkserver-{self.done.processes}.txt"
+        server = ForkServer(self._command, environment, log)
+        self._servers.append(server)
         answer = server.hear(READY_WITHIN_S, stop)
         seconds = self.done.seconds + time.monotonic() - began
         done = replace(self.done, seconds=seconds)
         if answer is not None and answer.ready is not None:
             self.done = replace(done, processes=done.processes + 1)
             return server
-        self.close()
+        self._end(server)
         refused = answer.refused if answer else "the process to be forked ended at its start"
         self.done = done if stop else replace(done, refused=refused)
         return None

@@ -127,6 +127,28 @@ def test_repeats_of_one_condition_never_share_a_process_they_are_forked_from(
     assert list(bench.workspace.scratch.iterdir()) == []
 
 
+def test_a_later_condition_is_forked_from_the_processes_that_are_there(tmp_path: Path) -> None:
+    bench = forking(tmp_path)
+    specs = [cell(spec=name, repeat=n, name=name) for name in ("a", "b", "c") for n in range(3)]
+    assert bench.run(specs).ok == 9
+    assert bench.forks is not None
+    assert (bench.forks.done.processes, bench.forks.done.forked) == (3, 9)
+    assert gone(lambda: processes_of(tmp_path))
+
+
+def test_no_more_than_three_processes_stand_ready_to_be_forked(tmp_path: Path) -> None:
+    bench = forking(tmp_path)
+    most: list[int] = []
+
+    def look(event: RunLine) -> None:
+        if isinstance(event, CellEventLine) and event.says.event == "progress":
+            most.append(sum(one.parent() == psutil.Process() for one in servers(tmp_path)))
+
+    bench.observer.react = look
+    assert bench.run([cell(repeat=number, step_s=0.01) for number in range(5)]).ok == 5
+    assert max(most) == 3
+
+
 def test_another_environment_needs_another_process_to_be_forked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
