@@ -1,5 +1,6 @@
 """What cannot work is refused before anything is started."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,10 @@ import pytest
 from accelreport.backend.device_errors import CompileError
 from accelreport.backend.failures import failure
 from accelreport.backend.strategies import STRATEGIES, place
+from accelreport.plugins import PluginError
 from accelreport.spec.models import Device
+from tests.support.children import bare_cell
+from tests.support.packages import install
 
 
 @pytest.mark.parametrize(
@@ -27,3 +31,37 @@ def test_xla_is_refused_where_it_cannot_compile_a_step(device: dict[str, Any]) -
 def test_every_strategy_a_device_may_name_exists() -> None:
     named = Device.model_fields["strategy"].annotation
     assert set(STRATEGIES) == set(getattr(named, "__args__", ()))
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two packages that add a placement; one gives something else."""
+    group = "accelreport.placements"
+    install(tmp_path, "whole", {group: {"faulty": "tests.faults.placement:PLACEMENT"}})
+    install(tmp_path, "broken", {group: {"other": "tests.faults.placement:VARIABLE"}})
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("gone", "Known are: faulty."), ("other", "It is a str and not a PlacementPlugin.")],
+)
+def test_a_placement_that_no_package_gives_rightly_is_a_bad_plugin(
+    name: str, said: str, packages: None
+) -> None:
+    with pytest.raises(PluginError) as caught:
+        place(Device(kind="CPU", placement=name))
+    told = failure(caught.value)
+    assert told.kind == "bad-plugin"
+    assert said in told.message
+    assert told.remedy
+
+
+def test_a_device_keeps_its_identity_until_it_names_a_placement() -> None:
+    plain, named = (
+        bare_cell({"kind": "matmul"}, device=Device(kind="CPU", placement=name))
+        for name in ("", "faulty")
+    )
+    # The key of such a cell before devices could name a placement.
+    assert plain.key == "6ac0ce9afde3faf6"
+    assert plain.key != named.key
