@@ -34,7 +34,8 @@ Examples:
   accelreport build --base-url https://example.org/report/ --logo logo.svg
 
 \b
-Exit codes: 0 built, 5 there was nothing to build from, 7 a folder cannot be read or written.
+Exit codes: 0 built, 2 an option, a logo or a template cannot be used, 5 there was nothing to
+build from, 7 a folder cannot be read or written.
 """
 
 

@@ -24,8 +24,8 @@ Examples:
   accelreport serve --templates my_templates --port 0
 
 \b
-Exit codes: 0 stopped by Ctrl-C, 1 the address is taken, 5 there was nothing to build from,
-7 a folder cannot be read or written.
+Exit codes: 0 stopped by Ctrl-C, 2 the address is taken or a template cannot be used, 5 there was
+nothing to build from, 7 a folder cannot be read or written.
 """
 
 

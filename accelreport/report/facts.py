@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.logo import logo_address
 from accelreport.report.options import BuildOptions
 from accelreport.report.text import clean, label
@@ -14,6 +14,8 @@ from accelreport.report.text import clean, label
 
 class OptionError(AccelReportError):
     """A choice cannot be used."""
+
+    exit_code = ExitCode.USAGE
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.csp import source
 
 CHANGES = "/.accelreport/changes"
@@ -38,6 +38,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 class ServeError(AccelReportError):
     """The site cannot be shown."""
+
+    exit_code = ExitCode.USAGE
 
 
 class LiveServer(ThreadingHTTPServer):

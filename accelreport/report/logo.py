@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 
 LARGEST = 32 * 1024
 """Bytes of a logo: it stands on every page."""
@@ -41,6 +41,8 @@ _ADDRESS = re.compile(r"url\(\s*(?!#)", re.IGNORECASE)
 
 class LogoError(AccelReportError):
     """A logo cannot be used."""
+
+    exit_code = ExitCode.USAGE
 
 
 def logo_address(path: Path) -> str:

@@ -12,7 +12,7 @@ import jinja2
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.csp import policy
 from accelreport.report.exploring import Engine, Explorable, engine, explorable
 from accelreport.report.facts import NO_FACTS, SiteFacts
@@ -142,6 +142,8 @@ def _short(script: str) -> str:
 
 class TemplateError(AccelReportError):
     """A template of a person cannot be used."""
+
+    exit_code = ExitCode.USAGE
 
 
 def _place_of(error: jinja2.TemplateError) -> str:

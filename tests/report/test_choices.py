@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.logo import LARGEST, LogoError, logo_address
 from accelreport.report.rendering import TemplateError
 from accelreport.report.site import BuildOptions, build
@@ -157,5 +157,6 @@ def test_one_block_of_a_template_is_replaced_and_the_rest_is_ours(
 
 def test_a_template_with_an_error_is_named_with_its_line(tmp_path: Path, results: Results) -> None:
     (tmp_path / "index.html").write_text("<p>\n{% if %}")
-    with pytest.raises(TemplateError, match=r"index.html, line 2"):
+    with pytest.raises(TemplateError, match=r"index.html, line 2") as caught:
         build(results, tmp_path / "out", options=BuildOptions(templates=tmp_path))
+    assert caught.value.exit_code == ExitCode.USAGE
