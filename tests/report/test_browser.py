@@ -226,6 +226,13 @@ def test_a_slide_shows_all_of_itself_in_letters_for_the_last_row(
         assert page.evaluate("new Promise(done => setTimeout(() => done(scrollY), 400))") > 3000
 
 
+def test_slides_can_be_read_on_a_telephone(site: Path, browser: Browser) -> None:
+    with opened(browser, site / "mnist_batch_sweep.full.slides.html", width=390) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate(SMALLEST_TEXT) >= 10
+        assert page.evaluate(OVERLAPS) == []
+
+
 def test_slides_print_one_to_a_page(site: Path, browser: Browser) -> None:
     with opened(browser, site / "mnist_batch_sweep.full.slides.html") as page:
         slides = page.locator(".slide").count()
