@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -20,6 +18,7 @@ from accelreport.backend.kernel import Kernel, run_kernel
 from accelreport.backend.kernel_path import judge_kernels, kernel_path
 from accelreport.backend.observing import observe
 from accelreport.backend.pace import grace_s
+from accelreport.backend.peak_memory import own_peak_bytes
 from accelreport.backend.policies import Policies
 from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime, configure
@@ -347,11 +346,9 @@ class Measurement:
         self.warnings.append(Warned(kind=kind, message=message))
 
     def _memory(self) -> None:
-        # Linux counts kibibytes, macOS bytes.
-        unit = 1 if sys.platform == "darwin" else 1024
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
         self.facts["memory"] = Memory(
-            host_peak_bytes=peak, device_peak_bytes=self._ready().placement.device_peak_bytes()
+            host_peak_bytes=own_peak_bytes(),
+            device_peak_bytes=self._ready().placement.device_peak_bytes(),
         )
 
 

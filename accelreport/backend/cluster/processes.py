@@ -12,6 +12,7 @@ from pathlib import Path
 from accelreport.backend.cluster.orders import SUPERVISOR_VARIABLE, Orders
 from accelreport.backend.cluster.tasks import LOOPBACK, Task
 from accelreport.backend.job import Job
+from accelreport.backend.peak_memory import peak_bytes
 
 WORKER = (sys.executable, "-m", "accelreport.backend.cluster.worker")
 """The program of a task; the file of its orders is its last argument."""
@@ -49,7 +50,7 @@ class Started:
 
     def look(self) -> None:
         """See whether it has ended, and how much memory it has used."""
-        peak = _peak_bytes(self.popen.pid)
+        peak = peak_bytes(self.popen.pid)
         self.peak_bytes = peak or self.peak_bytes
         self.code = self.popen.poll()
 
@@ -133,15 +134,3 @@ def _without_proxy() -> dict[str, str]:
         name: ",".join(filter(None, [os.environ.get(name, ""), LOOPBACK, "localhost"]))
         for name in ("no_proxy", "NO_PROXY", "no_grpc_proxy")
     }
-
-
-def _peak_bytes(pid: int) -> int | None:
-    status = Path(f"/proc/{pid}/status")
-    try:
-        text = status.read_text()
-    except OSError:
-        return None  # no Linux, or it has just ended
-    for line in text.splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    return None
