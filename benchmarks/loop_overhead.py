@@ -106,8 +106,8 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
     model = task.model()
     model.compile(
         optimizer=task.optimizer(),
-        loss=_typed("loss", task.loss, one_batch[1].dtype),
-        metrics=[_typed(*metric, one_batch[1].dtype) for metric in task.metrics.items()],
+        loss=_as_ours("loss", task.loss, one_batch[1]),
+        metrics=[_as_ours(*metric, one_batch[1]) for metric in task.metrics.items()],
         jit_compile=False,
     )
     # What `fit` gets are NumPy arrays that are ready to be used.
@@ -121,15 +121,19 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
     return {"floor": floor, "ours": ours, "fit": fit}
 
 
-def _typed(name: str, function: Callable[[Any, Any], Any], dtype: Any) -> Callable[[Any, Any], Any]:
-    """The function under a name, its targets in their own type: Keras makes them floats."""
+def _as_ours(
+    name: str, function: Callable[[Any, Any], Any], targets_like: Any
+) -> Callable[[Any, Any], Any]:
+    """The function under a name, its targets as ours are: Keras changes their type and rank."""
     import tensorflow as tf
 
-    def typed(targets: Any, outputs: Any) -> Any:
-        return function(tf.cast(targets, dtype), outputs)
+    def ours(targets: Any, outputs: Any) -> Any:
+        if targets.shape.rank > targets_like.shape.rank:
+            targets = tf.squeeze(targets, axis=-1)
+        return function(tf.cast(targets, targets_like.dtype), outputs)
 
-    typed.__name__ = name
-    return typed
+    ours.__name__ = name
+    return ours
 
 
 def measure(name: str, rounds: int) -> None:
