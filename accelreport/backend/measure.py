@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from accelreport.backend import environment as surroundings
-from accelreport.backend.checks.examination import Examination, everything_done
+from accelreport.backend.checks.examination import Examination, can_wait, everything_done
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.device_errors import BatchError
 from accelreport.backend.energy import Meter
@@ -135,7 +135,8 @@ class Measurement:
 
     def _kernel(self, problem: KernelProblem) -> None:
         runtime, measure = self._ready(), self.cell.measure
-        kernel, watch = Kernel(problem, runtime, self.cell.seed), Watch(everything_done)
+        kernel = Kernel(problem, runtime, self.cell.seed)
+        watch = Watch(everything_done if can_wait() else lambda: None)
         examination = self._examination()
         watch.clock = runtime.placement.clock
         examination.before_kernel(kernel)

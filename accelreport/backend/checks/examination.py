@@ -153,7 +153,7 @@ class Examination:
     @_counted
     def after_kernel(self, kernel: Kernel, watch: Watch, blocks: list[Block]) -> None:
         """What the windows show."""
-        self._watched(watch, blocks, skips=False)
+        self._watched(watch, blocks, skips=False, settles=can_wait())
         state.judge_device(self.found, list(kernel.inputs), self._runtime.devices, self._kind)
 
     @_counted
@@ -177,10 +177,13 @@ class Examination:
 
     # Both ---------------------------------------------------------------------------------
 
-    def _watched(self, watch: Watch, blocks: list[Block], *, skips: bool) -> None:
+    def _watched(
+        self, watch: Watch, blocks: list[Block], *, skips: bool, settles: bool = True
+    ) -> None:
         if not watch.windows:
             return
-        watch.judge(self.found, settles=self._runtime.counts_steps, skips=skips)
+        settles = settles and self._runtime.counts_steps
+        watch.judge(self.found, settles=settles, skips=skips)
         judge_clock(self.found, watch.first_clock or Clock(), self._runtime.placement.clock())
         steady = [block for block in blocks if not block.warmup]
         known = [block.other_cpu_s for block in steady if block.other_cpu_s is not None]
@@ -207,6 +210,17 @@ def everything_done() -> None:
     import tensorflow as tf
 
     tf.test.experimental.sync_devices()
+
+
+def can_wait() -> bool:
+    """Whether `everything_done` can wait: not where TensorFlow is one worker of several."""
+    import tensorflow as tf
+
+    try:
+        everything_done()
+    except tf.errors.InternalError:
+        return False
+    return True
 
 
 def _step_s(blocks: list[Block]) -> float:

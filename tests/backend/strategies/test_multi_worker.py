@@ -27,6 +27,7 @@ from tests.backend.strategies.cells import (
     worker_process,
 )
 from tests.backend.strategies.plain_cnn import BATCH, STEPS
+from tests.support import children
 from tests.support.children import job
 
 pytestmark = pytest.mark.e2e
@@ -71,6 +72,18 @@ def test_cpu_time_is_that_of_all_workers(trained: Record) -> None:
     others = sum(b.other_cpu_s or 0 for b in trained.blocks)
     assert cpu > 0.3 * wall
     assert cpu + others < 1.2 * wall * (os.cpu_count() or 1)
+
+
+def test_products_are_measured_on_two_workers_and_say_which_checks_do_not_apply(
+    tmp_path: Path,
+) -> None:
+    products = children.cell("matmul", {"size": 64, "count": 4}, device=TWO_WORKERS)
+    launcher = LocalLauncher(scratch=tmp_path, environment=environment)
+    stop = Stop()
+    record = launcher.measure(products, stop=stop, on_event=lambda _: None, on_tick=lambda: None)
+    stop.close()
+    assert record.status == "ok", record.failure
+    assert {check.name: check.outcome for check in record.checks}["no-sync"] == "not-applicable"
 
 
 def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: Path) -> None:
