@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from accelreport.backend.checks.watch import Watch
-from accelreport.backend.clock import Stopwatch
+from accelreport.backend.clock import Stopwatch, Window
 from accelreport.backend.device_errors import StrategyError
 from accelreport.backend.energy import Meter
 from accelreport.backend.reporter import Reporter
@@ -95,17 +95,7 @@ def run_kernel(
         watch.after(operations, window.wall_s, warmup=warmup)
         if not math.isfinite(result):
             raise NanLossError(f"call {number + 1} gave {result}: the values have overflowed")
-        blocks.append(
-            Block(
-                epoch=number + 1,
-                first_step=number * operations,
-                steps=operations,
-                wall_s=round(window.wall_s, 9),
-                cpu_s=round(window.cpu_s, 6),
-                other_cpu_s=round(window.other_cpu_s, 3),
-                warmup=warmup,
-            )
-        )
+        blocks.append(_block(number, operations, window, warmup=warmup))
         left = min((calls - number - 1) * window.wall_s, max(0.0, deadline - time.perf_counter()))
         reporter.progress(
             epoch=number + 1,
@@ -116,6 +106,18 @@ def run_kernel(
         )
     meter.end()
     return blocks
+
+
+def _block(number: int, operations: int, window: Window, *, warmup: bool) -> Block:
+    return Block(
+        epoch=number + 1,
+        first_step=number * operations,
+        steps=operations,
+        wall_s=round(window.wall_s, 9),
+        cpu_s=round(window.cpu_s, 6),
+        other_cpu_s=round(window.other_cpu_s, 3),
+        warmup=warmup,
+    )
 
 
 def _everywhere(call: Callable[..., Any], runtime: Runtime) -> Callable[..., Any]:

@@ -34,3 +34,15 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Pixels a text takes at a font size; letters outside the table count as wide ones."""
     thousandths = sum(_WIDTHS.get(letter, _UNKNOWN) for letter in text)
     return thousandths / 1000 * size * (_BOLD if bold else 1.0)
+
+
+def lines_within(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:
+    """The words of a text in lines of at most so many pixels; a longer word is a line alone."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size, bold=bold) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import escape
 
 from accelreport.report.facts import SiteFacts
-from accelreport.report.lettering import text_width
+from accelreport.report.lettering import lines_within, text_width
 from accelreport.report.model import Page
 from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS
 
@@ -50,13 +50,7 @@ def _line(text: str, y: float, size: float, fill: str, weight: str = "normal") -
 
 def wrapped(text: str, size: float, most: int) -> list[str]:
     """The text in lines that fit; where it needs more than so many, the last ends in "…"."""
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(longer, size, bold=size > 40) <= _ROOM:
-            lines[-1] = longer
-        else:
-            lines.append(word)
+    lines = lines_within(text, _ROOM, size, bold=size > 40)
     if len(lines) > most:
         lines = [*lines[: most - 1], f"{lines[most - 1]} …"]
     return [_cut(line, size) for line in lines]

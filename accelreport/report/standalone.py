@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from accelreport.report.lettering import text_width
+from accelreport.report.lettering import lines_within, text_width
 from accelreport.report.model import Figure, Key
 from accelreport.report.theme import FONT, variables
 
@@ -40,7 +40,7 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
     panels = [_measured(each) for each in drawn]
     columns = 1 if figure.stacked else _columns(len(panels))
     width = columns * max(p.width for p in panels) + (columns - 1) * GAP
-    lines = _wrapped(figure.title, width, 17)
+    lines = lines_within(figure.title, width, 17, bold=True)
     pieces = [_text(line, 0, 18 + 22 * i, 17, "bold") for i, line in enumerate(lines)]
     top = 10 + 22.0 * len(lines)
     for row in _rows_of_keys(figure.keys, width):
@@ -58,7 +58,8 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
             pieces.append(_placed(panel, x, top + head))
         top += head + max(p.height for p in row_panels) + GAP
     marks = "; ".join(f"{badge.text}: {badge.meaning}" for badge in figure.badges)
-    for line in _wrapped(" ".join(part for part in (figure.subtitle, marks) if part), width, 12):
+    told = " ".join(part for part in (figure.subtitle, marks) if part)
+    for line in lines_within(told, width, 12):
         pieces.append(_text(line, 0, top, 12, "normal", "var(--soft)"))
         top += 16
     return _file(figure.title, pieces, width, top - GAP / 2, dark=dark)
@@ -84,17 +85,6 @@ def _text(text: str, x: float, y: float, size: float, weight: str, fill: str = "
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" font-weight="{weight}" '
         f'fill="{fill}">{escape(text)}</text>'
     )
-
-
-def _wrapped(text: str, width: float, size: float) -> list[str]:
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(longer, size, bold=size > 13) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
 
 
 def _rows_of_keys(keys: Sequence[Key], width: float) -> list[list[tuple[Key, float]]]:

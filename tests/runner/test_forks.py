@@ -20,7 +20,16 @@ from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
-from tests.runner.scripted import MACHINE, Bench, cell, cells, environment, forking, processes_of
+from tests.runner.scripted import (
+    ENDINGS,
+    MACHINE,
+    Bench,
+    cell,
+    cells,
+    environment,
+    forking,
+    processes_of,
+)
 from tests.support import children
 
 pytestmark = pytest.mark.e2e
@@ -194,13 +203,8 @@ def line(process: psutil.Process) -> str:
 @pytest.mark.parametrize(
     ("script", "kind", "says"),
     [
-        ({"do": "die", "signal": "SIGKILL"}, "signal", "SIGKILL"),
-        ({"do": "die", "signal": "SIGSEGV"}, "signal", "SIGSEGV"),
-        ({"do": "bad_alloc"}, "oom-host", "memory ran out"),
-        ({"do": "crash"}, "harness-error", "RuntimeError: the very last line"),
-        ({"do": "half"}, "harness-error", "is no record"),
+        *ENDINGS,
         ({"do": "hang_with_children", "timeout": 0.5}, "timeout", "measure.timeout"),
-        ({"do": "fail", "kind_of_failure": "nan-loss"}, "nan-loss", "it went wrong"),
     ],
 )
 def test_a_fork_that_fails_is_told_as_any_process_is_and_the_next_one_is_well(

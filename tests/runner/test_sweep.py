@@ -11,7 +11,7 @@ from accelreport.results.record import Record
 from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
-from tests.runner.scripted import MACHINE, Bench, cell, cells
+from tests.runner.scripted import ENDINGS, MACHINE, Bench, cell, cells
 from tests.support import disks
 
 pytestmark = pytest.mark.e2e
@@ -53,15 +53,10 @@ def test_the_record_tells_the_whole_time_the_log_and_the_machine(tmp_path: Path)
 @pytest.mark.parametrize(
     ("script", "kind", "says"),
     [
-        ({"do": "die", "signal": "SIGKILL"}, "signal", "SIGKILL"),
-        ({"do": "die", "signal": "SIGSEGV"}, "signal", "SIGSEGV"),
-        ({"do": "bad_alloc"}, "oom-host", "memory ran out"),
-        ({"do": "crash"}, "harness-error", "RuntimeError: the very last line"),
-        ({"do": "half"}, "harness-error", "is no record"),
+        *ENDINGS,
         ({"do": "other_cell"}, "harness-error", "another cell"),
         ({"do": "hang", "timeout": 0.3}, "timeout", "measure.timeout"),
         ({"do": "hang_with_children", "timeout": 0.3}, "timeout", "0.3 s"),
-        ({"do": "fail", "kind_of_failure": "nan-loss"}, "nan-loss", "it went wrong"),
     ],
 )
 def test_a_cell_that_fails_is_a_record_of_its_kind_and_the_run_goes_on(
