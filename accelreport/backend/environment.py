@@ -87,20 +87,21 @@ def variables() -> dict[str, str]:
 
 def clock_mhz() -> float | None:
     """The CPU's clock now, where the system tells it."""
-    try:
-        frequency = psutil.cpu_freq()
-    except (OSError, NotImplementedError, RuntimeError):
-        return None
-    return float(frequency.current) if frequency and frequency.current else None
+    return _frequency("current")
 
 
 def clock_max_mhz() -> float | None:
-    """The CPU's highest clock, where the system tells it; 0 stands for unknown there."""
+    """The CPU's highest clock, where the system tells it."""
+    return _frequency("max")
+
+
+def _frequency(part: str) -> float | None:
     try:
         frequency = psutil.cpu_freq()
     except (OSError, NotImplementedError, RuntimeError):
         return None
-    return float(frequency.max) if frequency and frequency.max else None
+    # Zero stands for unknown.
+    return float(getattr(frequency, part)) or None if frequency else None
 
 
 def vector_extensions(listing: Path = CPUINFO) -> list[str]:
