@@ -8,6 +8,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -94,6 +95,13 @@ def judge_clock(found: Found, before: Clock, after: Clock) -> None:
     )
 
 
+class Used(NamedTuple):
+    """A process's name and the CPU seconds it has used since it began."""
+
+    name: str
+    seconds: float
+
+
 class Neighbours:
     """CPU time of every process that is not the cell's, from its making to `judge`.
 
@@ -102,7 +110,7 @@ class Neighbours:
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
-        self._before = _cpu_seconds()
+        self._before = _used()
 
     def judge(self, found: Found, other_cores: float | None) -> None:
         """Note how busy others were.
@@ -113,9 +121,10 @@ class Neighbours:
                 count; it also holds processes that came and went.
         """
         wall = time.perf_counter() - self._began
+        none = Used("", 0.0)
         shares = [
-            ((seconds - self._before.get(key, 0.0)) / wall, key[1])
-            for key, seconds in _cpu_seconds().items()
+            ((used.seconds - self._before.get(key, none).seconds) / wall, used.name)
+            for key, used in _used().items()
         ]
         top = [each for each in sorted(shares, reverse=True) if each[0] >= LEAST_SHARE][:SHOWN]
         named = ", ".join(f"{name} {share:.2f}" for share, name in top)
@@ -128,8 +137,11 @@ class Neighbours:
         )
 
 
-def _cpu_seconds() -> dict[tuple[int, str], float]:
-    """CPU seconds so far of each process that is not the cell's, by its number and name."""
+def _used() -> dict[tuple[int, float], Used]:
+    """What each process that is not the cell's has used, by its number and when it began.
+
+    Not by its name: a process may change that, and the kernel's workers do with every task.
+    """
     group = os.getpgrp()
     found = {}
     for process in psutil.process_iter():
@@ -137,7 +149,8 @@ def _cpu_seconds() -> dict[tuple[int, str], float]:
             if process.pid == os.getpid() or os.getpgid(process.pid) == group:
                 continue
             times = process.cpu_times()
-            found[process.pid, process.name()] = times.user + times.system
+            used = Used(process.name(), times.user + times.system)
+            found[process.pid, process.create_time()] = used
         except (psutil.Error, ProcessLookupError, PermissionError):
             continue  # it ended meanwhile, or may not be looked at
     return found

@@ -1,0 +1,92 @@
+"""Other programs at work during a measurement are named with what they used meanwhile."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from accelreport.backend.checks.found import Found
+from accelreport.backend.checks.surroundings import Neighbours
+
+WORKED_S = 1.0
+NEIGHBOUR = f"""
+import sys, time
+from pathlib import Path
+
+def work():
+    while time.process_time() < until:
+        pass
+
+for line in sys.stdin:
+    until = time.process_time() + {WORKED_S}
+    name, busy = line.split()
+    Path("/proc/self/comm").write_text(name)
+    if busy == "busy":
+        work()
+    print("done", flush=True)
+"""
+
+
+class Program:
+    """A program that takes another name, and works or does not, when it is told to."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", NEIGHBOUR],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def does(self, name: str, what: str) -> None:
+        """Ends once it has done it."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(name, what, file=self._process.stdin, flush=True)
+        assert self._process.stdout.readline() == "done\n"
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
+@pytest.fixture
+def program() -> Iterator[Program]:
+    program = Program()
+    yield program
+    program.end()
+
+
+def named(neighbours: Neighbours) -> str:
+    found = Found()
+    neighbours.judge(found, other_cores=1.0)
+    (check,) = found.checks
+    return check.seen
+
+
+def test_a_program_that_works_beside_a_measurement_is_named(program: Program) -> None:
+    neighbours = Neighbours()
+    program.does("at-work", "busy")
+    assert "at-work" in named(neighbours)
+
+
+def test_a_program_that_began_meanwhile_is_named() -> None:
+    neighbours = Neighbours()
+    program = Program()
+    program.does("newcomer", "busy")
+    assert "newcomer" in named(neighbours)
+    program.end()
+
+
+def test_what_a_program_did_before_does_not_count_though_it_took_another_name(
+    program: Program,
+) -> None:
+    program.does("before", "busy")
+    neighbours = Neighbours()
+    program.does("renamed", "idle")
+    time.sleep(0.2)
+    assert "renamed" not in named(neighbours)
