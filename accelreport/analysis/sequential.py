@@ -12,13 +12,13 @@ it is the same however often a run was interrupted, and whatever was measured be
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.cell_rows import MEASURED
+from accelreport.analysis.frames import MEASURED, cells_frame
 from accelreport.analysis.intervals import LEVEL, compare, logarithms
-from accelreport.analysis.steady import steady
+from accelreport.analysis.refusals import REFUSED
 from accelreport.analysis.verdicts import MARGIN, Verdict, verdict
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.results.record import Record
@@ -56,6 +56,10 @@ def level_of(plan: PlanDocument, level: float = LEVEL) -> float:
     """
     looks = plan.until_decided
     return level if looks is None else 1 - (1 - level) * (1 - looks.level) / (1 - LEVEL)
+
+
+MISSING = "missing"
+"""The status of a cell that has no record."""
 
 
 @dataclass(frozen=True)
@@ -104,11 +108,12 @@ def latest_looks(plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
     """
     if plan.until_decided is None:
         raise ValueError(f"the plan of {plan.spec} has no looks")
-    by_key = {record.key: _process(record) for record in records}
+    frame = cells_frame(plan, records)
+    by_key = {row["key"]: _process(row) for row in frame.to_dict("records")}
     groups: dict[_Comparison, dict[int, _Process]] = {}
     for cell in plan.cells:
         group = groups.setdefault((cell.device, tuple(cell.point.items())), {})
-        if cell.key in by_key:
+        if by_key[cell.key].problem != MISSING:
             group[cell.repeat] = by_key[cell.key]
     looks = plan.until_decided
     return [
@@ -118,12 +123,13 @@ def latest_looks(plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
     ]
 
 
-def _process(record: Record) -> _Process:
-    fingerprint = record.data.fingerprint if record.data else ""
-    if record.status not in MEASURED:
-        kind = record.failure.kind if record.failure else record.status
-        return _Process(None, fingerprint, kind)
-    seconds = steady(record).step_s
+def _process(row: Mapping[Hashable, Any]) -> _Process:
+    """A row of `cells_frame`, which has no time where a page would show none."""
+    seconds, fingerprint = row["steady_step_s"], row["fingerprint"]
+    if row["status"] not in MEASURED:
+        kind = row["failure_kind"]
+        problem = f"{REFUSED}: {kind}" if row["status"] == REFUSED else kind or row["status"]
+        return _Process(None, fingerprint, problem)
     if not seconds > 0:
         return _Process(None, fingerprint, "no steady step")
     return _Process(seconds, fingerprint, "")

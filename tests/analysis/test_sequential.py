@@ -12,7 +12,7 @@ from accelreport.analysis.intervals import LEVEL
 from accelreport.analysis.sequential import LOOKS, Look, latest_looks, level_of, schedule
 from accelreport.analysis.speedup import speedups
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record
+from accelreport.results.record import Record, Warned
 from tests.support.records import Noise, Study, study
 from tests.support.rows import the_row
 
@@ -106,7 +106,7 @@ def test_the_intervals_of_a_page_are_those_of_one_look_and_wider_than_without_lo
 
 
 def test_missing_repeats_are_asked_for_and_failed_ones_are_not() -> None:
-    made = _study(noise=0.2)
+    made = _study(noise=0.1)
     three = tuple(record for record in made.records if record.cell.repeat < 3)
     assert _last(made, three).wanted == 5
     assert _last(made, three[:-1]).wanted == 3
@@ -119,6 +119,17 @@ def test_missing_repeats_are_asked_for_and_failed_ones_are_not() -> None:
     (look,) = latest_looks(_asked(lost), lost.records)
     assert (look.wanted, look.verdict) == (0, "NOT MEASURED")
     assert look.reason == "the baseline's repeat 1 has no time (oom-host)"
+
+
+def test_a_number_that_the_page_refuses_decides_nothing() -> None:
+    made = _study(factor=3.0)
+    three = [record for record in made.records if record.cell.repeat < 3]
+    assert _last(made, tuple(three)).verdict == "SLOWER"
+    warned = [Warned(kind="no-sync", message="seen")]
+    three[0] = three[0].model_copy(update={"warnings": warned})
+    look = _last(made, tuple(three))
+    assert (look.wanted, look.verdict) == (0, "NOT MEASURED")
+    assert look.reason.endswith("repeat 0 has no time (refused: no-sync)")
 
 
 def test_different_input_is_never_decided() -> None:
