@@ -24,9 +24,11 @@ def write_whole(record: Record, path: Path) -> None:
     part.replace(path)
 
 
-def measured(job: Job, reporter: Reporter, image: Image | None = None) -> Record:
+def measured(
+    job: Job, reporter: Reporter, image: Image | None = None, *, leads: bool = True
+) -> Record:
     """The record of a cell measured in this process, whatever happens meanwhile."""
-    measurement = Measurement(job, reporter, image)
+    measurement = Measurement(job, reporter, image, leads=leads)
     try:
         record = measurement.run()
         require_target(record)

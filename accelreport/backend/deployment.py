@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.artefacts import Artefacts
 from accelreport.backend.evaluation import Evaluation
 from accelreport.backend.graphs import Graphs
 from accelreport.backend.quantisation import QuantisationError, quantise
@@ -35,44 +36,72 @@ class Deployment:
         graphs: the model and its problem.
         evaluation: predicts on the devices of the training.
         deadline: instant of `time.perf_counter()` by which those predictions end.
+        artefacts: takes the files; None in a process that only takes part in predictions,
+            because another one of its cell does the rest.
     """
 
-    def __init__(self, graphs: Graphs, evaluation: Evaluation, deadline: float) -> None:
+    def __init__(
+        self,
+        graphs: Graphs,
+        evaluation: Evaluation,
+        deadline: float,
+        artefacts: Artefacts | None,
+    ) -> None:
         self._graphs = graphs
         self._problem = graphs.problem
         self._evaluation = evaluation
         self._deadline = deadline
+        self._artefacts = artefacts
         self.fields: dict[str, Any] = {}
         self.final: dict[str, float] = {}
         self.warnings: list[Warned] = []
 
     def run(self, wanted: tuple[Afterwards, ...]) -> None:
         """Fill `fields`, `final` and `warnings`; a step that fails is a warning."""
-        model = self._copy()
+        predicted = np.zeros(0, np.float32)
         if "save_weights" in wanted or "serve" in wanted:
             count = min(COMPARED, self._problem.validation_examples)
             predicted = self._evaluation.predict(count, self._deadline)
-            examples = self._inputs(self._problem.validation, len(predicted))
-            if "save_weights" in wanted:
-                self.fields["weights"] = save_weights(model, self._build, examples, predicted)
-            if "serve" in wanted:
-                self._serve(model, examples, predicted)
-        if "quantise" in wanted:
-            self._quantise(model)
+        model = self._copy()  # every process: weights spread over them are gathered
+        if self._artefacts is not None:
+            self._use(model, wanted, predicted, self._artefacts)
+            self.fields["artefacts"] = self._artefacts.kept
 
-    def _serve(self, model: Any, examples: NDArray[Any], predicted: NDArray[np.float32]) -> None:
+    def _use(
+        self,
+        model: Any,
+        wanted: tuple[Afterwards, ...],
+        predicted: NDArray[np.float32],
+        artefacts: Artefacts,
+    ) -> None:
+        examples = self._inputs(self._problem.validation, len(predicted))
+        if "save_weights" in wanted:
+            self.fields["weights"] = save_weights(
+                model, self._build, examples, predicted, artefacts
+            )
+        if "serve" in wanted:
+            self._serve(model, examples, predicted, artefacts)
+        if "quantise" in wanted:
+            self._quantise(model, artefacts)
+
+    def _serve(
+        self,
+        model: Any,
+        examples: NDArray[Any],
+        predicted: NDArray[np.float32],
+        artefacts: Artefacts,
+    ) -> None:
         try:
-            self.fields["served"] = serve(model, examples, predicted)
+            self.fields["served"] = serve(model, examples, predicted, artefacts)
         except ServingError as error:
             self.warnings.append(Warned(kind="not-served", message=str(error)))
 
-    def _quantise(self, model: Any) -> None:
+    def _quantise(self, model: Any, artefacts: Artefacts) -> None:
         count = min(CLASSIFIED, self._problem.validation_examples)
         calibration = self._inputs(self._problem.resident, min(CALIBRATION, self._problem.examples))
         try:
-            found = quantise(
-                model, calibration, self._inputs(self._problem.validation, count), self._right
-            )
+            examples = self._inputs(self._problem.validation, count)
+            found = quantise(model, calibration, examples, self._right, artefacts)
         except QuantisationError as error:
             self.warnings.append(Warned(kind="not-quantised", message=str(error)))
             return

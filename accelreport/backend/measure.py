@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from accelreport.backend import environment as surroundings
+from accelreport.backend.artefacts import artefacts_of
 from accelreport.backend.checks.examination import Examination, can_wait, everything_done
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.device_errors import BatchError
@@ -61,10 +62,15 @@ class Measurement:
         job: what to measure, and when the process was launched.
         reporter: is told about progress.
         image: what stood before this process, when it was forked.
+        leads: whether this process, of several that measure the cell, leaves its files.
     """
 
-    def __init__(self, job: Job, reporter: Reporter, image: Image | None = None) -> None:
+    def __init__(
+        self, job: Job, reporter: Reporter, image: Image | None = None, *, leads: bool = True
+    ) -> None:
         self.cell: Cell = job.cell
+        self._job = job
+        self._leads = leads
         self.reporter = reporter
         self._image = image
         self.times: dict[str, float] = {"process_s": max(0.0, time.monotonic() - job.launched_s)}
@@ -279,7 +285,15 @@ class Measurement:
         graphs: Graphs,
     ) -> None:
         deadline = time.perf_counter() + grace_s(self.cell.measure.budget)
-        observed = observe(problem, parameters, training.evaluation, graphs, self.cell, deadline)
+        observed = observe(
+            problem,
+            parameters,
+            training.evaluation,
+            graphs,
+            self.cell,
+            deadline,
+            artefacts_of(self._job) if self._leads else None,
+        )
         self.facts["final"] = {**self.facts["final"], **observed.final}
         self.facts |= observed.fields
         self.warnings += observed.warnings

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from accelreport.backend.artefacts import Artefacts
 from accelreport.backend.deployment import Deployment
 from accelreport.backend.evaluation import Evaluation
 from accelreport.backend.graphs import Graphs
@@ -36,6 +37,7 @@ def observe(
     graphs: Graphs,
     cell: Cell,
     deadline: float,
+    artefacts: Artefacts | None,
 ) -> Observed:
     """Predict samples, read the confusion matrix, and let the family look at the model.
 
@@ -46,6 +48,7 @@ def observe(
         graphs: holds the model.
         cell: gives the seed.
         deadline: instant of `time.perf_counter()` by which to be done.
+        artefacts: takes the files; see `Deployment`.
     """
     observed = Observed()
     if problem.describe is not None and parameters.samples:
@@ -75,7 +78,7 @@ def observe(
         observed.warnings += found.pop("warnings", [])
         observed.fields |= found
     if parameters.afterwards:
-        deployment = Deployment(graphs, evaluation, deadline)
+        deployment = Deployment(graphs, evaluation, deadline, artefacts)
         deployment.run(tuple(parameters.afterwards))
         observed.final |= deployment.final
         observed.warnings += deployment.warnings

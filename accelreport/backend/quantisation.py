@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.artefacts import Artefacts
 from accelreport.results.observations import Precision, Quantised
 
 THREADS = 1
@@ -30,6 +31,7 @@ def quantise(
     calibration: NDArray[np.float32],
     examples: NDArray[np.float32],
     right: Callable[[NDArray[np.float32]], NDArray[np.bool_]],
+    artefacts: Artefacts,
 ) -> Quantised:
     """Convert a model to LiteRT, with and without quantisation, and run both.
 
@@ -42,11 +44,14 @@ def quantise(
         calibration: training examples [m, …].
         examples: validation examples [n, …].
         right: outputs [n, …] → which examples are classified rightly, bool [n].
+        artefacts: takes both converted models.
 
     Raises:
         QuantisationError: TensorFlow has no converter, or it refuses the model.
     """
     plain, small = _convert(model, None), _convert(model, calibration)
+    artefacts.keep("float32.tflite", "model in float32, for the LiteRT interpreter", plain)
+    artefacts.keep("int8.tflite", "model in 8-bit integers, for the LiteRT interpreter", small)
     plain_right, plain_run = _run(plain, examples, right)
     small_right, small_run = _run(small, examples, right)
     return Quantised(

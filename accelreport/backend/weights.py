@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.artefacts import Artefacts
 from accelreport.results.observations import SavedWeights
 
 
 def save_weights(
-    model: Any, build: Callable[[], Any], examples: NDArray[Any], predicted: NDArray[np.float32]
+    model: Any,
+    build: Callable[[], Any],
+    examples: NDArray[Any],
+    predicted: NDArray[np.float32],
+    artefacts: Artefacts,
 ) -> SavedWeights:
     """Save a model's weights, load them into another model, and compare what both predict.
 
@@ -24,6 +29,7 @@ def save_weights(
         build: makes the same model with other weights.
         examples: inputs [n, …].
         predicted: what the training process predicted of them [n, …].
+        artefacts: takes the file.
     """
     with tempfile.TemporaryDirectory(prefix="accelreport-weights-") as folder:
         path = Path(folder) / "model.weights.h5"
@@ -31,6 +37,7 @@ def save_weights(
         content = path.read_bytes()
         again = build()
         again.load_weights(path)
+    artefacts.keep("weights.h5", "trained weights, for Keras' load_weights", content)
     outputs = again(examples, training=False).numpy().astype(np.float32)
     return SavedWeights(
         format="HDF5 (.weights.h5)",

@@ -9,6 +9,8 @@ machine the union keeps
 - of different measurements of the same standing, all of them. The newest stands in `cells/`,
   the others under `conflicts/`, and the merge names them.
 
+Files that cells left are named by their content, so that their union is plain.
+
 Plans of the same name that differ are kept in the same way; the one whose cells have the most
 records stands in `plans/`.
 """
@@ -16,6 +18,7 @@ records stands in `plans/`.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +33,8 @@ from accelreport.results.reading import read_plan, read_record, to_bytes
 from accelreport.results.store import RECORD_NAME, Store, cannot_write, plan_file_name
 
 Content = TypeVar("Content")
+
+ARTEFACT_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9_.]+")
 
 STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
 MEASURED = 2
@@ -89,6 +94,7 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
     measured = {name.partition(".")[0] for name in records}
     plans = _grouped(_plans(folders, measured, problems))
     try:
+        _unite_artefacts(folders, out, problems)
         conflicts = [*_settle(out, "cells", records, read_record)]
         conflicts += _settle(out, "plans", plans, read_plan)
     except OSError as error:
@@ -100,6 +106,20 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
         conflicts=tuple(conflicts),
         problems=tuple(dict.fromkeys(problems)),
     )
+
+
+def _unite_artefacts(folders: Sequence[Path], out: Path, problems: list[ResultProblem]) -> None:
+    """Copy the files that cells left, before the records that name them."""
+    target = Store(out).artefacts
+    for path in (path for folder in folders for path in sorted(Store(folder).artefacts.glob("*"))):
+        if not ARTEFACT_NAME.fullmatch(path.name) or (target / path.name).exists():
+            continue
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != path.name.partition(".")[0]:
+            problems.append(ResultProblem(path, "misnamed", "its content does not fit its name"))
+            continue
+        target.mkdir(exist_ok=True)
+        write_whole(target / path.name, content)
 
 
 def kept(versions: Iterable[Version]) -> set[Version]:

@@ -5,7 +5,29 @@ Each is what a published piece showed of its system, so that a page can show it,
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from accelreport.results.plan_document import Document
+
+
+class Artefact(Document):
+    """A file that a cell left: `artefacts/<sha256>.<name>` in the results folder."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,30}(\.[a-z0-9_]{1,30})*$")]
+    """Ending of its file's name."""
+    what: str
+    """What it is, in words."""
+    bytes: int
+    """Its size."""
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    """Its checksum."""
+
+    @property
+    def file(self) -> str:
+        """The name of its file: the same content has the same name, whoever left it."""
+        return f"{self.sha256}.{self.name}"
 
 
 class Confusion(Document):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from accelreport.results.checks import Beginning, SelfCheck
 from accelreport.results.energy import Energy
 from accelreport.results.observations import (
+    Artefact,
     Confusion,
     Forecast,
     GeneratedText,
@@ -322,6 +323,8 @@ class Record(Document):
     """The trained model, exported and served."""
     quantised: Quantised | None = None
     """The trained model in 8-bit integers."""
+    artefacts: list[Artefact] = []
+    """Files it left in the results folder: weights, exported and converted models."""
     selection: Selection | None = None
     """Which epoch it ended with, where a metric decides that."""
     flops: Flops | None = None

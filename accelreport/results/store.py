@@ -2,6 +2,7 @@
 
     results/cells/<key>.<machine>.json     one record for each cell and machine
     results/plans/<spec>.<profile>.json    what each spec asked for
+    results/artefacts/<sha256>.<name>      files that cells left, named by their content
 
 Files appear whole or not at all, whatever is killed, and by whichever of several runners.
 A file that cannot be read is named in `Store.problems` and the others are read all the same.
@@ -9,12 +10,14 @@ A file that cannot be read is named in `Store.problems` and the others are read 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from accelreport.results.atomic import sweep, write_whole
+from accelreport.results.observations import Artefact
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.reading import read_plan, read_record, to_bytes
@@ -54,6 +57,11 @@ class Store:
         return self.root / "plans"
 
     @property
+    def artefacts(self) -> Path:
+        """The folder of the files that cells left."""
+        return self.root / "artefacts"
+
+    @property
     def problems(self) -> list[ResultProblem]:
         """Files that could not be read, each once, in the order they were met."""
         return list(self._problems.values())
@@ -73,6 +81,8 @@ class Store:
                 probe.unlink(missing_ok=True)  # another runner may do the same just now
             except OSError as error:
                 raise cannot_write(folder, error) from error
+        if self.artefacts.is_dir():
+            sweep(self.artefacts)
 
     def record_path(self, key: str, machine: str) -> Path:
         """Where the record of a cell on a machine is kept.
@@ -104,6 +114,26 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._keep_unreadable(path)
             write_whole(path, to_bytes(record))
+        except OSError as error:
+            raise cannot_write(path, error) from error
+        return path
+
+    def keep(self, artefact: Artefact, content: bytes) -> Path:
+        """Store a file that a cell left; call it before the record that names it is written.
+
+        Returns:
+            Its file.
+
+        Raises:
+            ResultsError: the disk is full, or the folder cannot be written.
+            ValueError: the content is not what the artefact says.
+        """
+        if hashlib.sha256(content).hexdigest() != artefact.sha256:
+            raise ValueError(f"not the content of {artefact.file}")
+        path = self.artefacts / artefact.file
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, content)
         except OSError as error:
             raise cannot_write(path, error) from error
         return path

@@ -14,9 +14,11 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
+from accelreport.backend.artefacts import FOLDER
 from accelreport.backend.job import EVENTS, EpochEvent, Job, PhaseEvent, ProgressEvent
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Environment, Record
+from accelreport.runner.artefacts import LeftFile, hand_over
 from accelreport.runner.forks import Forks, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.memory import oom_kills
@@ -54,6 +56,7 @@ class Launcher(Protocol):
         stop: Stop,
         on_event: Callable[[ChildEvent], None],
         on_tick: Callable[[], None],
+        on_file: Callable[[LeftFile], None],
     ) -> Record:
         """The cell's record, whatever happens to its process.
 
@@ -64,6 +67,7 @@ class Launcher(Protocol):
             stop: ends the measurement when it is requested.
             on_event: told what the process says.
             on_tick: called about twice a second.
+            on_file: given each file that the record names.
         """
         ...
 
@@ -91,6 +95,7 @@ class LocalLauncher:
         stop: Stop,
         on_event: Callable[[ChildEvent], None],
         on_tick: Callable[[], None],
+        on_file: Callable[[LeftFile], None],
     ) -> Record:
         """See `Launcher.measure`."""
         with self._folder(cell) as name:
@@ -124,7 +129,7 @@ class LocalLauncher:
                 os.close(reading)
                 if writing >= 0:
                     os.close(writing)
-            return conclude(
+            record = conclude(
                 Observed(
                     cell=cell,
                     ending=ending,
@@ -137,6 +142,7 @@ class LocalLauncher:
                     complaints=complaints,
                 )
             )
+            return hand_over(record, folder / FOLDER, on_file)
 
     def _folder(self, cell: Cell) -> tempfile.TemporaryDirectory[str]:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from accelreport.results.problems import ResultsError
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Environment, Failure, Record
 from accelreport.results.store import Store
+from accelreport.runner.artefacts import LeftFile
 from accelreport.runner.events import (
     CellEndLine,
     CellEventLine,
@@ -99,13 +100,15 @@ class Sweep:
                     met += 1
                     continue
                 self.observer.on(CellStartLine(**named(cell), number=number, of=of))
+                left: list[LeftFile] = []
                 record = self.launcher.measure(
                     cell,
                     stop=self.stop,
                     on_event=self._relay(cell.key),
                     on_tick=self.observer.tick,
+                    on_file=left.append,
                 )
-                self._keep(record, earlier)
+                self._keep(record, earlier, left)
         return met
 
     def _done_meanwhile(self, planned: Planned, earlier: Record | None) -> bool:
@@ -139,8 +142,8 @@ class Sweep:
             )
             self._keep(record, planned.earlier)
 
-    def _keep(self, record: Record, earlier: Record | None) -> None:
-        self._tell(record, self._write(record) if supersedes(record, earlier) else None)
+    def _keep(self, record: Record, earlier: Record | None, left: Sequence[LeftFile] = ()) -> None:
+        self._tell(record, self._write(record, left) if supersedes(record, earlier) else None)
 
     def _tell(self, record: Record, path: Path | None) -> None:
         self.records.append(record)
@@ -160,8 +163,10 @@ class Sweep:
             )
         )
 
-    def _write(self, record: Record) -> Path:
+    def _write(self, record: Record, left: Sequence[LeftFile]) -> Path:
         try:
+            for artefact, content in left:
+                self.store.keep(artefact, content)
             return self.store.write(record)
         except ResultsError as error:
             if record.status not in {"ok", "partial"} or record.environment is None:

@@ -1,7 +1,10 @@
 """A trained model saved, served and quantised: the same answers, whichever way it went."""
 
 import http.client
+import io
 import json
+import os
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from accelreport.backend.artefacts import Artefacts, archive
 from accelreport.backend.quantisation import QuantisationError, quantise
 from accelreport.backend.serving.client import latencies, predictions, throughput
 from accelreport.backend.serving.launch import Address, ServingError, served
@@ -146,17 +150,38 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
 # Keras 3.15 turns its variables into arrays in a way that NumPy 2 no longer likes.
 @pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 def test_weights_come_back_from_their_file_into_a_model_built_anew(
-    model: Any, examples: NDArray[np.float32], predicted: NDArray[np.float32]
+    model: Any, examples: NDArray[np.float32], predicted: NDArray[np.float32], tmp_path: Path
 ) -> None:
-    saved = save_weights(model, build, examples, predicted)
+    artefacts = Artefacts(tmp_path)
+    saved = save_weights(model, build, examples, predicted, artefacts)
     assert saved.max_difference < 1e-6
     assert saved.examples == 23
     assert saved.bytes > 4 * model.count_params()
-    assert len(saved.sha256) == 64
+    (kept,) = artefacts.kept
+    assert (kept.sha256, kept.bytes) == (saved.sha256, saved.bytes)
+    again = build()
+    again.load_weights(tmp_path / kept.file)
+    assert np.array_equal(again(examples), model(examples))
+
+
+def test_an_archive_of_a_folder_says_nothing_of_when_it_was_made(tmp_path: Path) -> None:
+    archives = []
+    for number, name in enumerate(("one", "two")):
+        folder = tmp_path / name / "variables"
+        folder.mkdir(parents=True)
+        for file in ("b", "a")[:: 1 - 2 * number]:
+            (folder / file).write_text(file)
+            os.utime(folder / file, (number, number))
+        archives.append(archive(tmp_path / name))
+    assert archives[0] == archives[1]
+    with tarfile.open(fileobj=io.BytesIO(archives[0])) as tar:
+        tar.extractall(tmp_path / "out", filter="data")
+    assert (tmp_path / "out" / "variables" / "a").read_text() == "a"
 
 
 def test_a_quantised_model_is_smaller_and_counted_example_by_example(
     examples: NDArray[np.float32],
+    tmp_path: Path,
 ) -> None:
     import keras
     from keras import layers
@@ -167,7 +192,12 @@ def test_a_quantised_model_is_smaller_and_counted_example_by_example(
     )
     classes = np.asarray(wide(examples)).argmax(axis=1)
     classes[:3] = (classes[:3] + 1) % 3  # three examples that even float32 gets wrong
-    found = quantise(wide, examples, examples, lambda outputs: outputs.argmax(axis=1) == classes)
+    artefacts = Artefacts(tmp_path)
+    found = quantise(
+        wide, examples, examples, lambda outputs: outputs.argmax(axis=1) == classes, artefacts
+    )
+    sizes = {kept.name: kept.bytes for kept in artefacts.kept}
+    assert sizes == {"float32.tflite": found.float32.bytes, "int8.tflite": found.int8.bytes}
     assert found.int8.bytes < 0.4 * found.float32.bytes
     assert found.both_right + found.float32_only + found.int8_only + found.neither == 23
     assert found.both_right + found.float32_only == 20
@@ -178,12 +208,15 @@ def test_a_quantised_model_is_smaller_and_counted_example_by_example(
 
 def test_a_model_that_the_converter_does_not_know_is_refused_in_a_sentence(
     examples: NDArray[np.float32],
+    tmp_path: Path,
 ) -> None:
     import keras
 
     strings = keras.Sequential([keras.Input((8, 8, 1)), keras.layers.Lambda(_unknown)])
     with pytest.raises(QuantisationError, match="refuses"):
-        quantise(strings, examples, examples, lambda outputs: outputs[:, 0] > 0)
+        quantise(
+            strings, examples, examples, lambda outputs: outputs[:, 0] > 0, Artefacts(tmp_path)
+        )
 
 
 def _unknown(x: Any) -> Any:

@@ -147,7 +147,13 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failures]:
             if provoked.stop and event.event == "phase" and event.phase == "compile":
                 stop.request("SIGINT")
 
-        return launcher.measure(provoked.cell, stop=stop, on_event=hear, on_tick=lambda: None)
+        return launcher.measure(
+            provoked.cell,
+            stop=stop,
+            on_event=hear,
+            on_tick=lambda: None,
+            on_file=lambda _: None,
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ACCELREPORT_DATA", str(data))

@@ -38,7 +38,13 @@ pytestmark = pytest.mark.e2e
 def launched(what: Cell, folder: Path, forks: Forks | None = None) -> Record:
     """The record of a real cell, forked or started."""
     launcher = LocalLauncher(folder, environment, forks=forks)
-    return launcher.measure(what, stop=Stop(), on_event=lambda _: None, on_tick=lambda: None)
+    return launcher.measure(
+        what,
+        stop=Stop(),
+        on_event=lambda _: None,
+        on_tick=lambda: None,
+        on_file=lambda _: None,
+    )
 
 
 def without_times(record: Record) -> dict[str, object]:

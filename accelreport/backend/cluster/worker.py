@@ -45,7 +45,8 @@ def main(arguments: list[str]) -> int:
         serve(device, ready, until_chief_ends=orders.external)
         return 0
     descriptor = orders.job.events_fd if orders.chief else None
-    record = blame(measured(orders.job, Announcer(descriptor, ready)), orders.task)
+    record = measured(orders.job, Announcer(descriptor, ready), leads=orders.chief)
+    record = blame(record, orders.task)
     write_whole(record, Path(orders.record_path))
     return FAILED if record.status == "failed" else 0
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.artefacts import Artefacts
 from accelreport.backend.serving.client import latencies, predictions, throughput
 from accelreport.backend.serving.launch import served
 from accelreport.results.observations import Served
@@ -23,13 +24,16 @@ BATCH = 32
 CLIENTS = 2
 
 
-def serve(model: Any, examples: NDArray[Any], predicted: NDArray[np.float32]) -> Served:
+def serve(
+    model: Any, examples: NDArray[Any], predicted: NDArray[np.float32], artefacts: Artefacts
+) -> Served:
     """Export a model as a SavedModel and ask it over HTTP.
 
     Args:
         model: a Keras model on the host.
         examples: its inputs [n, …].
         predicted: what the training process predicted of them [n, …].
+        artefacts: takes the export.
 
     Raises:
         ServingError: the server did not start, or did not answer.
@@ -39,6 +43,7 @@ def serve(model: Any, examples: NDArray[Any], predicted: NDArray[np.float32]) ->
         began = time.perf_counter()
         model.export(path, format="tf_saved_model", verbose=False)
         export_s = time.perf_counter() - began
+        artefacts.keep_folder("saved_model.tar", "exported model (SavedModel), archived", path)
         size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
         with served(path, NAME) as address:
             answers = predictions(address, examples)
