@@ -11,6 +11,7 @@ import numpy as np
 
 from accelreport.results.energy import Energy
 from accelreport.results.observations import (
+    Artefact,
     Confusion,
     Forecast,
     GeneratedText,
@@ -121,6 +122,9 @@ def observed() -> Results:
         "weights": SavedWeights(
             format="HDF5", bytes=1000, sha256="0" * 64, examples=500, max_difference=4.8e-6
         ),
+        "artefacts": [
+            Artefact(name="weights.h5", what="trained weights", bytes=1000, sha256="0" * 64)
+        ],
         "served": Served(
             format="SavedModel", bytes=3_000_000, export_s=1.0, start_s=5.0, server="a server",
             examples=500, max_difference=0.0, same_class=1.0,

@@ -57,6 +57,13 @@ def test_a_served_model_has_percentiles_and_parity(page: Element) -> None:
     assert "4.8 × 10⁻⁶" in text
 
 
+def test_files_that_a_run_left_are_named(page: Element) -> None:
+    text = text_of(page, "afterwards")
+    assert "Files kept with the results" in text
+    assert "0000000000000000….weights.h5" in text
+    assert "trained weights" in text
+
+
 def test_arithmetic_is_a_share_of_the_cited_peak(page: Element) -> None:
     text = text_of(page, "arithmetic")
     assert "% of the peak" in text

@@ -26,6 +26,10 @@ from accelreport.report.text import label, sentence
 from accelreport.results.observations import SavedWeights, Served
 
 
+SHOWN_DIGITS = 16
+"""Of a checksum in a table."""
+
+
 def afterwards_section(bench: Bench) -> Section | None:
     """The section; None where no trained model was used any further."""
     found = runs(bench)
@@ -38,6 +42,8 @@ def afterwards_section(bench: Bench) -> Section | None:
         blocks.append(_served(served))
     if saved:
         blocks.append(_saved(saved))
+    if any(run.record.artefacts for run in found):
+        blocks.append(_kept(found))
     if not blocks:
         return None
     finding = _finding(bench)
@@ -200,4 +206,36 @@ def _saved(saved: list[tuple[Run, SavedWeights]]) -> Table:
         corner="run",
         columns=(Column(titles[0]), *(Column(title, number=True) for title in titles[1:])),
         groups=(RowGroup(rows),),
+    )
+
+
+def _kept(found: list[Run]) -> Table:
+    groups = [
+        RowGroup(
+            tuple(
+                Row(
+                    Entry((Line(label(artefact.what, 80)),)),
+                    (
+                        _entry(formatting.size(artefact.bytes)),
+                        _entry(f"{artefact.sha256[:SHOWN_DIGITS]}….{artefact.name}"),
+                    ),
+                )
+                for artefact in run.record.artefacts
+            ),
+            title=run.name,
+            href=run.href,
+        )
+        for run in found
+        if run.record.artefacts
+    ]
+    return Table(
+        id="artefacts-table",
+        title="Files kept with the results",
+        caption=(
+            "They lie in the folder artefacts/ of the results, each named by the SHA-256 of its "
+            "content; the record of the run has the whole of it."
+        ),
+        corner="file",
+        columns=(Column("size", number=True), Column("name begins and ends with")),
+        groups=tuple(groups),
     )
