@@ -25,7 +25,6 @@ from accelreport.report.pages.runs import Run, runs
 from accelreport.report.text import label, sentence
 from accelreport.results.observations import SavedWeights, Served
 
-
 SHOWN_DIGITS = 16
 """Of a checksum in a table."""
 
