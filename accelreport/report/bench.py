@@ -16,6 +16,7 @@ from accelreport.analysis.parity import WITHIN, parity_frame
 from accelreport.analysis.refusals import REFUSED
 from accelreport.report.metrics import is_share, primary_metric
 from accelreport.report.text import label, slug
+from accelreport.report.theme import COLOURS, pattern
 from accelreport.report.words import Words, axis_title, words_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
@@ -36,15 +37,15 @@ class Series:
     """Fingerprint; empty where the device has no record at all."""
     title: str
     colour: int
+    """The device's number, from which its colour and its mark follow."""
     baseline: bool
     pattern: int = 0
-    """0 for the first machine with this device, 1 for the second and so on: machines share
-    the device's colour and differ in how their lines are dashed."""
+    """How its lines are dashed: machines share the device's colour and differ in this."""
 
     @property
     def css(self) -> str:
         """Name of the CSS custom property with its colour."""
-        return f"s{self.colour}"
+        return f"s{self.colour % COLOURS}"
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,9 @@ class Bench:
                 if several and machine:
                     title = f"{title} @ {label(machine, 12)}"
                 baseline = name == self.plan.baseline
-                yield Series(name, machine, title, self.colours[name], baseline, number)
+                colour = self.colours[name]
+                dashes = pattern(colour, number)
+                yield Series(name, machine, title, colour, baseline, dashes)
 
     def title_of(self, device: str) -> str:
         """What a device is called on the page; "CPU, one thread" is "CPU (one thread)".

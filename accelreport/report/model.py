@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
+from accelreport.report.theme import KeyShape
+
 Tone = Literal["plain", "loud", "bad", "good", "quiet"]
 
 
@@ -47,7 +49,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Column:
-    """A table column; `device` colours a small key before its title."""
+    """A table column; `device`, its number, makes a small key before its title."""
 
     title: str
     detail: str = ""
@@ -117,7 +119,7 @@ class Key:
     text: str
     colour: str
     """Name of a CSS custom property without the dashes, such as "s0"."""
-    shape: Literal["dot", "bar", "dashed"] = "dot"
+    shape: KeyShape = "dot"
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from accelreport.report.exploring import Engine, Explorable, engine, explorable
 from accelreport.report.facts import NO_FACTS, SiteFacts
 from accelreport.report.folders import CHECKOUT, PACKAGED
 from accelreport.report.model import Drawing, Figure, Page
-from accelreport.report.theme import EDGES, variables
+from accelreport.report.theme import EDGES, key_class, variables
 
 _STYLES = {
     "full": ("base.css", "table.css", "figure.css", "page.css"),
@@ -68,6 +68,7 @@ class Renderer:
             auto_reload=False,
         )
         self.environment.globals |= {"edges": EDGES, "svg": svg}
+        self.environment.filters["key_class"] = key_class
 
     @cache  # noqa: B019 -- a renderer lives as long as one build
     def style(self, name: str) -> str:

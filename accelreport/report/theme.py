@@ -1,4 +1,4 @@
-"""Every colour of the site, in both themes, and which device wears which.
+"""Every colour of the site, in both themes, and how each device is told from all others.
 
 The style sheet takes its tokens from here, and so does the test that computes their
 contrast; charts name colours only as `var(--…)`, which is how they turn dark with the page.
@@ -7,6 +7,7 @@ contrast; charts name colours only as `var(--…)`, which is how they turn dark 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from accelreport.spec.models import Device
 
@@ -29,14 +30,20 @@ TOKENS: dict[str, tuple[str, str]] = {
 }
 """Name of a token → its colour on paper and in the dark."""
 
-SERIES_LIGHT = ("#1b8dfe", "#d77e23", "#7d2767", "#413fc0", "#bb250e", "#897195")
-SERIES_DARK = ("#77eed1", "#f5d73c", "#a97092", "#7572f1", "#ec5717", "#afa5ef")
-"""Six colours that stay apart for every kind of sight (smallest OKLab distance 15)."""
+SERIES_LIGHT = (
+    "#1a8dfe", "#d87e22", "#7c386f", "#413ecb", "#bb2509", "#937698", "#560100", "#291154",
+)  # fmt: skip
+SERIES_DARK = (
+    "#71efd3", "#f5d73d", "#af8098", "#7475fc", "#f26419", "#adaaff", "#a6443a", "#75549d",
+)  # fmt: skip
+"""Eight colours that stay apart for every kind of sight (smallest OKLab distance 15)."""
+
+COLOURS = len(SERIES_LIGHT)
 
 DISTRIBUTED = frozenset({"mirrored", "multi_worker_mirrored", "parameter_server"})
 """Strategies that spread a step over devices which a site often holds alone as well."""
 
-_PREFERRED = {"CPU": (0, 3, 5), "GPU": (1, 4, 2), "TPU": (2, 4, 1)}
+_PREFERRED = {"CPU": (0, 3, 5, 7, 6), "GPU": (1, 4, 2, 6), "TPU": (2, 4, 1)}
 """Colours a kind of device takes first: CPUs are cool, GPUs orange, TPUs plum."""
 
 PHASES_LIGHT = ("#4d4b47", "#8f8c85", "#c9c5bc", "#e3b04b")
@@ -66,28 +73,74 @@ def heat_bin(speedup: float) -> int:
 
 
 def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
-    """Device → number of its colour, one mapping for the whole site.
+    """Device → its number, from which colour, mark and dash follow on the whole site.
 
     Devices are taken by name, so the mapping depends neither on the order of specs nor on
-    which of them were measured. Beyond six devices colours are used again, which falls on
-    those that only distribute over others; marks and labels tell them apart.
+    which of them were measured. The number modulo 8 is the colour; the ninth device and later
+    ones, which fall on those that only distribute over others, wear a colour again with
+    another mark and another dash.
     """
     chosen: dict[str, int] = {}
     for name in sorted(devices, key=lambda name: (devices[name].strategy in DISTRIBUTED, name)):
         preferred = _PREFERRED[devices[name].kind]
-        order = (*preferred, *(i for i in range(len(SERIES_LIGHT)) if i not in preferred))
-        uses = list(chosen.values())
-        chosen[name] = min(order, key=lambda colour: (uses.count(colour), order.index(colour)))
+        order = (*preferred, *(i for i in range(COLOURS) if i not in preferred))
+        uses = [number % COLOURS for number in chosen.values()]
+        colour = min(order, key=lambda each: (uses.count(each), order.index(each)))
+        chosen[name] = colour + COLOURS * uses.count(colour)
     return chosen
 
 
-DASHES: tuple[tuple[float, float], ...] = ((1, 0), (6, 4), (1.5, 3.5), (10, 3))
-"""How the lines of a device's first, second, third and fourth machine are drawn."""
+SHAPES = ("circle", "square", "triangle-up", "triangle-down")
+"""Marks of devices, by Vega's names; a diamond is a published figure, a cross a failure."""
+KeyShape = Literal[
+    "dot", "square", "up", "down", "bar", "dashed", "dotted", "long", "dash-dot", "dash-dots"
+]
+KEYS: tuple[KeyShape, ...] = ("dot", "square", "up", "down")
+"""Their names in the style sheets, for legends drawn in HTML."""
+_SHAPE_OF = (0, 1, 2, 3, 3, 0, 2, 1)
+"""Which mark goes with a colour: the four commonest devices differ in both, and so do the
+five pairs of colours that are nearest to each other."""
+
+DASHES: tuple[tuple[float, ...], ...] = (
+    (1, 0), (6, 4), (1.5, 3.5), (12, 4), (8, 3, 1.5, 3), (8, 3, 1.5, 3, 1.5, 3),
+)  # fmt: skip
+"""How the lines of a device's first and second machine are drawn, then those of the next
+devices of its colour."""
+LINE_KEYS: tuple[KeyShape | None, ...] = (
+    None, "dashed", "dotted", "long", "dash-dot", "dash-dots",
+)  # fmt: skip
+"""Their names in the style sheets; a solid line shows its device's mark instead."""
+MACHINES = 2
+"""Dashes that each device of a colour has."""
 
 
-def series(colour: int) -> str:
+def series(number: int) -> str:
     """The CSS colour of a device's number."""
-    return f"var(--s{colour % len(SERIES_LIGHT)})"
+    return f"var(--s{number % COLOURS})"
+
+
+def shape(number: int) -> str:
+    """The mark of a device's number, by Vega's name."""
+    return SHAPES[_shape(number)]
+
+
+def line_key(number: int, dashes: int) -> KeyShape:
+    """What stands for a device in a legend: its dash, or its mark where its lines are solid."""
+    return LINE_KEYS[dashes % len(DASHES)] or KEYS[_shape(number)]
+
+
+def _shape(number: int) -> int:
+    return (_SHAPE_OF[number % COLOURS] + number // COLOURS) % len(SHAPES)
+
+
+def pattern(number: int, machine: int) -> int:
+    """Which dash the lines of a device have on its first machine (0), and on its second (1)."""
+    return machine + MACHINES * (number // COLOURS)
+
+
+def key_class(number: int) -> str:
+    """The classes of a device's mark before the title of a row or column."""
+    return f"k{number % COLOURS} {KEYS[_shape(number)]}"
 
 
 def variables() -> list[tuple[str, str, str]]:

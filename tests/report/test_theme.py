@@ -9,6 +9,8 @@ import pytest
 
 from accelreport.report.colour import SIGHTS, contrast, difference
 from accelreport.report.theme import (
+    COLOURS,
+    DASHES,
     EDGES,
     HEAT_DARK,
     HEAT_LIGHT,
@@ -19,10 +21,29 @@ from accelreport.report.theme import (
     TOKENS,
     device_colours,
     heat_bin,
+    key_class,
+    line_key,
+    pattern,
+    series,
+    shape,
 )
 from accelreport.spec.models import Device
 from tests.support.records import DEVICES
 
+GROUNDS = {
+    "ink": ("paper", "wash", "caution-wash", "alert-wash"),
+    "soft": ("paper", "wash", "caution-wash", "alert-wash"),
+    "link": ("paper", "wash", "caution-wash"),
+    "alert": ("paper", "alert-wash", "wash"),
+    "caution": ("paper", "caution-wash", "wash"),
+    "good": ("paper", "wash"),
+    "code-key": ("wash",),
+    "code-text": ("wash",),
+    "code-note": ("wash",),
+}
+"""Colour of a text → what it stands on."""
+HAIRLINES = {"rule", "grid"}
+"""Lines that mean nothing: what they part is also apart by its place."""
 THEMES = (0, 1)
 SERIES = (SERIES_LIGHT, SERIES_DARK)
 HEAT = (HEAT_LIGHT, HEAT_DARK)
@@ -40,6 +61,13 @@ def test_any_two_device_colours_differ_for_every_kind_of_sight(theme: int, sight
         assert difference(one, other, sight) >= 15
 
 
+def test_the_colours_nearest_to_each_other_belong_to_different_marks() -> None:
+    pairs = list(itertools.combinations(range(COLOURS), 2))
+    pairs.sort(key=lambda pair: min(difference(each[pair[0]], each[pair[1]]) for each in SERIES))
+    for one, other in pairs[:5]:
+        assert shape(one) != shape(other)
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_marks_stand_out_from_the_page(theme: int) -> None:
     paper = token("paper", theme)
@@ -51,21 +79,18 @@ def test_marks_stand_out_from_the_page(theme: int) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_text_can_be_read_on_every_ground_it_stands_on(theme: int) -> None:
-    grounds = {
-        "ink": ("paper", "wash", "caution-wash", "alert-wash"),
-        "soft": ("paper", "wash"),
-        "link": ("paper", "wash"),
-        "alert": ("paper", "alert-wash", "wash"),
-        "caution": ("paper", "caution-wash", "wash"),
-        "good": ("paper",),
-        "code-key": ("wash",),
-        "code-text": ("wash",),
-        "code-note": ("wash",),
-    }
-    for text, behind in grounds.items():
+    for text, behind in GROUNDS.items():
         for ground in behind:
             assert contrast(token(text, theme), token(ground, theme)) >= 4.5, (text, ground)
     assert all(contrast(token("ink", theme), ground) >= 4.5 for ground in HEAT[theme])
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_token_is_a_ground_a_text_or_a_hairline_that_can_be_seen(theme: int) -> None:
+    behind = {ground for grounds in GROUNDS.values() for ground in grounds}
+    assert set(TOKENS) == behind | set(GROUNDS) | HAIRLINES
+    for line in HAIRLINES:
+        assert contrast(token(line, theme), token("paper", theme)) >= 1.2
 
 
 def test_bins_of_a_speedup_are_symmetric_about_one() -> None:
@@ -87,5 +112,18 @@ def test_a_device_keeps_its_colour_whatever_the_order_it_is_met_in() -> None:
 
 def test_more_devices_than_colours_share_them_evenly() -> None:
     many = {f"cpu-{i}": Device(kind="CPU") for i in range(13)}
-    uses = list(device_colours(many).values())
-    assert {uses.count(colour) for colour in range(6)} == {2, 3}
+    uses = [series(number) for number in device_colours(many).values()]
+    assert {uses.count(colour) for colour in uses} == {1, 2}
+    assert len(set(uses)) == COLOURS
+
+
+def test_devices_of_one_colour_differ_in_mark_and_dash_on_every_machine() -> None:
+    numbers = device_colours({f"cpu-{i}": Device(kind="CPU") for i in range(3 * COLOURS)}).values()
+    assert len({(series(number), shape(number)) for number in numbers}) == len(numbers)
+    assert len({key_class(number) for number in numbers}) == len(numbers)
+    lines = [(number, pattern(number, machine)) for number in numbers for machine in (0, 1)]
+    drawn = {(series(number), DASHES[dashes]) for number, dashes in lines}
+    assert len(drawn) == len(lines)
+    assert len({(series(number), line_key(number, dashes)) for number, dashes in lines}) == len(
+        lines
+    )

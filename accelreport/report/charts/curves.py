@@ -18,6 +18,8 @@ from accelreport.report.charts.drawing import (
     dashes,
     halo_text,
     inner_width,
+    shapes,
+    worn,
 )
 from accelreport.report.charts.scales import label_expression, nice_ticks, time_axis, wants_log
 from accelreport.report.theme import series
@@ -135,7 +137,9 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
             data.mark_line().encode(
                 x=x, y=y("v"), stroke=stroke, detail=alt.Detail("curve:N"), **dashes(curves)
             ),
-            data.mark_point(filled=True, size=22, opacity=1).encode(x=x, y=y("v"), fill=fill),
+            data.mark_point(filled=True, size=32, opacity=1).encode(
+                x=x, y=y("v"), fill=fill, shape=shapes()
+            ),
         ]
         if axes.target is not None:
             target = plot.rows([{"v": axes.target}])
@@ -169,8 +173,8 @@ def _ends(crossings: Sequence[Crossing], height: float) -> list[dict[str, Any]]:
 
 def _points(curves: Sequence[Curve]) -> list[dict[str, Any]]:
     return [
-        {"curve": i, "t": t, "v": v, "low": low, "high": high, "colour": series(curve.colour),
-         "dash": dash(curve.pattern)}
+        {"curve": i, "t": t, "v": v, "low": low, "high": high, "dash": dash(curve.pattern),
+         **worn(curve.colour)}
         for i, curve in enumerate(curves)
         for t, v, low, high in zip(
             curve.elapsed_s, curve.value, curve.low, curve.high, strict=True

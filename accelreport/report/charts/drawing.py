@@ -13,7 +13,7 @@ import altair as alt
 
 from accelreport.report.lettering import text_width
 from accelreport.report.model import Drawing, Panel
-from accelreport.report.theme import DASHES, FONT
+from accelreport.report.theme import DASHES, FONT, series, shape
 
 Spec = dict[str, Any]
 """A Vega-Lite specification."""
@@ -135,6 +135,16 @@ class Patterned(Protocol):
     @property
     def pattern(self) -> int:
         """Which of the theme's dashes."""
+
+
+def worn(number: int) -> dict[str, Any]:
+    """Fields `colour` and `shape` of a row that shows a device."""
+    return {"colour": series(number), "shape": shape(number)}
+
+
+def shapes() -> Any:
+    """The encoding of field `shape`."""
+    return alt.Shape("shape:N", scale=None, legend=None)
 
 
 def dash(pattern: int) -> list[float]:

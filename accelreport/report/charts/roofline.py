@@ -9,7 +9,16 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, dash, halo_text, inner_width
+from accelreport.report.charts.drawing import (
+    Make,
+    Plot,
+    Spec,
+    dash,
+    halo_text,
+    inner_width,
+    shapes,
+    worn,
+)
 from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
 from accelreport.report.lettering import text_width
 from accelreport.report.theme import series
@@ -88,7 +97,9 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
                 lines.mark_line(strokeWidth=2).encode(
                     x=x, y=y, stroke=stroke, detail=alt.Detail("line:N"), strokeDash=dashed
                 ),
-                dots.mark_point(filled=True, size=85, opacity=1).encode(x=x, y=y, fill=fill),
+                dots.mark_point(filled=True, size=85, opacity=1).encode(
+                    x=x, y=y, fill=fill, shape=shapes()
+                ),
                 *halo_text(dots, x=x, y=y, dy=15, fill="var(--soft)"),
                 *halo_text(names, x=x, y=y, align="right", dy=-9, fontWeight="bold"),
             ],
@@ -166,5 +177,5 @@ def _dot(spot: Spot, *, shown: bool) -> dict[str, Any]:
         "x": spot.intensity,
         "y": spot.tflops,
         "text": spot.text if shown else "",
-        "colour": series(spot.colour),
+        **worn(spot.colour),
     }

@@ -8,7 +8,15 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text, inner_width
+from accelreport.report.charts.drawing import (
+    Make,
+    Plot,
+    Spec,
+    halo_text,
+    inner_width,
+    shapes,
+    worn,
+)
 from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
 from accelreport.report.charts.scales import (
     factor_text,
@@ -17,7 +25,6 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.lettering import text_width
-from accelreport.report.theme import series
 
 ROOM = 60
 """Pixels kept free at the right for the value printed beside each interval."""
@@ -87,7 +94,7 @@ def speedup_dots(
                     x=x("low"), x2=alt.X2("high:Q"), y=y, stroke=stroke
                 ),
                 data.mark_point(filled=True, size=95, opacity=1).encode(
-                    x=x("value"), y=y, fill=fill
+                    x=x("value"), y=y, fill=fill, shape=shapes()
                 ),
                 *halo_text(
                     data, align="left", dx=9, fontWeight="bold", x=x("high"), y=y
@@ -129,7 +136,7 @@ def _row(mark: Mark) -> dict[str, Any]:
     ends = _ends(mark)
     return {
         "row": mark.row,
-        "colour": series(mark.colour),
+        **worn(mark.colour),
         "value": mark.value,
         "low": min(ends),
         "high": max(ends),

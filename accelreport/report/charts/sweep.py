@@ -8,7 +8,16 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, dash, dashes, halo_text
+from accelreport.report.charts.drawing import (
+    Make,
+    Plot,
+    Spec,
+    dash,
+    dashes,
+    halo_text,
+    shapes,
+    worn,
+)
 from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
 from accelreport.report.lettering import text_width
 from accelreport.report.theme import series
@@ -85,7 +94,9 @@ def sweep_lines(
                     y2=alt.Y2("high:Q"),
                     stroke=stroke,
                 ),
-                data.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, fill=fill),
+                data.mark_point(filled=True, size=60, opacity=1).encode(
+                    x=x, y=y, fill=fill, shape=shapes()
+                ),
                 marks.mark_point(shape="cross", angle=45, size=120, opacity=1, filled=True).encode(
                     x=x, y=y, fill=fill
                 ),
@@ -108,8 +119,8 @@ def _points(lines: Sequence[SweepLine]) -> list[dict[str, Any]]:
             "y": y,
             "low": low,
             "high": high,
-            "colour": series(line.colour),
             "dash": dash(line.pattern),
+            **worn(line.colour),
         }
         for i, line in enumerate(lines)
         for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)

@@ -10,6 +10,7 @@ from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.model import Badge, Key, Row, RowGroup
 from accelreport.report.pages.marks import number_badges
 from accelreport.report.text import label
+from accelreport.report.theme import line_key
 from accelreport.report.words import axis_title
 
 MOST_PANELS = 6
@@ -33,7 +34,7 @@ def panels_note(drawn: int, points: int) -> str:
 
 def keys(series: Sequence[Series]) -> tuple[Key, ...]:
     """The legend of devices."""
-    return tuple(Key(s.title, s.css, "dashed" if s.pattern else "dot") for s in series)
+    return tuple(Key(s.title, s.css, line_key(s.colour, s.pattern)) for s in series)
 
 
 def loud_badges(bench: Bench, *, total: bool = False) -> tuple[Badge, ...]:

@@ -25,6 +25,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.text import label, sentence
+from accelreport.report.theme import COLOURS
 from accelreport.report.words import axis_title
 
 MISMATCH = Badge("other conditions", "The published figure was made under other conditions.")
@@ -99,7 +100,7 @@ def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:
 
 def _keys(bench: Bench, by_figure: dict[str, Rows]) -> tuple[Key, ...]:
     devices = dict.fromkeys(row["device"] for rows in by_figure.values() for row in rows)
-    return tuple(Key(bench.title_of(name), f"s{bench.colours[name]}") for name in devices)
+    return tuple(Key(bench.title_of(name), f"s{bench.colours[name] % COLOURS}") for name in devices)
 
 
 def _sentence(name: str, figure: str, row: dict[str, Any]) -> str:

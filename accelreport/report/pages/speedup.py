@@ -213,7 +213,7 @@ def _dots(bench: Bench) -> Figure:
         id="speedup-dots",
         title=title,
         caption=(
-            "Dots are speedups, bars their 95 % intervals. The scale is logarithmic to base 2, "
+            "Marks are speedups, bars their 95 % intervals. The scale is logarithmic to base 2, "
             "so twice and half as fast lie equally far from 1×. "
             + interval_text(bench)
             + panels_note(len(points), len(bench.points))
