@@ -11,7 +11,8 @@ from accelreport.backend.convergence import require_target
 from accelreport.backend.failures import failure
 from accelreport.backend.guardian import end_with_parent
 from accelreport.backend.job import Image, Job
-from accelreport.backend.measure import Measurement
+from accelreport.backend.measure import measure
+from accelreport.backend.measurement import Measurement
 from accelreport.backend.reporter import Reporter
 from accelreport.results.record import Record
 from accelreport.workloads.registry import package_of
@@ -30,7 +31,7 @@ def measured(
     """The record of a cell measured in this process, whatever happens meanwhile."""
     measurement = Measurement(job, reporter, image, leads=leads)
     try:
-        record = measurement.run()
+        record = measure(measurement)
         require_target(record)
     except Exception as error:  # whatever happened belongs into the record
         measurement.facts.pop("complete", None)

@@ -18,7 +18,7 @@ from accelreport.backend.cluster.tasks import Cluster, cluster_for
 from accelreport.backend.device_errors import NoDeviceError, WorkerLostError
 from accelreport.backend.failures import failure
 from accelreport.backend.job import Job
-from accelreport.backend.measure import Measurement
+from accelreport.backend.measurement import Measurement
 from accelreport.backend.reporter import Reporter
 from accelreport.results.reading import read_record
 from accelreport.results.record import Failure, Host, Record

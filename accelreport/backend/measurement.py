@@ -1,0 +1,156 @@
+"""What is known of a cell while it is measured, and the record that becomes of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from accelreport.backend import environment as surroundings
+from accelreport.backend.checks.examination import Examination
+from accelreport.backend.energy import Meter
+from accelreport.backend.job import Image, Job
+from accelreport.backend.peak_memory import own_peak_bytes
+from accelreport.backend.reporter import Reporter
+from accelreport.backend.runtime import Runtime
+from accelreport.backend.sensors import open_meter
+from accelreport.results.record import Block, DataSource, Memory, Record, Times, Warned
+from accelreport.spec.cells import Cell
+
+SHORTEST_WINDOW_S = 0.25
+"""Below this a steady window says more about the clock and the scheduler than the device."""
+
+
+class Measurement:
+    """Takes down what is observed of one cell in this process.
+
+    Args:
+        job: what to measure, and when the process was launched.
+        reporter: is told about progress.
+        image: what stood before this process, when it was forked.
+        leads: whether this process, of several that measure the cell, leaves its files.
+
+    Attributes:
+        times: seconds of the stages that have ended, by the names of `Times`.
+        runtime: TensorFlow, once it is configured for the device.
+        data: where the input came from, once it is there.
+        facts: further fields of the record, by name.
+        warnings: what a reader should know.
+        examination: checks the timer, once there is something to check.
+        meter: counts energy, once it is open.
+    """
+
+    def __init__(
+        self, job: Job, reporter: Reporter, image: Image | None = None, *, leads: bool = True
+    ) -> None:
+        self.job = job
+        self.cell: Cell = job.cell
+        self.reporter = reporter
+        self.leads = leads
+        self.times: dict[str, float] = {"process_s": max(0.0, time.monotonic() - job.launched_s)}
+        self.runtime: Runtime | None = None
+        self.data: DataSource | None = None
+        self.facts: dict[str, Any] = {}
+        self.warnings: list[Warned] = []
+        self.examination: Examination | None = None
+        self.meter: Meter | None = None
+        self._image = image
+        self._started = datetime.fromtimestamp(job.launched_at, UTC)
+        self._load_before = surroundings.load()
+
+    def record(self, status: str, **more: Any) -> Record:
+        """What is known by now, as a record.
+
+        Args:
+            status: of the record.
+            more: fields of the record that take the place of what is known.
+        """
+        found = self.examination.found if self.examination else None
+        checks_s = {"checks_s": self.examination.spent_s} if self.examination else {}
+        return Record.model_validate(
+            {
+                "cell": self.cell,
+                "key": self.cell.key,
+                "status": status,
+                "started_at": _iso(self._started),
+                "finished_at": _iso(datetime.now(UTC)),
+                "times": Times(**self.times, **checks_s),
+                "data": self.data,
+                "environment": surroundings.environment(
+                    load_before=self._load_before,
+                    accelerators=self.runtime.devices if self.runtime else None,
+                    runtime=self.runtime.facts if self.runtime else None,
+                ),
+                "warnings": [*self.warnings, *(found.warnings() if found else [])],
+                "checks": found.checks if found else [],
+                "energy": self.meter.energies() if self.meter else [],
+                **self.facts,
+                **more,
+            }
+        )
+
+    def ready(self) -> Runtime:
+        """The runtime, which must have been configured."""
+        assert self.runtime is not None
+        return self.runtime
+
+    def begin_examination(self) -> Examination:
+        """Have the timer checked from now on."""
+        self.examination = Examination(self.ready(), self.cell.device_spec.kind)
+        return self.examination
+
+    def open_meter(self) -> Meter:
+        """Have energy counted, where a sensor can be read."""
+        self.meter = open_meter(self.cell.device_spec.kind, self.ready().devices)
+        return self.meter
+
+    @contextmanager
+    def stage(self, name: str, phase: str) -> Iterator[None]:
+        """Time a stage under `name`, and announce it as `phase`."""
+        self.reporter.phase(phase)
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.times[name] = time.perf_counter() - began
+
+    def count_image(self) -> None:
+        """Add what the process this one was forked from had done for it, and say how much.
+
+        A cold start would have taken it, so that devices whose processes are not forked can
+        be compared with those whose are.
+        """
+        if self._image is not None:
+            self.times["process_s"] += self._image.process_s
+            self.times["import_s"] += self._image.import_s
+            self.times["prepared_s"] = self._image.process_s + self._image.import_s
+
+    def note_memory(self) -> None:
+        """Take down the peaks so far."""
+        self.facts["memory"] = Memory(
+            host_peak_bytes=own_peak_bytes(),
+            device_peak_bytes=self.ready().placement.device_peak_bytes(),
+        )
+
+    def check_window(self, blocks: Sequence[Block]) -> None:
+        """Warn where the steady blocks are too short to say much."""
+        steady = [block.wall_s for block in blocks if not block.warmup]
+        if not steady:
+            self.warn("no-steady-steps", "it ended within the warm-up: there is no steady time")
+        elif sum(steady) < SHORTEST_WINDOW_S:
+            self.warn(
+                "short-window",
+                f"the steady steps took {sum(steady):.3f} s in all, "
+                f"less than {SHORTEST_WINDOW_S} s",
+            )
+
+    def warn(self, kind: str, message: str) -> None:
+        """Take down what a reader should know."""
+        self.warnings.append(Warned(kind=kind, message=message))
+
+
+def _iso(instant: datetime) -> str:
+    """An instant in UTC, in ISO 8601."""
+    return instant.isoformat(timespec="milliseconds")
