@@ -89,10 +89,13 @@ def test_a_sound_measurement_raises_none_of_them(what: str, records: Records) ->
     assert record.status == "ok"
     found = _found(record)
     # Whoever runs these tests may do other things on the machine, and is then told so.
-    assert BURNER not in found.pop("loaded-machine", "")
+    load = found.pop("loaded-machine", None)
+    assert BURNER not in (load or "")
     assert not found
     looked_for = {check.name for check in record.checks if check.outcome == "passed"}
-    assert {"no-sync", "compile-inside", "constant-input", "time-not-scaling"} <= looked_for
+    assert {"no-sync", "compile-inside", "constant-input"} <= looked_for
+    # Where others compute, a window may be too long to be repeated, and the check says so.
+    assert load is not None or "time-not-scaling" in looked_for
 
 
 def test_another_program_is_named_with_the_cores_it_keeps_busy(
