@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,10 @@ from accelreport.report.model import Drawing, Page
 from accelreport.report.svg import page_svg
 
 WORKER = Path(__file__).with_name("draw_worker.py")
+OWN_FONTS = Path(__file__).with_name("own_fonts.conf")
+"""Leaves Vega with the fonts it brings along. They are those of the page, they are the same on
+every machine, and they lie in memory: Vega opens a system's font anew for each text it measures,
+which took half of the time of drawing."""
 MOST_WORKERS = 4
 """Processes that draw, at most."""
 
@@ -36,14 +41,20 @@ class DrawingError(AccelReportError):
 
 
 class _Worker:
-    """One process, used by one thread."""
+    """One process, used by one thread.
 
-    def __init__(self) -> None:
+    Args:
+        own_fonts: whether texts are measured and drawn in Vega's own fonts only. A picture
+            needs the system's for letters that those do not have.
+    """
+
+    def __init__(self, *, own_fonts: bool) -> None:
         # -P keeps the worker's own folder, whose files have common names, off its path.
         self.process = subprocess.Popen(
             [sys.executable, "-P", str(WORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env=os.environ | ({"FONTCONFIG_FILE": str(OWN_FONTS)} if own_fonts else {}),
             encoding="utf-8",
             start_new_session=True,  # Ctrl-C is for the process that was called
         )
@@ -109,12 +120,21 @@ class Drawer:
             self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
 
     def _start(self) -> None:
-        self._local.worker = _Worker()
-        self._workers.append(self._local.worker)
+        self._local.vega = self._worker(own_fonts=True)
 
-    def _draw(self, line: str) -> str:
-        worker: _Worker = self._local.worker
-        return worker.draw(line)
+    def _worker(self, *, own_fonts: bool) -> _Worker:
+        self._workers.append(_Worker(own_fonts=own_fonts))
+        return self._workers[-1]
+
+    def _draw(self, spec: str) -> str:
+        vega: _Worker = self._local.vega
+        return vega.draw(spec)
+
+    def _paint(self, asked: str) -> str:
+        if not hasattr(self._local, "painter"):
+            self._local.painter = self._worker(own_fonts=False)
+        painter: _Worker = self._local.painter
+        return painter.draw(asked)
 
     def expect(self, page: Page) -> None:
         """Begins to draw every chart of a page; one that stands on several is drawn once."""
@@ -127,23 +147,24 @@ class Drawer:
 
     def _expected(self, drawing: Drawing) -> _Expected:
         if id(drawing) not in self._drawn:
-            self._drawn[id(drawing)] = _Expected(drawing, self._asked(json.dumps(drawing.spec)))
+            asked = self._asked(json.dumps(drawing.spec), self._draw)
+            self._drawn[id(drawing)] = _Expected(drawing, asked)
         return self._drawn[id(drawing)]
 
-    def _asked(self, spec: str) -> Future[str]:
-        """What Vega draws of a specification: known already, or asked for now."""
+    def _asked(self, line: str, by: Callable[[str], str]) -> Future[str]:
+        """What is drawn of a line of JSON: known already, or asked for now."""
         if self._cache is None:
-            return self._pool.submit(self._draw, spec)
-        known = self._cache.get(spec)
+            return self._pool.submit(by, line)
+        known = self._cache.get(line)
         if known is None:
-            return self._pool.submit(self._kept, self._cache, spec)
+            return self._pool.submit(self._kept, self._cache, line, by)
         future: Future[str] = Future()
         future.set_result(known)
         return future
 
-    def _kept(self, cache: FigureCache, spec: str) -> str:
-        drawn = self._draw(spec)
-        cache.put(spec, drawn)
+    def _kept(self, cache: FigureCache, line: str, by: Callable[[str], str]) -> str:
+        drawn = by(line)
+        cache.put(line, drawn)
         return drawn
 
     def svg(self, drawing: Drawing) -> Markup:
@@ -176,7 +197,7 @@ class Drawer:
             DrawingError: it could not be drawn.
         """
         asked = json.dumps({"png of": svg, "scale": scale})
-        return base64.b64decode(self._asked(asked).result())
+        return base64.b64decode(self._asked(asked, self._paint).result())
 
     def __enter__(self) -> Self:
         return self

@@ -33,7 +33,7 @@ class FigureCache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._drawer = f"vl-convert {version('vl-convert-python')}"
+        self._drawer = f"vl-convert {version('vl-convert-python')}, own fonts"
 
     @property
     def empty(self) -> bool:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import altair as alt
 import pytest
@@ -101,6 +102,20 @@ def test_a_speedup_axis_holds_one_and_shows_factors(drawer: Drawer) -> None:
     ticks = re.findall(r">([\d.]+)×</text>", svg)
     assert "1" in ticks
     assert "0.0625" in ticks or "0.25" in ticks
+
+
+@pytest.mark.parametrize("fonts", ["/usr/share/fonts", "/nonexistent"])
+def test_a_drawing_does_not_depend_on_the_fonts_of_the_machine(
+    fonts: str, drawer: Drawer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fonts.conf").write_text(f"<fontconfig><dir>{fonts}</dir></fontconfig>")
+    # Signs that Liberation Sans does not have, and DejaVu does.
+    bar = Bar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "\N{BLACK FLAG}\N{GEAR}\N{BLACK FLAG}")
+    make = cold_bars([bar], headings=[Heading("", ("\N{GEAR}" * 9,))], axis_title="\N{GEAR}" * 9)
+    drawing = draw(make, WIDE, prefix="c", title="t", description="d")
+    monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
+    with Drawer() as other:
+        assert other.svg(drawing) == drawer.svg(drawing)
 
 
 def test_a_drawing_is_the_same_whatever_was_drawn_before(drawer: Drawer) -> None:
