@@ -8,8 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, halo_text, inner_width
+from accelreport.report.charts.drawing import Make, Plot, halo_text, inner_width
 from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
+from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import time_axis
 
 

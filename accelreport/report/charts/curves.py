@@ -13,7 +13,6 @@ from accelreport.report import formatting
 from accelreport.report.charts.drawing import (
     Make,
     Plot,
-    Spec,
     dash,
     dashes,
     halo_text,
@@ -21,6 +20,7 @@ from accelreport.report.charts.drawing import (
     shapes,
     worn,
 )
+from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import label_expression, nice_ticks, time_axis, wants_log
 from accelreport.report.theme import series
 

@@ -11,12 +11,11 @@ from typing import Any, Protocol
 
 import altair as alt
 
+from accelreport.report.charts.layers import Rows, Spec
 from accelreport.report.lettering import text_width
 from accelreport.report.model import Drawing, Panel
 from accelreport.report.theme import DASHES, FONT, series, shape
 
-Spec = dict[str, Any]
-"""A Vega-Lite specification."""
 Make = Callable[[int], Spec]
 """Width in pixels → specification."""
 
@@ -56,23 +55,20 @@ CONFIG: dict[str, Any] = {
 
 
 class Plot:
-    """A chart being made: its data stand apart from its marks.
-
-    Altair copies and checks everything it is given, again and again. Data are handed to it
-    by name only, which makes a chart several times as fast to build.
-    """
+    """A chart being made: its data stand apart from its marks."""
 
     def __init__(self) -> None:
         self.datasets: dict[str, list[dict[str, Any]]] = {}
+        self._channels: dict[int, tuple[Any, Any]] = {}
 
-    def rows(self, values: list[dict[str, Any]]) -> Any:
-        """A chart without a mark, of rows that are JSON values already."""
+    def rows(self, values: list[dict[str, Any]]) -> Rows:
+        """Rows that are JSON values already, for layers of this chart."""
         name = f"d{len(self.datasets)}"
         self.datasets[name] = values
-        return alt.Chart(alt.NamedData(name))
+        return Rows(name, self._channels)
 
     def finish(
-        self, layers: list[Any], *, width: int, height: Any, left: Sequence[str], limit: int = 170
+        self, layers: list[Spec], *, width: int, height: Any, left: Sequence[str], limit: int = 170
     ) -> Spec:
         """The layers as a Vega-Lite specification of a given width.
 
@@ -80,7 +76,7 @@ class Plot:
         as measuring text is most of its work, that takes half as long again.
 
         Args:
-            layers: charts, the lowest one first.
+            layers: the lowest one first.
             width: pixels, labels included.
             height: pixels of the inner part, or {"step": pixels} for each row.
             left: labels of the vertical axis.
@@ -89,7 +85,7 @@ class Plot:
         extent = _extent(left, limit)
         return {
             "$schema": alt.SCHEMA_URL,
-            "layer": [_part(layer) for layer in layers],
+            "layer": layers,
             "width": inner_width(width, left, limit),
             "height": height,
             "autosize": {"type": "pad", "contains": "padding"},
@@ -116,12 +112,6 @@ def _extent(left: Sequence[str], limit: int) -> float:
 def inner_width(width: int, left: Sequence[str], limit: int = 170) -> float:
     """Pixels between the axes of a chart of a given width."""
     return round(width - _extent(left, limit) - LEFT - RIGHT, 1)
-
-
-def _part(layer: Any) -> Spec:
-    """A layer by itself; `alt.layer` would copy all of them several times."""
-    spec = layer.to_dict(validate=False)
-    return {name: spec[name] for name in ("data", "mark", "encoding")}
 
 
 def panel_width(panels: int) -> int:
@@ -159,7 +149,7 @@ def dashes(lines: Sequence[Patterned]) -> dict[str, Any]:
     return {"strokeDash": alt.StrokeDash("dash:N", scale=None, legend=None)}
 
 
-def halo_text(data: Any, *, x: Any, y: Any, **mark: Any) -> list[Any]:
+def halo_text(data: Rows, *, x: Any, y: Any, **mark: Any) -> list[Spec]:
     """Two layers of field `text`: one in the colour of the page, wider, and one in ink.
 
     SVG's `paint-order` would need only one, but Vega does not write it.

@@ -9,7 +9,8 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.report.charts.drawing import Make, Plot, Spec, dash, dashes
+from accelreport.report.charts.drawing import Make, Plot, dash, dashes
+from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import label_expression, plain, time_axis, wants_log
 from accelreport.report.theme import series
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec
+from accelreport.report.charts.drawing import Make, Plot
+from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import label_expression, nice_ticks, plain
 from accelreport.report.theme import series
 

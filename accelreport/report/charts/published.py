@@ -8,7 +8,8 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, Spec
+from accelreport.report.charts.drawing import Make, Plot
+from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import (
     decades,
     label_expression,

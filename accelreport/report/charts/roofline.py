@@ -12,13 +12,13 @@ import altair as alt
 from accelreport.report.charts.drawing import (
     Make,
     Plot,
-    Spec,
     dash,
     halo_text,
     inner_width,
     shapes,
     worn,
 )
+from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
 from accelreport.report.lettering import text_width
 from accelreport.report.theme import series

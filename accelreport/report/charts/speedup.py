@@ -11,13 +11,13 @@ import altair as alt
 from accelreport.report.charts.drawing import (
     Make,
     Plot,
-    Spec,
     halo_text,
     inner_width,
     shapes,
     worn,
 )
 from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
+from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import (
     factor_text,
     label_expression,
