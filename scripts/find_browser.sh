@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints the path of the browser that the tests drive, installing Debian's chromium when there
-# is none and that is allowed. $ACCELREPORT_BROWSER, when set, is taken as it is.
+# is none and that is allowed. $ACCELREPORT_BROWSER, when set, is taken as it is. Sees to the
+# fonts that golden screenshots are drawn with, too: their test says so where they are absent.
 set -eu
 
 installed() {
@@ -30,4 +31,10 @@ if ! installed; then
         echo "Or install Google Chrome, or set ACCELREPORT_BROWSER to a browser's path." >&2
         exit 1
     fi
+fi
+
+if ! find /usr/share/fonts /usr/local/share/fonts /Library/Fonts "${HOME:-/}/.local/share/fonts" \
+    "${HOME:-/}/.fonts" "${HOME:-/}/Library/Fonts" -name LiberationSans-Regular.ttf 2>/dev/null |
+    grep -q .; then
+    "$(dirname "$0")/apt_install.sh" fonts-liberation || true
 fi

@@ -1,0 +1,160 @@
+"""A browser that draws the same letters on every machine, and photographs pages."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.report.golden.kinds import Form
+from tests.support.browser import BROWSER_ARGUMENTS, browser_path
+
+FONT_FOLDERS = (
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "/Library/Fonts",
+    "~/.local/share/fonts",
+    "~/.fonts",
+    "~/Library/Fonts",
+)
+"""Where fonts may be installed."""
+
+STEADY = (
+    "--font-render-hinting=none",
+    "--disable-lcd-text",
+    "--force-color-profile=srgb",
+    "--hide-scrollbars",
+)
+"""What takes the machine's screen out of a picture."""
+
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<dir>{fonts}</dir>
+<cachedir>{cache}</cachedir>
+<match target="font">
+<edit name="antialias" mode="assign"><bool>true</bool></edit>
+<edit name="hinting" mode="assign"><bool>false</bool></edit>
+<edit name="rgba" mode="assign"><const>none</const></edit>
+</match>
+</fontconfig>
+"""
+"""Only Liberation's fonts, with their outlines as they are."""
+
+# Where the system has Helvetica or Charter, fontconfig is not asked; this asks for ours by name.
+FAMILIES = """document.documentElement.style.cssText +=
+  ";--serif:'Liberation Serif';--sans:'Liberation Sans';--mono:'Liberation Mono'" """
+
+PLACES = """() => [...document.querySelectorAll('main > *[id], section[id], figure[id], .slide')]
+  .filter(e => e.getClientRects().length)
+  .map(e => [e.id || 'a slide', e.getBoundingClientRect().top + scrollY])"""
+
+
+@dataclass(frozen=True)
+class Photograph:
+    """A page as it looks.
+
+    Attributes:
+        picture: its first pixels, RGB, one for each CSS px.
+        page_height: of the whole page, in CSS px.
+        places: names of sections and figures, and where in the picture they begin, in CSS px.
+    """
+
+    picture: Image.Image
+    page_height: int
+    places: tuple[tuple[str, float], ...]
+
+
+def liberation_folder() -> Path:
+    """The folder of the fonts that goldens are drawn with.
+
+    Raises:
+        FileNotFoundError: they are not installed.
+    """
+    for folder in FONT_FOLDERS:
+        for font in sorted(Path(folder).expanduser().rglob("LiberationSans-Regular.ttf")):
+            return font.parent
+    raise FileNotFoundError(
+        "golden screenshots are drawn with the fonts Liberation Sans, Serif and Mono, and they "
+        "are in none of " + ", ".join(FONT_FOLDERS) + ": install fonts-liberation (Debian, Ubuntu) "
+        "or font-liberation (Homebrew)"
+    )
+
+
+@contextmanager
+def camera(folder: Path) -> Iterator[Browser]:
+    """A browser that has no other fonts than Liberation's.
+
+    Args:
+        folder: an empty folder for its settings.
+
+    Raises:
+        FileNotFoundError: the browser or the fonts are not installed.
+    """
+    settings = folder / "fonts.conf"
+    settings.write_text(FONTS.format(fonts=liberation_folder(), cache=folder / "fonts"))
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=browser_path(),
+            args=[*BROWSER_ARGUMENTS, *STEADY],
+            env={**os.environ, "FONTCONFIG_FILE": str(settings)},
+        )
+        yield chromium
+        chromium.close()
+
+
+def _untouched(page: Page) -> None:
+    """What is done to a page whose picture is to be a golden one: nothing."""
+
+
+def photograph(
+    browser: Browser,
+    page_file: Path,
+    form: Form,
+    *,
+    start: str = "",
+    height: int = 900,
+    change: Callable[[Page], object] = _untouched,
+) -> Photograph:
+    """Opens a page and takes its picture.
+
+    Args:
+        browser: of `camera`.
+        page_file: the page.
+        form: how to look at it.
+        start: identity of the element that the picture begins at; the page's top if empty.
+        height: of the window, in CSS px.
+        change: what is done to the page first, by tests that damage it.
+    """
+    context = browser.new_context(
+        viewport={"width": form.width, "height": height},
+        device_scale_factor=1,
+        color_scheme=form.scheme,
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.emulate_media(media=form.media, color_scheme=form.scheme, reduced_motion="reduce")
+    page.goto(page_file.resolve().as_uri())
+    page.evaluate(FAMILIES)
+    change(page)
+    long = int(page.evaluate("document.documentElement.scrollHeight"))
+    places = page.evaluate(PLACES)
+    top = round(next(where for name, where in places if name == start)) if start else 0
+    shot = page.screenshot(
+        full_page=True,
+        clip={"x": 0, "y": top, "width": form.width, "height": min(form.most, long - top)},
+        animations="disabled",
+        caret="hide",
+    )
+    context.close()
+    return Photograph(
+        Image.open(io.BytesIO(shot)).convert("RGB"),
+        long,
+        tuple((name, where - top) for name, where in places if where >= top),
+    )

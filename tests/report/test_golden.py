@@ -1,0 +1,155 @@
+"""Every kind of page looks as it did when somebody last looked at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.report.golden.camera import Photograph, camera, photograph
+from tests.report.golden.kinds import (
+    FORMS,
+    IMAGES,
+    KINDS,
+    Form,
+    Kind,
+    SiteName,
+    build_sites,
+    golden_of,
+    page_of,
+)
+from tests.report.golden.likeness import TOLERANCE, difference, heat, lab, reduced, save_golden
+
+pytestmark = pytest.mark.e2e
+
+TRAINING, LIGHT = KINDS[1], FORMS[0]
+
+HOW = "If this is how it should look: python -m tests.report.golden --update"
+
+DAMAGES = {
+    "a figure is missing": "document.querySelector('#speedup-dots').remove()",
+    "a section far down is missing": "document.querySelector('#environment').remove()",
+    "two devices have each other's colours": """
+        const root = document.documentElement, of = getComputedStyle(root);
+        const [a, b] = [of.getPropertyValue('--s0'), of.getPropertyValue('--s1')];
+        root.style.setProperty('--s0', b); root.style.setProperty('--s1', a)""",
+    "dark colours in a light page": "document.documentElement.style.colorScheme = 'dark'",
+    "a column is 12 px to the right": """
+        for (const cell of document.querySelectorAll('#speedup .matrix td:nth-child(3)'))
+          { cell.style.position = 'relative'; cell.style.left = '12px' }""",
+    "a line of text lies over another": """
+        document.querySelector('#speedup .finding').style.marginBottom = '-1.6rem'""",
+    "a heading is in another family of letters": """
+        document.querySelector('h1').style.fontFamily = 'Liberation Sans'""",
+    "a table lost its colours": """
+        for (const cell of document.querySelectorAll('.matrix td'))
+          cell.style.background = 'none'""",
+}
+"""What a careless change does to a page; the page of a training, light, as wide as a screen."""
+
+HARMLESS = {
+    "nothing": "0",
+    "letters drawn a quarter of a pixel further": """
+        document.querySelector('main').style.transform = 'translate(.25px, .25px)'""",
+    "a colour that nobody can tell from ours": """
+        document.documentElement.style.setProperty('--ink', '#1b1b1d')""",
+}
+
+
+@pytest.fixture(scope="module")
+def sites(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[SiteName, Path]:
+    return build_sites(tmp_path_factory.mktemp("golden"), ordinary_site=site)
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser that draws the same letters on every machine."""
+    with camera(tmp_path_factory.mktemp("fonts")) as made:
+        yield made
+
+
+def compare(taken: Photograph, golden: Path, folder: Path) -> str:
+    """What differs, and where the pictures are that show it; nothing if nothing does."""
+    found = difference(taken, golden)
+    if found is None:
+        return ""
+    actual = reduced(taken.picture)
+    (folder / "golden.png").write_bytes(golden.read_bytes())
+    actual.save(folder / "actual.png")
+    taken.picture.save(folder / "actual-full-size.png")
+    heat(found.blocks, actual).save(folder / "difference.png")
+    return f"{golden.stem}: {found.words}. Look at the pictures in {folder}. {HOW}"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=[form.name for form in FORMS])
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
+def test_a_page_looks_as_its_golden_does(
+    kind: Kind, form: Form, sites: dict[SiteName, Path], steady: Browser, tmp_path: Path
+) -> None:
+    page = page_of(kind, sites)
+    taken = photograph(steady, page, form, start=kind.start, height=kind.height)
+    assert compare(taken, golden_of(kind, form), tmp_path) == ""
+
+
+@pytest.fixture(scope="module")
+def unchanged(
+    sites: dict[SiteName, Path], steady: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A golden of the page of a training, as it is now."""
+    golden = tmp_path_factory.mktemp("unchanged") / golden_of(TRAINING, LIGHT).name
+    save_golden(photograph(steady, page_of(TRAINING, sites), LIGHT), golden)
+    return golden
+
+
+def after(script: str, sites: dict[SiteName, Path], steady: Browser) -> Photograph:
+    """The page of a training after a script ran in it."""
+
+    def change(page: Page) -> None:
+        page.evaluate(f"() => {{ {script} }}")
+
+    return photograph(steady, page_of(TRAINING, sites), LIGHT, change=change)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_page_is_told_with_its_name_and_place(
+    damage: str, sites: dict[SiteName, Path], steady: Browser, unchanged: Path, tmp_path: Path
+) -> None:
+    said = compare(after(DAMAGES[damage], sites, steady), unchanged, tmp_path)
+    assert said.startswith("training.light: ")
+    assert "px" in said
+    assert str(tmp_path) in said
+    pictures = {path.name for path in tmp_path.glob("*.png")}
+    assert pictures >= {"golden.png", "actual.png", "actual-full-size.png", "difference.png"}
+
+
+@pytest.mark.parametrize("change", HARMLESS)
+def test_what_nobody_can_see_is_no_difference(
+    change: str, sites: dict[SiteName, Path], steady: Browser, unchanged: Path, tmp_path: Path
+) -> None:
+    assert compare(after(HARMLESS[change], sites, steady), unchanged, tmp_path) == ""
+
+
+def test_every_golden_is_of_a_page_and_all_of_them_are_small() -> None:
+    wanted = {golden_of(kind, form).name for kind in KINDS for form in FORMS}
+    kept = {path.name for path in IMAGES.glob("*.png")}
+    assert kept == wanted
+    assert sum(path.stat().st_size for path in IMAGES.glob("*.png")) < 1_500_000
+
+
+def test_colours_are_compared_as_people_see_them() -> None:
+    # Values of CIE 15 for white, black and the primaries of sRGB.
+    colours = np.array([[1, 1, 1], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float64)
+    known = np.array(
+        [
+            [100, 0, 0],
+            [0, 0, 0],
+            [53.24, 80.09, 67.20],
+            [87.73, -86.18, 83.18],
+            [32.30, 79.19, -107.86],
+        ]
+    )
+    assert np.allclose(lab(colours), known, atol=0.02)
+    assert np.linalg.norm(known[2] - known[3]) > 10 * TOLERANCE
