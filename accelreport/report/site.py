@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from accelreport.report.collector import patient_collector
 from accelreport.report.facts import facts_of
 from accelreport.report.fingerprint import digest, fingerprint
 from accelreport.report.memory import Memory
@@ -35,23 +36,28 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
     started = time.perf_counter()
+    with patient_collector():
+        pages, written = _built(results, out, options)
+    index = out if options.single_file else out / "index.html"
+    return BuildResult(pages, written, index, time.perf_counter() - started)
+
+
+def _built(results: Results, out: Path, options: BuildOptions) -> tuple[int, int]:
+    """How many pages the site has, and how many files were written."""
     facts = facts_of(options)
     if options.single_file:
         from accelreport.report.single import build_single
 
-        pages, written = build_single(results, out, options, facts)
-        return BuildResult(pages, written, out, time.perf_counter() - started)
+        return build_single(results, out, options, facts)
     memory = Memory.of(options.cache, out) if options.cache else None
     base = fingerprint(options, facts) if memory else ""
     sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
     if memory and memory.whole(sources):
-        pages, written = sum(unit.pages for unit in memory.units.values()), 0
-    else:
-        # What draws and analyses takes a second to import, which nothing changed does not need.
-        from accelreport.report.assembly import assemble
+        return sum(unit.pages for unit in memory.units.values()), 0
+    # What draws and analyses takes a second to import, which nothing changed does not need.
+    from accelreport.report.assembly import assemble
 
-        made = assemble(results, out, options, facts, memory=memory, base=base)
-        pages, written = made.pages, made.written
-        if memory:
-            memory.save("" if results.problems else sources, made.units)
-    return BuildResult(pages, written, out / "index.html", time.perf_counter() - started)
+    made = assemble(results, out, options, facts, memory=memory, base=base)
+    if memory:
+        memory.save("" if results.problems else sources, made.units)
+    return made.pages, made.written
