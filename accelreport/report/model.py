@@ -199,6 +199,8 @@ class Facts:
     id: str = ""
     long: bool = False
     """Whether the values are sentences, which read better one under another."""
+    href: str = ""
+    """Where there is more of it."""
     kind: Literal["facts"] = "facts"
 
 

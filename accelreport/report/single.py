@@ -21,6 +21,7 @@ from accelreport.report.gather import gather
 from accelreport.report.model import Figure, Page
 from accelreport.report.options import BuildOptions
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
@@ -92,7 +93,8 @@ def _parts(results: Results, facts: SiteFacts) -> list[Part]:
     own = [bench_part(benchmark_page(b), b, number) for number, b in enumerate(benches, start=1)]
     side_by_side = machines_page(benches)
     rest = [Part(side_by_side, "machines", {})] if side_by_side else []
-    return [front_part(front, benches), *own, *rest, Part(methods_page(), "methods", {})]
+    rest += [Part(devices_page(benches), "devices", {}), Part(methods_page(), "methods", {})]
+    return [front_part(front, benches), *own, *rest]
 
 
 def _text(renderer: Renderer, front: Page, pages: Sequence[Page], facts: SiteFacts) -> bytes:

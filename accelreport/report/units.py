@@ -17,6 +17,7 @@ from accelreport.report.fingerprint import digest
 from accelreport.report.model import Download, Page
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.cell import cell_page
+from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
@@ -75,6 +76,33 @@ class FrontUnit:
         yield from site_files(self.benches)
         if self.facts.address:
             yield FEED, feed(self.benches, self.facts)
+
+
+@dataclass(frozen=True)
+class DevicesUnit:
+    """The inventory, which changes with plans and surroundings, and not with times."""
+
+    benches: Sequence[Bench]
+    facts: SiteFacts
+    name: str = "devices"
+
+    @cached_property
+    def _page(self) -> Page:
+        page = devices_page(self.benches)
+        return replace(page, image="preview/devices.png") if self.facts.address else page
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of what the page says: it is made in no time, since it has no charts."""
+        return digest(repr(self._page))
+
+    def pages(self) -> list[Page]:
+        """The page alone."""
+        return [self._page]
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """None."""
+        yield from ()
 
 
 @dataclass(frozen=True)
@@ -137,6 +165,7 @@ def units_of(benches: Sequence[Bench], facts: SiteFacts, problems: Sequence[str]
     for bench in benches:
         cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
         units.append(BenchUnit(bench, cells, contents, facts))
+    units.append(DevicesUnit(benches, facts))
     units.append(FrontUnit(benches, list(contents.values()), facts, problems))
     return units
 

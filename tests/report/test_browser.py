@@ -9,13 +9,21 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from accelreport.report.theme import SERIES_DARK
 from tests.report.scenarios import HOSTILE, ordinary
 from tests.report.test_hostile import OURS
 
 pytestmark = pytest.mark.e2e
 
 BENCHMARK = "mnist_batch_sweep.full.html"
-KINDS = ("index.html", BENCHMARK, "mnist_batch_sweep.quick.html", "matmul.full.html", "cell")
+KINDS = (
+    "index.html",
+    "devices.html",
+    BENCHMARK,
+    "mnist_batch_sweep.quick.html",
+    "matmul.full.html",
+    "cell",
+)
 
 OVERLAPS = """() => {
   const found = [];
@@ -74,6 +82,11 @@ def where(site: Path, kind: str) -> Path:
         return site / kind
     record = next(r for r in ordinary().studies[0].records if r.status == "partial")
     return site / "cells" / f"{record.key}.0a1b2c3d.html"
+
+
+def rgb(colour: str) -> str:
+    """A colour as a browser writes it."""
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
 @contextmanager
@@ -135,7 +148,7 @@ def test_a_reader_chooses_dark_or_light_without_scripts(site: Path, browser: Bro
         page.get_by_label("Dark").check()
         assert ground(page) == "rgb(21, 22, 26)"
         line = page.locator("svg[role=img] path[stroke='var(--s0)']").first
-        assert line.evaluate("e => getComputedStyle(e).stroke") == "rgb(119, 238, 209)"
+        assert line.evaluate("e => getComputedStyle(e).stroke") == rgb(SERIES_DARK[0])
         page.get_by_label("Light").check()
         assert ground(page) == "rgb(255, 255, 255)"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Code, Download, Downloads, Fact, Prose, Section, Token
-from accelreport.report.pages.environment import devices_table, machine_facts
+from accelreport.report.pages.environment import PATH, devices_table, machine_facts
 from accelreport.report.pages.toml import toml_tokens
 from accelreport.report.text import clean, label
 from accelreport.results.record import Record
@@ -19,7 +19,7 @@ def environment_section(bench: Bench) -> Section:
     return Section(
         "environment",
         "Environment",
-        (devices_table([bench]), *machine_facts(bench.records.values())),
+        (devices_table([bench]), *machine_facts(bench.records.values(), page=PATH)),
     )
 
 

@@ -25,6 +25,7 @@ from accelreport.report.pages.claims import claims_section
 from accelreport.report.pages.cold import cold_section
 from accelreport.report.pages.confusion import confusion_section
 from accelreport.report.pages.cost import cost_section
+from accelreport.report.pages.environment import PATH as DEVICES
 from accelreport.report.pages.environment import machine_line
 from accelreport.report.pages.evidence import evidence_section
 from accelreport.report.pages.finding import headline
@@ -52,6 +53,7 @@ def benchmark_page(bench: Bench, facts: SiteFacts = NO_FACTS) -> Page:
     """
     plan = bench.plan
     finding = headline(bench)
+    slides = (Download(slides_path(bench), "Slides"),) if bench.shown_series else ()
     sections = (
         speedup_section(bench),
         quality_section(bench),
@@ -88,7 +90,7 @@ def benchmark_page(bench: Bench, facts: SiteFacts = NO_FACTS) -> Page:
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
-        related=(Download(slides_path(bench), "Slides"),) if bench.shown_series else (),
+        related=(*slides, Download(DEVICES, "Devices")),
     )
 
 

@@ -26,7 +26,7 @@ from accelreport.report.model import (
     Token,
 )
 from accelreport.report.pages.about import commands
-from accelreport.report.pages.environment import machine_facts
+from accelreport.report.pages.environment import PATH, machine_facts, machine_id
 from accelreport.report.pages.marks import KINDS
 from accelreport.report.pages.resources import joules
 from accelreport.report.pages.self_checks import checks_section
@@ -74,7 +74,7 @@ def cell_page(bench: Bench, record: Record, machine: str, benches: Sequence[Benc
         _curve(record),
         _asked(bench, record, point),
         _input(record),
-        Section("environment", "Environment", machine_facts([record])),
+        Section("environment", "Environment", machine_facts([record], page=f"../{PATH}")),
         _log(record),
         _files(record, machine),
     )
@@ -118,11 +118,12 @@ def _finding(words: Words, record: Record, refusal: str) -> str:
 
 
 def _byline(record: Record, machine: str) -> tuple[Fact, ...]:
+    place = f"../{PATH}#{machine_id(machine)}" if record.environment else ""
     facts = [
         Fact("State", _state(record)),
         Fact("Started", formatting.moment(label(record.started_at, 60))),
         Fact("Ended", formatting.moment(label(record.finished_at, 60))),
-        Fact("Machine", label(machine, 20)),
+        Fact("Machine", label(machine, 20), href=place),
         Fact("Cell", label(record.key, 20)),
     ]
     return tuple(facts)

@@ -109,11 +109,16 @@ def _prices(bench: Bench) -> tuple[str, ...]:
         if price is None:
             said.append(f"{name}: no price given")
             continue
-        day = f"on {_day(price.date)}" if price.date else "day of the price not given"
-        source = f", {label(price.source, 160)}" if price.source else ""
-        hour = f"{formatting.number(price.per_hour)} {label(price.currency, 8)} an hour"
-        said.append(f"{name}: {hour}, {day}{source}")
+        said.append(f"{name}: {price_text(price)}")
     return (f"Prices, by the devices file. {'; '.join(said)}.",)
+
+
+def price_text(price: Price) -> str:
+    """A price in words: "0.35 USD an hour, on 31 May 2026, a provider’s list"."""
+    day = f"on {_day(price.date)}" if price.date else "day of the price not given"
+    source = f", {label(price.source, 160)}" if price.source else ""
+    hour = f"{formatting.number(price.per_hour)} {label(price.currency, 8)} an hour"
+    return f"{hour}, {day}{source}"
 
 
 def _day(text: str) -> str:

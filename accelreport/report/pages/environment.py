@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.analysis.frames import machine_of
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Column, Entry, Fact, Facts, Line, Row, RowGroup, Table
+from accelreport.report.pages.inventory import clocks, cores, device_id, driven_lines, libraries
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import label, slug
 from accelreport.results.record import Environment, Record
 from accelreport.spec.models import Device
 
+PATH = "devices.html"
+"""The page of devices and machines, which tables of other pages lead to."""
+
 _FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
     ("CPU", lambda e: e.cpu),
-    ("Cores", lambda e: _cores(e)),
+    ("Cores", lambda e: cores(e)),
     ("Memory", lambda e: formatting.size(e.memory_bytes)),
     ("GPU", lambda e: "; ".join(_gpus(e)) or "none"),
-    ("TensorFlow saw", lambda e: ", ".join(e.accelerators)),
-    ("Operating system", lambda e: e.os),
+    ("CUDA and cuDNN", lambda e: libraries(e)),
+    ("System and kernel", lambda e: e.os),
     ("Python", lambda e: e.python),
-    ("Packages", lambda e: ", ".join(f"{k} {v}" for k, v in sorted(e.packages.items()))),
     ("accelreport", lambda e: _version(e)),
-    ("Runtime", lambda e: ", ".join(f"{k} = {v}" for k, v in sorted(e.runtime.items()))),
-    ("Variables", lambda e: ", ".join(f"{k}={v}" for k, v in sorted(e.variables.items()))),
 )
-
-
-def _cores(environment: Environment) -> str:
-    threads = formatting.plural(environment.threads, "usable thread")
-    if environment.cores is None:
-        return threads
-    return f"{formatting.plural(environment.cores, 'physical core')}, {threads}"
 
 
 def _gpus(environment: Environment) -> list[str]:
@@ -52,8 +46,18 @@ def _version(environment: Environment) -> str:
     return text + (" with uncommitted changes" if environment.dirty else "")
 
 
-def machine_facts(records: Iterable[Record]) -> tuple[Facts, ...]:
-    """What each machine is, one block for each; what changed between cells is listed."""
+def machine_id(machine: str) -> str:
+    """The id of a machine on the page of devices."""
+    return f"machine-{slug(machine)}"
+
+
+def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, ...]:
+    """What each machine is, one block for each; what changed between cells is listed.
+
+    Args:
+        records: of any number of machines.
+        page: address of the page of devices, for links to it from any other page.
+    """
     by_machine: dict[str, list[Environment]] = {}
     for record in records:
         if record.environment is not None:
@@ -62,14 +66,63 @@ def machine_facts(records: Iterable[Record]) -> tuple[Facts, ...]:
     for machine, environments in sorted(by_machine.items()):
         rows = []
         for term, say in _FIELDS:
-            said = dict.fromkeys(label(say(each), 600) for each in environments)
-            values = [text for text in sorted(said) if text]
+            said = {label(text, 600) for text in {say(each) for each in environments}}
+            values = sorted(text for text in said if text)
+            if len(values) > 4:
+                values = [*values[:3], f"{len(values) - 3} others"]
             if values:
-                rows.append(Fact(term, "; or ".join(values[:4])))
-        rows += _load(environments)
-        title = f"Machine {label(machine, 20)}"
-        blocks.append(Facts(tuple(rows), title=title, id=f"machine-{slug(machine)}"))
+                rows.append(Fact(term, "; or ".join(values)))
+        rows += _clock(environments) + _load(environments) + _named(environments)
+        title, place = f"Machine {label(machine, 20)}", machine_id(machine)
+        href = f"{page}#{place}" if page else ""
+        blocks.append(Facts(tuple(rows), title=title, id=place, href=href, long=True))
     return tuple(blocks)
+
+
+def _named(environments: Sequence[Environment]) -> list[Fact]:
+    """Values by their names; a name with several values has each of them once."""
+    seen = [dict.fromkeys(each.accelerators, "") for each in environments]
+    facts = {
+        "TensorFlow saw": _merged(seen, ""),
+        "Packages": _merged([each.packages for each in environments], " "),
+        "Runtime": _merged([each.runtime for each in environments], " = "),
+        "Variables": _merged([each.variables for each in environments], "="),
+    }
+    return [Fact(term, text) for term, text in facts.items() if text]
+
+
+def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
+    values: dict[str, dict[str, None]] = {}
+    for mapping in mappings:
+        for name, value in mapping.items():
+            values.setdefault(name, {})[value] = None
+    said = []
+    for name, found in sorted(values.items()):
+        texts = sorted(label(value, 80) for value in found)
+        if len(texts) > 4:
+            texts = [*texts[:3], f"{len(texts) - 3} other values"]
+        said.append(f"{label(name, 80)}{between if texts != [''] else ''}{' or '.join(texts)}")
+    return ", ".join(said)
+
+
+def machine_links(records: Iterable[Record]) -> Facts:
+    """A line for each machine, leading to the page of devices."""
+    own: dict[str, list[Record]] = {}
+    for record in records:
+        if record.environment is not None:
+            own.setdefault(machine_of(record), []).append(record)
+    rows = []
+    for machine, found in sorted(own.items()):
+        environments = [record.environment for record in found if record.environment]
+        texts = [machine_line(found), *sorted({label(e.os, 120) for e in environments})[:3]]
+        href = f"{PATH}#{machine_id(machine)}"
+        rows.append(Fact(f"Machine {label(machine, 20)}", ", ".join(texts), href=href))
+    return Facts(tuple(rows), title="Machines", long=True)
+
+
+def _clock(environments: Sequence[Environment]) -> list[Fact]:
+    text = clocks(environments)
+    return [Fact("Clock of the CPU", text)] if text else []
 
 
 def _load(environments: Sequence[Environment]) -> list[Fact]:
@@ -101,11 +154,14 @@ def devices_table(benches: Sequence[Bench], identity: str = "devices-table") -> 
             if name not in rows:
                 rows[name] = _device_row(name, device, benches)
     ordered = sorted(rows, key=lambda name: (_kind(name, benches), name))
-    titles = ("kind", "strategy", "arithmetic", "state", "cited peak")
+    titles = ("kind", "driven by", "state")
     return Table(
         id=identity,
         title="Devices",
-        caption="Devices as the specs ask for them, and whether this machine had them.",
+        caption=(
+            "As the specs ask for them, and whether they were measured. Each leads to its "
+            "hardware, its cited limits and the machines that have it."
+        ),
         corner="device",
         columns=tuple(Column(title) for title in titles),
         groups=(RowGroup(tuple(rows[name] for name in ordered)),),
@@ -117,22 +173,17 @@ def _kind(name: str, benches: Sequence[Bench]) -> str:
 
 
 def _device_row(name: str, device: Device, benches: Sequence[Bench]) -> Row:
-    strategy = device.strategy.replace("_", " ")
-    if device.replicas > 1 or device.workers > 1:
-        strategy += f", {device.replicas * device.workers} replicas"
-    arithmetic: list[str] = [device.precision]
-    arithmetic += ["TF32 allowed"] if device.tf32 else []
-    arithmetic += ["XLA"] if device.xla else []
-    arithmetic += [formatting.plural(device.threads, "thread")] if device.threads else []
-    peak = [f"{formatting.number(v)} TFLOPS {k}" for k, v in sorted(device.peak_tflops.items())]
-    cited = ", ".join(peak) + (f" ({device.peak_source})" if peak and device.peak_source else "")
-    texts = (device.kind, strategy, ", ".join(arithmetic), _state(name, benches), cited or "–")
+    driven = [
+        Line(label(text, 200), "detail" if number else "value")
+        for number, text in enumerate(driven_lines(device))
+    ]
+    entries = (
+        Entry((Line(device.kind),)), Entry(tuple(driven)), Entry((Line(_state(name, benches)),))
+    )  # fmt: skip
     colour = next(b.colours[name] for b in benches if name in b.plan.devices)
     title = label(device.label or name, 60)
     header = (Line(title), Line(label(name, 60), "reason")) if title != name else (Line(title),)
-    return Row(
-        Entry(header), tuple(Entry((Line(label(text, 200)),)) for text in texts), device=colour
-    )
+    return Row(Entry(header, href=f"{PATH}#{device_id(name)}"), entries, device=colour)
 
 
 def _state(name: str, benches: Sequence[Bench]) -> str:

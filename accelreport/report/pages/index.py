@@ -25,7 +25,12 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.choice import choice_section
 from accelreport.report.pages.claims import claims_section
-from accelreport.report.pages.environment import devices_table, machine_facts, machine_line
+from accelreport.report.pages.environment import (
+    PATH,
+    devices_table,
+    machine_line,
+    machine_links,
+)
 from accelreport.report.pages.finding import compared, headline
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.pages.matrix import matrix
@@ -42,7 +47,9 @@ def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) ->
         problems: a sentence for each result file that could not be read.
     """
     records = {place: r for bench in benches for place, r in bench.records.items()}
-    machines: tuple[Block, ...] = (devices_table(benches), *machine_facts(records.values()))
+    machines: tuple[Block, ...] = (devices_table(benches),)
+    if records:
+        machines += (machine_links(records.values()),)
     sections = (
         Section("speedups", "Speedups", (matrix(benches),)),
         choice_section(benches),
@@ -69,6 +76,7 @@ def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) ->
             *_dates(benches),
         ),
         notices=notices_of(benches),
+        related=(Download(PATH, "Devices"),),
     )
 
 

@@ -20,6 +20,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
+from accelreport.report.pages.environment import PATH as DEVICES
 from accelreport.report.pages.environment import machine_facts, machine_line
 from accelreport.report.pages.speedup import VERDICTS, decided_heat, ratio_lines, time_lines
 from accelreport.report.text import label
@@ -46,7 +47,7 @@ def machines_page(benches: Sequence[Bench]) -> Page | None:
         description=finding,
         sections=(
             *(_section(bench, rows, machines[0]) for bench, rows in shared),
-            Section("machines", "The machines", machine_facts(records.values())),
+            Section("machines", "The machines", machine_facts(records.values(), page=DEVICES)),
         ),
         template="article.html",
         byline=(
@@ -54,6 +55,7 @@ def machines_page(benches: Sequence[Bench]) -> Page | None:
             Fact("Benchmarks", formatting.count(len(shared))),
         ),
         crumbs=(Download("index.html", "All benchmarks"),),
+        related=(Download(DEVICES, "Devices"),),
     )
 
 

@@ -1,0 +1,236 @@
+"""The inventory: every device of every spec, every machine, and what was measured where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from accelreport.analysis.cost import price_of
+from accelreport.analysis.refusals import REFUSED
+from accelreport.report import formatting
+from accelreport.report.bench import Bench
+from accelreport.report.model import (
+    Column,
+    Download,
+    Entry,
+    Fact,
+    Line,
+    Note,
+    Notes,
+    Page,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.cost import price_text
+from accelreport.report.pages.environment import PATH, machine_facts, machine_id, machine_line
+from accelreport.report.pages.inventory import (
+    Listing,
+    driven_lines,
+    hardware_lines,
+    listings,
+    size_lines,
+    software_lines,
+)
+from accelreport.report.pages.limits import limits_section
+from accelreport.report.pages.marks import KINDS, kind_text
+from accelreport.report.text import label, sentence
+
+
+def devices_page(benches: Sequence[Bench]) -> Page:
+    """The page; nothing on it depends on a time that was measured."""
+    devices = listings(benches)
+    records = {place: record for bench in benches for place, record in bench.records.items()}
+    machines = machine_facts(records.values())
+    heading, finding = _finding(devices)
+    sections = (
+        Section("inventory", "Every device", (_inventory(devices),)),
+        _absent(devices),
+        limits_section(devices),
+        Section("coverage", "Who measured what", (_coverage(benches, devices),)),
+        Section("machines", "Machines and their software", machines) if machines else None,
+    )
+    return Page(
+        path=PATH,
+        title="Devices and machines",
+        headline=heading,
+        kicker="Inventory",
+        finding=finding,
+        description=f"{heading}. {finding}",
+        sections=tuple(section for section in sections if section),
+        template="article.html",
+        byline=(
+            Fact("Machines", machine_line(records.values())),
+            Fact("Benchmarks", formatting.count(len(benches))),
+        ),
+        crumbs=(Download("index.html", "All benchmarks"),),
+    )
+
+
+def _done(listing: Listing) -> bool:
+    return any(row["status"] in {"ok", "partial"} for row in listing.rows)
+
+
+def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
+    here = [each for each in devices if _done(each)]
+    gone = [each for each in devices if not _done(each)]
+    heading = f"{formatting.plural(len(devices), 'device')}, {len(here)} of them measured"
+    if not here:
+        return heading, "Nothing was measured yet; below stands what the specs ask for."
+    said = f"Measured: {formatting.listed([each.title for each in here])}."
+    if gone:
+        said += f" Asked for, and not: {formatting.listed([each.title for each in gone])}."
+    return heading, said
+
+
+def _inventory(devices: Sequence[Listing]) -> Table:
+    priced = any(price_of(each.device) for each in devices)
+    titles = ["hardware", "cores and memory", "software", "driven by"] + ["price"] * priced
+    return Table(
+        id="inventory-table",
+        title="What each device is",
+        caption=(
+            "By the records of the machines that measured it; how it is driven and its price, by "
+            "the devices file. A clock is what the system told when cells began."
+            + ("" if priced else " No device has a price there.")
+        ),
+        corner="device",
+        columns=tuple(Column(title) for title in titles),
+        groups=(RowGroup(tuple(_row(each, priced=priced) for each in devices)),),
+        style="prose",
+    )
+
+
+def _row(listing: Listing, *, priced: bool) -> Row:
+    found = (size_lines(listing), software_lines(listing)) if listing.machines else ((), ())
+    entries = [
+        _hardware(listing), *(_lines(each) for each in found),
+        _lines(driven_lines(listing.device)),
+    ]  # fmt: skip
+    price = price_of(listing.device)
+    if priced:
+        said = price_text(price).split(", ", 1) if price else ["not given"]
+        entries.append(_lines(said))
+    named = [Line(listing.title)]
+    if listing.title != label(listing.name, 60):
+        named.append(Line(label(listing.name, 60), "reason"))
+    if listing.variant:
+        where = formatting.listed([f"“{label(b.plan.title)}”" for b in listing.benches[:3]])
+        named.append(Line(f"as defined for {where}", "reason"))
+    return Row(Entry(tuple(named)), tuple(entries), id=listing.id, device=listing.number)
+
+
+def _lines(texts: Sequence[str]) -> Entry:
+    """A fact a line, the first one in larger letters."""
+    lines = [
+        Line(label(text, 200), "detail" if number else "value") for number, text in enumerate(texts)
+    ]
+    return Entry(tuple(lines) or (Line(formatting.MISSING),))
+
+
+def _hardware(listing: Listing) -> Entry:
+    found = list(hardware_lines(listing))
+    if not found:
+        return Entry((Line(listing.device.kind), Line(_reason(listing), "reason")))
+    lines = []
+    for name, machine in found:
+        lines += [Line(name), Line(f"machine {label(machine, 12)}", "detail", _place(machine))]
+    hosts = sorted({host.host for record in listing.records for host in record.hosts})
+    if len(hosts) > 1:
+        names = formatting.listed([label(host, 40) for host in hosts[:8]])
+        lines.append(Line(f"{formatting.plural(len(hosts), 'host')}: {names}", "detail"))
+    return Entry(tuple(lines))
+
+
+def _place(machine: str) -> str:
+    return f"#{machine_id(machine)}"
+
+
+def _reason(listing: Listing) -> str:
+    texts = {kind_text(row) for row in listing.rows} or {"not planned"}
+    return f"not measured: {formatting.listed(sorted(texts))}"
+
+
+def _absent(devices: Sequence[Listing]) -> Section | None:
+    """Devices without any number, and why; none is dropped."""
+    notes = tuple(_note(each) for each in devices if not _done(each))
+    if not notes:
+        return None
+    return Section(
+        "absent",
+        "Asked for, and not measured",
+        (Notes(notes),),
+        finding="A device that was not there stands in every table, with the reason.",
+    )
+
+
+def _note(listing: Listing) -> Note:
+    said, remedies = [], []
+    for record in listing.absences:
+        if record.failure is not None:
+            kind = KINDS.get(record.failure.kind, record.failure.kind)
+            said.append(sentence(label(record.failure.message or kind, 300)).rstrip(".") + ".")
+            remedies.append(label(record.failure.remedy, 300))
+    return Note(
+        f"{listing.title}.",
+        " ".join(dict.fromkeys(said)) or "No cell of it was run yet.",
+        remedy=" ".join(dict.fromkeys(text for text in remedies if text)),
+        where=tuple(
+            Download(f"{bench.slug}.html", _named(bench)) for bench in listing.benches[:6]
+        ) + _more(listing),
+    )  # fmt: skip
+
+
+def _more(listing: Listing) -> tuple[Download, ...]:
+    rest = len(listing.benches) - 6
+    return (Download("#coverage", f"and {rest} more"),) if rest > 0 else ()
+
+
+def _named(bench: Bench) -> str:
+    return f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"
+
+
+def _coverage(benches: Sequence[Bench], devices: Sequence[Listing]) -> Table:
+    nowhere = {each.id: reason for each in devices if (reason := _only_reason(each))}
+    rows = []
+    for bench in benches:
+        header = Entry(
+            (Line(label(bench.plan.title)), Line(label(bench.plan.profile, 40), "reason")),
+            href=f"{bench.slug}.html",
+        )
+        rows.append(Row(header, tuple(_covered(bench, each, nowhere) for each in devices)))
+    return Table(
+        id="coverage-table",
+        title="Measured cells of each benchmark, by device",
+        caption=(
+            "A cell is one device at one sweep point with one seed. A dash: the benchmark does "
+            "not ask for the device."
+        ),
+        corner="benchmark",
+        columns=tuple(
+            Column(each.title, nowhere.get(each.id, ""), number=True, device=each.number)
+            for each in devices
+        ),
+        groups=(RowGroup(tuple(rows)),),
+    )
+
+
+def _only_reason(listing: Listing) -> str:
+    """Why a device was measured nowhere, where that is the same everywhere."""
+    reasons = {kind_text(row) for row in listing.rows}
+    return reasons.pop() if len(reasons) == 1 and not _done(listing) else ""
+
+
+def _covered(bench: Bench, listing: Listing, nowhere: Mapping[str, str]) -> Entry:
+    if not any(each is bench for each in listing.benches):
+        return Entry((Line("–", "reason"),))
+    rows = listing.rows_of(bench)
+    done = sum(row["status"] in {"ok", "partial"} for row in rows)
+    if done == len(rows):
+        return Entry((Line(f"{done} of {len(rows)}"),))
+    if listing.id in nowhere:
+        return Entry((Line(f"0 of {len(rows)}", "reason"),))
+    lost = [row for row in rows if row["status"] not in {"ok", "partial"}]
+    why = formatting.listed(sorted({kind_text(row) for row in lost}))
+    bad = any(row["status"] in {"failed", REFUSED} for row in lost)
+    return Entry((Line(f"{done} of {len(rows)}"), Line(why, "reason")), mark="wrong" if bad else "")

@@ -1,0 +1,188 @@
+"""The inventory: what each device and machine is, who measured it, and what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accelreport.analysis.hardware import REMARKS, Reading
+from accelreport.analysis.hardware_table import HARDWARE
+from accelreport.report.gather import gather
+from accelreport.report.model import Table
+from accelreport.report.pages.devices import devices_page
+from accelreport.report.pages.environment import machine_facts
+from accelreport.report.site import BuildOptions, build
+from accelreport.results.record import Environment, Gpu, Record
+from accelreport.results.store import Store
+from tests.report.scenarios import Results
+from tests.report.test_same_bytes import digests
+from tests.report.tree import Element
+from tests.support.records import Study, study
+
+PAGE = "devices.html"
+Change = Callable[[Record], Record]
+
+
+def cells(table: Element, name: str) -> list[str]:
+    """The texts of a device's row."""
+    (row,) = [row for row in table.all("tr") if row.attributes.get("id") == f"device-{name}"]
+    return [cell.text for cell in row.all("th", "td")]
+
+
+def table(page: Element, identity: str) -> Element:
+    (found,) = [e for e in page.all("div") if e.attributes.get("id") == identity]
+    return found
+
+
+def test_each_device_stands_there_with_its_hardware_size_software_and_price(
+    pages: dict[str, Element],
+) -> None:
+    rows = table(pages[PAGE], "inventory-table")
+    cpu = " ".join(cells(rows, "cpu-1"))
+    for fact in (
+        "Example CPU @ 2.00GHz",
+        "2\xa0physical cores",
+        "2.00 GHz",
+        "24.0\xa0GiB",
+        "TensorFlow 2.21.0",
+        "Keras 3.15.0",
+        "1\xa0thread for an operation",
+        "not given",
+    ):
+        assert fact.replace("\xa0", " ") in cpu.replace("\xa0", " ")
+    gpu = " ".join(cells(rows, "gpu"))
+    for fact in (
+        "Example T4",
+        "16.0\xa0GiB",
+        "driver 550.54",
+        "one device strategy",
+        "float32",
+        "0.350 USD an hour",
+        "31 May 2026",
+        "A provider’s list",
+    ):
+        assert fact.replace("\xa0", " ") in gpu.replace("\xa0", " ")  # fmt: skip
+
+
+def test_a_device_that_is_not_there_stands_there_with_the_reason_and_what_to_do(
+    pages: dict[str, Element],
+) -> None:
+    page = pages[PAGE]
+    assert "not measured: device not present" in cells(table(page, "inventory-table"), "tpu")[1]
+    (absent,) = [e for e in page.all("section") if e.attributes.get("id") == "absent"]
+    assert "No TPU on this machine." in absent.text
+    assert any(e.attributes.get("class") == "remedy" for e in absent.all("p"))
+
+
+@pytest.mark.parametrize("reading", ["maker", "copy"])
+def test_a_limit_stands_beside_its_source_and_what_it_was_held_against(reading: Reading) -> None:
+    known = next(
+        each for each in HARDWARE if each.unit == "GPU" and each.gbps and each.reading == reading
+    )
+    made = study("matmul", repeats=1, devices=("cpu", "gpu"), axes={})
+    bare = {
+        name: each.model_copy(update={"peak_tflops": {}, "memory_gbps": None})
+        for name, each in made.plan.devices.items()
+    }
+    plan = made.plan.model_copy(update={"devices": bare})
+    seen = [on(record, gpus=[Gpu(name=known.name)]) for record in made.records]
+    page = devices_page(gather(Results((replace(made, plan=plan, records=tuple(seen)),))))
+    (limits,) = [section for section in page.sections if section.id == "limits"]
+    (shown,) = limits.blocks
+    assert isinstance(shown, Table)
+    peak, width = shown.groups[0].rows
+    assert known.source in peak.entries[1].lines[0].text
+    assert peak.entries[0].lines[0].text.endswith("TFLOPS")
+    assert width.entries[0].lines[0].text.endswith("GB/s")
+    assert REMARKS[reading] in peak.entries[1].lines[0].text
+    assert shown.notes == ("No figure is cited for CPU (all threads).",)
+
+
+def test_who_measured_what_is_counted_for_each_benchmark_and_device(
+    pages: dict[str, Element],
+) -> None:
+    body = table(pages[PAGE], "coverage-table")
+    by_title = {row.all("th")[0].text: row for row in body.all("tr")[1:]}
+    (kernel,) = [row for title, row in by_title.items() if "cold and warm" in title]
+    counts = [cell.text for cell in kernel.all("td")]
+    assert counts[-1] == "–"
+    assert all(" of " in count for count in counts[:-1])
+    links = [a.attributes["href"] for a in body.all("a")]
+    assert {"matmul.full.html", "mnist_batch_sweep.full.html"} <= set(links)
+
+
+@pytest.mark.parametrize("name", ["index.html", "mnist_batch_sweep.full.html", "matmul.full.html"])
+def test_other_pages_lead_to_each_device_and_machine(name: str, pages: dict[str, Element]) -> None:
+    links = {a.attributes["href"] for a in pages[name].all("a")}
+    assert {PAGE, f"{PAGE}#device-cpu", f"{PAGE}#machine-0a1b2c3d"} <= links
+
+
+def test_two_definitions_of_one_name_are_two_rows_that_say_whose_they_are() -> None:
+    one, two = (study("matmul", spec=spec, repeats=1, axes={}) for spec in ("one", "two"))
+    xla = two.plan.devices["cpu"].model_copy(update={"xla": True})
+    plan = two.plan.model_copy(update={"devices": {**two.plan.devices, "cpu": xla}})
+    page = devices_page(gather(Results((one, replace(two, plan=plan)))))
+    text = repr(page.sections[0])
+    assert "id='device-cpu'" in text
+    assert "id='device-cpu-2'" in text
+    assert "as defined for" in text
+
+
+def test_what_differs_between_the_cells_of_a_machine_is_said_once_for_each_name() -> None:
+    made = study("matmul", repeats=6, devices=("cpu",), axes={})
+    records = [
+        on(record, runtime={"xla": "off", "threads": str(number)}, clock_mhz=2000.0 + 100 * number)
+        for number, record in enumerate(made.records)
+    ]
+    (block,) = machine_facts(records)
+    facts = {fact.term: fact.value for fact in block.rows}
+    assert facts["Runtime"] == "threads = 0 or 1 or 2 or 3 other values, xla = off"
+    assert facts["Clock of the CPU"] == "2.00 to 2.50 GHz"
+
+
+def on(record: Record, **values: object) -> Record:
+    """The record in other surroundings."""
+    environment = record.environment
+    assert isinstance(environment, Environment)
+    return record.model_copy(update={"environment": environment.model_copy(update=values)})
+
+
+def faster(record: Record) -> Record:
+    blocks = [
+        block.model_copy(update={"wall_s": block.wall_s * 0.97, "cpu_s": block.cpu_s * 0.97})
+        for block in record.blocks
+    ]
+    return record.model_copy(update={"blocks": blocks})
+
+
+def another_driver(record: Record) -> Record:
+    return on(record, gpus=[Gpu(name="Example T4", driver="560.1")])
+
+
+@pytest.mark.parametrize(("change", "again"), [(faster, False), (another_driver, True)])
+def test_it_is_made_again_for_other_surroundings_and_not_for_other_times(
+    change: Change, again: bool, tmp_path: Path
+) -> None:
+    out, made = tmp_path / "out", study("matmul", repeats=2, devices=("cpu", "gpu"), axes={})
+    store, options = kept(tmp_path / "results", made), BuildOptions(cache=tmp_path / "cache")
+    build(store, out, options=options)
+    before, first = digests(out), (out / PAGE).stat().st_mtime_ns
+    record = next(each for each in made.records if each.cell.device == "gpu")
+    store.write(change(record))
+    build(Store(tmp_path / "results"), out, options=options)
+    now = digests(out)
+    assert (now[PAGE] != before[PAGE]) is again
+    assert ((out / PAGE).stat().st_mtime_ns != first) is again
+    assert now["index.html"] != before["index.html"] or again
+
+
+def kept(folder: Path, made: Study) -> Store:
+    """The study in a results folder."""
+    store = Store(folder)
+    store.write_plan(made.plan)
+    for record in made.records:
+        store.write(record)
+    return store
