@@ -62,8 +62,8 @@ class Compressed(http.server.SimpleHTTPRequestHandler):
 def kinds(site: Path) -> Iterator[str]:
     """One page of each kind."""
     for pattern in (
-        "index.html", "methods.html", "compare.html", "*.slides.html", "*.*.html", "cells/*.html",
-        "embed/*.html", "report.html",
+        "index.html", "methods.html", "compare.html", "slides.html", "*.slides.html", "*.*.html",
+        "cells/*.html", "embed/*.html", "report.html",
     ):  # fmt: skip
         found = [path.relative_to(site).as_posix() for path in site.glob(pattern)]
         found = [path for path in found if pattern != "*.*.html" or ".slides." not in path]

@@ -301,6 +301,14 @@ Block = Prose | Table | Figure | Facts | Code | Notes | Gallery | Downloads | Ra
 
 
 @dataclass(frozen=True)
+class Speech:
+    """What a presenter says with a slide, and where its numbers come from."""
+
+    sentences: tuple[str, ...]
+    sources: tuple[Download, ...] = ()
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a page: its topic, what was found, and the blocks that show it."""
 
@@ -308,6 +316,8 @@ class Section:
     title: str
     blocks: tuple[Block, ...]
     finding: str = ""
+    speech: Speech | None = None
+    """The presenter's notes, where it is a slide."""
 
 
 @dataclass(frozen=True)
@@ -342,6 +352,8 @@ class Page:
     crumbs: tuple[Download, ...] = ()
     related: tuple[Download, ...] = ()
     """Other forms of the page, such as its slides; like the crumbs from the site's root."""
+    speech: Speech | None = None
+    """The presenter's notes to its first slide, where it is a deck."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -32,6 +32,7 @@ _SCRIPTS = {
     "explore.js": ("explore",),
     "index.html": ("theme", "search"),
     "single.html": ("theme", "search"),
+    "slides.html": ("theme", "deck"),
 }
 """Scripts of the pages that have more than one."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

@@ -17,6 +17,7 @@ from accelreport.report.fingerprint import digest
 from accelreport.report.model import Download, Page
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.cell import cell_page
+from accelreport.report.pages.deck import DECK, deck_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
@@ -48,7 +49,7 @@ class Unit(Protocol):
 
 @dataclass(frozen=True)
 class FrontUnit:
-    """What is made of all benchmarks: the front page, and how numbers are made."""
+    """What is made of all benchmarks: the front page, its slides, how numbers are made."""
 
     benches: Sequence[Bench]
     keys: Sequence[str]
@@ -62,13 +63,16 @@ class FrontUnit:
         return digest(*self.keys, "problems", *self.problems)
 
     def pages(self) -> list[Page]:
-        """The front page and the methods."""
+        """The front page, its slides and the methods."""
         front = index_page(self.benches, self.facts.title, self.problems)
-        pages = [front, methods_page()]
+        deck = deck_page(self.benches, front)
+        links = [Download(DECK, "Slides")]
+        rest = [methods_page()]
         side_by_side = machines_page(self.benches)
         if side_by_side is not None:
-            link = Download(side_by_side.path, side_by_side.title)
-            pages = [replace(front, related=(*front.related, link)), methods_page(), side_by_side]
+            links.append(Download(side_by_side.path, side_by_side.title))
+            rest.append(side_by_side)
+        pages = [replace(front, related=(*front.related, *links)), deck, *rest]
         return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
 
     def files(self) -> Iterator[tuple[str, str]]:

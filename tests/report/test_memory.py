@@ -92,7 +92,7 @@ def test_a_build_of_what_did_not_change_loads_and_writes_nothing(
     assert said.stdout.split() == ["0", "False", "False"]
 
 
-def test_one_changed_record_changes_at_most_four_pages(
+def test_one_changed_record_changes_three_pages_and_their_two_decks(
     results: Path, options: BuildOptions, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -102,7 +102,10 @@ def test_one_changed_record_changes_at_most_four_pages(
     build(Store(results), out, options=options)
     now = digests(out)
     changed = [name for name in now if now[name] != before[name] and name.endswith(".html")]
-    assert 2 <= len(changed) <= 4
+    (cell,) = [name for name in changed if name.startswith("cells/")]
+    (deck,) = [name for name in changed if name.endswith(".full.slides.html")]
+    benchmark = deck.replace(".slides.html", ".html")
+    assert set(changed) == {cell, benchmark, "index.html", deck, "slides.html"}
 
 
 def test_a_page_that_was_edited_or_removed_is_made_again(

@@ -57,6 +57,17 @@ def commands(
     return tuple(tokens)
 
 
+def site_commands(benches: Sequence[Bench]) -> tuple[Token, ...]:
+    """Shell commands that measure every benchmark of a site again, one run for each profile."""
+    records = list({place: r for bench in benches for place, r in bench.records.items()}.values())
+    tokens = [*_checkout(records), *_data(records)]
+    for profile in dict.fromkeys(bench.plan.profile for bench in benches):
+        run = ["accelreport", "run", "specs/"]
+        run += ["--profile", clean(profile)] if profile != "full" else []
+        tokens.append(Token(shlex.join(run) + "\n"))
+    return (*tokens, Token("accelreport build"))
+
+
 def _scalar(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 

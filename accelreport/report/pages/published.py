@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from accelreport.report import formatting
@@ -41,11 +42,8 @@ def published_section(bench: Bench) -> Section | None:
     """The section; None where the spec quotes nobody."""
     if bench.published.empty:
         return None
-    by_figure: dict[str, Rows] = {}
-    for row in plain_rows(bench.published):
-        by_figure.setdefault(row["figure"], []).append(row)
-    ordered = {figure: by_figure[figure] for figure in FIGURES if figure in by_figure}
-    blocks = (_figure(bench, ordered), _table(bench, ordered))
+    ordered = _by_figure(bench)
+    blocks = (published_figure(bench), _table(bench, ordered))
     return Section(
         "published", "Published against measured", blocks, finding=_finding(bench, ordered)
     )
@@ -70,9 +68,23 @@ def _finding(bench: Bench, by_figure: dict[str, Rows]) -> str:
     return f"{text}; {agree} within a factor of 1.25."
 
 
-def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:
+def _by_figure(bench: Bench) -> dict[str, Rows]:
+    found: dict[str, Rows] = {}
+    for row in plain_rows(bench.published):
+        found.setdefault(row["figure"], []).append(row)
+    return {figure: found[figure] for figure in FIGURES if figure in found}
+
+
+def published_figure(bench: Bench, most_rows: int = 0) -> Figure:
+    """A drawing for each kind of figure, published and measured on one scale.
+
+    Args:
+        bench: the benchmark.
+        most_rows: rows of a drawing at most; those of one kind are then shared out evenly.
+    """
     panels = []
-    for figure, rows in by_figure.items():
+    by_figure = _by_figure(bench)
+    for figure, part, rows in _shares(by_figure, most_rows):
         name = FIGURES[figure][0]
         pairs = [_pair(bench, row) for row in rows]
         make = published_pairs(pairs, axis_title=name, text=_tick(figure))
@@ -81,7 +93,10 @@ def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:
         )
         number = list(FIGURES).index(figure)
         drawn = panel(
-            make, prefix=f"pm{number}", title=f"Published and measured {name}", description=said
+            make,
+            prefix=f"pm{number}{part}",
+            title=f"Published and measured {name}",
+            description=said,
         )
         panels.append(Panel(drawn.wide, drawn.narrow, title=sentence(name)))
     return Figure(
@@ -96,6 +111,16 @@ def _figure(bench: Bench, by_figure: dict[str, Rows]) -> Figure:
         stacked=True,
         keys=_keys(bench, by_figure),
     )
+
+
+def _shares(by_figure: dict[str, Rows], most_rows: int) -> Iterator[tuple[str, str, Rows]]:
+    """Kind of figure, a letter where it has several drawings, and the rows of each."""
+    for figure, rows in by_figure.items():
+        count = -(-len(rows) // most_rows) if most_rows else 1
+        size = -(-len(rows) // count)
+        for number in range(count):
+            part = chr(ord("a") + number) if count > 1 else ""
+            yield figure, part, rows[number * size : (number + 1) * size]
 
 
 def _keys(bench: Bench, by_figure: dict[str, Rows]) -> tuple[Key, ...]:

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from accelreport.report.bench import Bench
+from accelreport.report.bench import Bench, plain_rows
 from accelreport.report.model import Block, Code, Download, Entry, Figure, Page, Row, Section, Table
+from accelreport.report.pages.deck_claims import claim_slides
+from accelreport.report.pages.deck_gaps import gap_slides
+from accelreport.report.pages.finding import headline
+from accelreport.report.pages.published import published_figure
+from accelreport.report.pages.speech import sentences, slide_speech, start_speech
+from accelreport.report.pages.speedup import dots_figure
 
 MOST_ROWS = 4
 """Rows of a table that can be read from the last row."""
 MOST_COLUMNS = 6
 MOST_LINES = 16
 """Rows of a drawing that can be read from there."""
+MOST_PAIRS = 8
+"""Rows of the drawing of published figures, which are higher."""
+MOST_PANELS = 3
+"""Drawings side by side."""
 TABLES = ("speedup-table", "target-table", "confusion-table", "choice-table")
 """Tables that get a slide, where they are short enough."""
 
@@ -27,12 +37,15 @@ def slides_path(bench: Bench) -> str:
 
 def slides_page(bench: Bench, page: Page) -> Page:
     """The slides, made of what stands on the benchmark's page."""
-    sections = tuple(
+    slides = [
         slide
         for section in page.sections
         for number, block in enumerate(_shown(bench, section))
-        for slide in _slides(section, block, number)
-    )
+        for slide in _slides(bench, section, block, number)
+    ]
+    last = [slide for slide in slides if slide.blocks[0].kind == "code"]
+    first = [slide for slide in slides if slide not in last]
+    sections = (*first, *claim_slides([bench]), *gap_slides([bench]), *last)
     return replace(
         page,
         path=slides_path(bench),
@@ -40,6 +53,7 @@ def slides_page(bench: Bench, page: Page) -> Page:
         template="slides.html",
         crumbs=(Download(f"{bench.slug}.html", "The page"),),
         related=(),
+        speech=start_speech(bench),
     )
 
 
@@ -47,17 +61,35 @@ def _shown(bench: Bench, section: Section) -> Iterator[Block]:
     lines = len(bench.points) * (1 + len(bench.series))
     for block in section.blocks:
         if isinstance(block, Figure):
-            rows = block.id in {"speedup-dots", "cold-bars"}
-            if not rows or lines <= MOST_LINES:
-                yield replace(block, downloads=())
+            if block.id == "speedup-dots" and lines > MOST_LINES:
+                yield few_dots(bench)
+            elif block.id != "cold-bars" or lines <= MOST_LINES:
+                yield replace(_readable(bench, block), downloads=())
         elif isinstance(block, Table):
-            short = sum(len(group.rows) for group in block.groups) <= MOST_ROWS
+            rows = sum(len(group.rows) + bool(group.title) for group in block.groups)
+            short = rows <= MOST_ROWS
             if block.id in TABLES and short and len(block.columns) <= MOST_COLUMNS:
                 yield _linked(
                     bench, replace(block, title=f"{_TABLE}{block.title}", download=None, notes=())
                 )
         elif isinstance(block, Code) and section.id == "reproduce":
             yield block
+
+
+def few_dots(bench: Bench) -> Figure:
+    """The speedups at as many sweep points as can be read."""
+    others = max(1, len(bench.series) - 1)
+    rows = 1 if others == 1 else 1 + others
+    return dots_figure(bench, max(2, MOST_LINES // rows))
+
+
+def _readable(bench: Bench, figure: Figure) -> Figure:
+    """The figure with no more rows to a drawing than can be read."""
+    if figure.id != "published-pairs":
+        return figure
+    rows = plain_rows(bench.published)
+    counts = [sum(r["figure"] == row["figure"] for r in rows) for row in rows]
+    return published_figure(bench, MOST_PAIRS) if max(counts) > MOST_PAIRS else figure
 
 
 def _linked(bench: Bench, table: Table) -> Table:
@@ -74,15 +106,43 @@ def _linked(bench: Bench, table: Table) -> Table:
     return replace(table, groups=tuple(groups))
 
 
-def _slides(section: Section, block: Block, number: int) -> Iterator[Section]:
+def _slides(bench: Bench, section: Section, block: Block, number: int) -> Iterator[Section]:
     """One slide for a block; one for each drawing of a figure whose drawings are stacked."""
     heading = section.finding if number == 0 and section.finding else ""
     if isinstance(block, Figure) and block.stacked:
         for i, panel in enumerate(block.panels):
             part = replace(block, id=f"{block.id}-{i}", panels=(panel,), table=None)
             title = heading if i == 0 and heading else f"{section.title}: {panel.title}"
-            yield Section(f"{section.id}-{number}-{i}", title, (part,), finding=section.title)
+            yield _slide(bench, section, part, f"{number}-{i}", title)
+        return
+    if isinstance(block, Figure) and len(block.panels) > MOST_PANELS:
+        shares = _shares(block)
+        for i, part in enumerate(shares):
+            of = f"{section.title} ({i + 1} of {len(shares)})"
+            title = heading if i == 0 and heading else of
+            yield _slide(bench, section, part, f"{number}-{i}", title)
         return
     own = block.title if isinstance(block, Figure | Table) else section.title
-    own = own.removeprefix(_TABLE)
-    yield Section(f"{section.id}-{number}", heading or own, (block,), finding=section.title)
+    if isinstance(block, Figure) and block.id == "speedup-dots":
+        own = sentences(headline(bench))[0]
+    yield _slide(bench, section, block, str(number), heading or own.removeprefix(_TABLE))
+
+
+def _shares(figure: Figure) -> list[Figure]:
+    """The figure in parts of a few drawings each."""
+    count = -(-len(figure.panels) // MOST_PANELS)
+    size = -(-len(figure.panels) // count)
+    return [
+        replace(figure, id=f"{figure.id}-{i}", panels=figure.panels[i * size : (i + 1) * size])
+        for i in range(count)
+    ]
+
+
+def _slide(bench: Bench, section: Section, block: Block, number: str, title: str) -> Section:
+    return Section(
+        f"{section.id}-{number}",
+        title,
+        (block,),
+        finding=section.title,
+        speech=slide_speech(bench, section, block),
+    )

@@ -46,7 +46,7 @@ def speedup_section(bench: Bench) -> Section:
     """The section; a page always has it, if only to say what is absent."""
     blocks: list[Table | Figure] = [speedup_table(bench)]
     if compared(bench):
-        blocks.append(_dots(bench))
+        blocks.append(dots_figure(bench))
     return Section("speedup", "Speedup", tuple(blocks), finding=_finding(bench))
 
 
@@ -177,9 +177,16 @@ def time_lines(row: dict[str, Any]) -> tuple[Line, Line]:
     return value, Line(formatting.duration_interval(low, high, row["seconds"]), "interval")
 
 
-def _dots(bench: Bench) -> Figure:
+def dots_figure(bench: Bench, most_points: int = 0) -> Figure:
+    """Speedups as dots with their intervals.
+
+    Args:
+        bench: the benchmark.
+        most_points: sweep points that are drawn at most, two or more; by default as many as
+            a page has room for.
+    """
     others = [series for series in bench.series if not series.baseline]
-    points = panel_points(bench.points, max(6, MOST_DOTS // max(len(others), 1)))
+    points = panel_points(bench.points, most_points or max(6, MOST_DOTS // max(len(others), 1)))
     headings, row = device_rows(bench, points, others)
     found = {(e.series, e.point): e for e in compared(bench) if e.point in points}
     marks = [

@@ -1,0 +1,185 @@
+"""Claims and verdicts on slides, those that were decided first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.model import (
+    Column,
+    Download,
+    Entry,
+    Line,
+    Row,
+    RowGroup,
+    Section,
+    Speech,
+    Table,
+)
+from accelreport.report.pages.claims import claims_section, claims_table
+from accelreport.report.pages.marks import kind_text
+from accelreport.report.pages.speech import once
+from accelreport.report.text import label, sentence
+
+ROOM = 24.5
+"""Height of the rows of a slide, in units of its letters (rem)."""
+HEADER_LETTERS, CELL_LETTERS = 44, 36
+"""Letters in a line of a row's header, and of its other cells."""
+MOST_TITLES = 2
+"""Benchmarks named in a cell; of more it says how many."""
+MOST_NUMBERS = 2
+"""Numbers of a claim that stand on a slide; its page has all."""
+UNTESTED = "NOT TESTED HERE"
+ORDER = ("CONFIRMED", "REFUTED", "UNDECIDED")
+
+
+def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
+    """Slides of the claims; none where no spec makes one."""
+    section = claims_section(benches)
+    if section is None:
+        return
+    several = len(benches) > 1
+    ranked = [
+        row
+        for wanted in ORDER
+        for bench in benches
+        for verdict, row in _tested(bench, several=several)
+        if verdict == wanted
+    ]
+    rule = "A claim is confirmed or refuted only when the whole interval lies on one side."
+    where = "index.html#claims" if several else f"{benches[0].slug}.html#claims"
+    source = (Download(where, "Numbers: the claims with their rules"),)
+    parts = list(split(ranked))
+    for number, rows in enumerate(parts, start=1):
+        of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
+        table = Table(
+            id=f"claims-{number}",
+            title=f"Claims, part {number}",
+            corner="claim",
+            columns=(Column("verdict"), Column("measured")),
+            groups=(RowGroup(tuple(rows)),),
+            style="prose",
+        )
+        title = section.finding if number == 1 else f"Claims and verdicts{of}"
+        speech = Speech(once([section.finding, rule]), source)
+        yield Section(
+            f"claims-slide-{number}", title, (table,), finding=f"Claims{of}", speech=speech
+        )
+    yield from _untested(benches, source)
+
+
+def _tested(bench: Bench, *, several: bool) -> Iterator[tuple[str, Row]]:
+    """Verdict and row of each claim that was tested."""
+    if bench.claims.empty:
+        return
+    rows = claims_table([bench], "claims").groups[0].rows
+    for found, row in zip(plain_rows(bench.claims), rows, strict=True):
+        if found["verdict"] == UNTESTED:
+            continue
+        lines = [Line(label(row.header.lines[0].text, 160))]
+        if several:
+            lines.append(Line(label(bench.plan.title, 80), "reason"))
+        header = Entry(tuple(lines), href=f"{bench.slug}.html#claims")
+        verdict, measured, *_ = row.entries
+        yield found["verdict"], Row(header, (verdict, _numbers(found, measured)))
+
+
+def _numbers(found: dict[str, Any], measured: Entry) -> Entry:
+    """The first numbers of a claim, and how many more there are."""
+    if len(found["evidence"]) == 1 and not present(found["evidence"][0]["low"]):
+        text = label(found["numbers"], 120).replace(" = ", " ").replace("_", " ")
+        return Entry((Line(text),))
+    texts = [label(line.text, 100) for line in measured.lines if line.role == "value"]
+    lines = [Line(text) for text in texts[:MOST_NUMBERS]]
+    if len(texts) > MOST_NUMBERS:
+        lines.append(Line(f"and {len(texts) - MOST_NUMBERS} more on the page", "reason"))
+    return Entry(tuple(lines))
+
+
+def split(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Rows of sentences, as many on a slide as have room."""
+    held: list[Row] = []
+    room = ROOM
+    for row in rows:
+        high = _height(row)
+        if held and high > room:
+            yield held
+            held, room = [], ROOM
+        held.append(row)
+        room -= high
+    if held:
+        yield held
+
+
+def _height(row: Row) -> float:
+    """How high a row is at most, in units of a slide's letters (rem)."""
+
+    def lines(entry: Entry, letters: int) -> float:
+        return sum(
+            (1.62 if line.role == "reason" else 1.95) * -(-max(len(line.text), 1) // letters)
+            for line in entry.lines
+        )
+
+    cells = [lines(entry, CELL_LETTERS) for entry in row.entries]
+    return max([lines(row.header, HEADER_LETTERS), *cells]) + 0.95
+
+
+def _untested(benches: Sequence[Bench], source: tuple[Download, ...]) -> Iterator[Section]:
+    """Claims about devices that were not there, counted by what is missing."""
+    reasons: dict[str, list[str]] = {}
+    total = 0
+    for bench in benches:
+        found = [row for row in plain_rows(bench.claims) if row["verdict"] == UNTESTED]
+        total += len(found)
+        for row in found:
+            why = _absent(bench) or sentence(label(row["numbers"], 100))
+            reasons.setdefault(why, []).append(label(bench.plan.title, 60))
+    several = len(benches) > 1
+    ordered = sorted(reasons.items(), key=lambda each: -len(each[1]))
+    parts = list(split([_missing_row(why, titles, several=several) for why, titles in ordered]))
+    noun = formatting.plural(total, "claim was", "claims were")
+    for number, part in enumerate(parts, start=1):
+        of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
+        table = Table(
+            id=f"untested-{number}",
+            title=f"Claims that were not tested here, part {number}",
+            corner="why",
+            columns=(Column("claims"), *([Column("in")] if several else ())),
+            groups=(RowGroup(tuple(part)),),
+            style="prose",
+        )
+        said = f"{noun} not tested here: a device that the rule needs has no number."
+        yield Section(
+            f"untested-slide-{number}",
+            f"{noun} not tested here{of}.",
+            (table,),
+            finding="Claims",
+            speech=Speech((said, "Nothing is said for or against them."), source),
+        )
+
+
+def _missing_row(why: str, titles: Sequence[str], *, several: bool) -> Row:
+    entries = [Entry((Line(formatting.count(len(titles))),))]
+    if several:
+        entries.append(Entry((Line(places(titles)),)))
+    return Row(Entry((Line(why),)), tuple(entries))
+
+
+def places(titles: Sequence[str]) -> str:
+    """Titles of benchmarks, or how many there are."""
+    known = list(dict.fromkeys(titles))
+    if len(known) > MOST_TITLES:
+        return formatting.plural(len(known), "benchmark")
+    return formatting.listed(known)
+
+
+def _absent(bench: Bench) -> str:
+    reasons: dict[str, list[str]] = {}
+    for series in bench.series:
+        if series not in bench.shown_series:
+            rows = [row for point in bench.points for row in bench.planned(series, point)]
+            why = formatting.listed(sorted({kind_text(row) for row in rows}))
+            reasons.setdefault(why, []).append(series.title)
+    return "; ".join(f"{formatting.listed(who)}: {why}" for why, who in reasons.items())

@@ -1,0 +1,179 @@
+"""The front page's matrix on slides: so many rows and columns as the last row can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench
+from accelreport.report.model import (
+    Badge,
+    Download,
+    Entry,
+    Line,
+    Row,
+    RowGroup,
+    Section,
+    Speech,
+    Table,
+)
+from accelreport.report.pages.finding import compared
+from accelreport.report.pages.matrix import matrix
+from accelreport.report.pages.speech import once, sentences
+
+MOST_COLUMNS = 4
+"""Devices a slide has room for."""
+ROOM = 27.0
+"""Height of the header and the rows of a slide, in units of its letters (rem)."""
+HEADER_LETTERS = 26
+"""Letters in a line of a row's header."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A row on its way to a slide: the columns in which it has numbers, and its height."""
+
+    row: Row
+    columns: tuple[int, ...]
+    height: float
+
+
+def matrix_slides(benches: Sequence[Bench]) -> Iterator[Section]:
+    """Slides of the comparisons in the matrix; none where no two devices are compared."""
+    pairs = [bench for bench in benches if compared(bench)]
+    if not pairs:
+        return
+    table = matrix(pairs)
+    rows = [_headed(group, row) for group in table.groups for row in group.rows if _compares(row)]
+    lone = len(benches) - len(pairs)
+    titles = [column.title for column in table.columns]
+    parts = list(_parts([_line(row) for row in rows], titles))
+    for number, (lines, columns) in enumerate(parts, start=1):
+        part = _part(table, lines, columns, number)
+        of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
+        topic = f"How many times as fast as the baseline{of}"
+        notes = [_begin(part), *sentences(table.caption)[1:2]]
+        if lone:
+            more = formatting.plural(lone, "benchmark has", "benchmarks have")
+            notes.append(f"{more} no second device, and so no row here.")
+        yield Section(
+            f"speedups-{number}",
+            _finding(pairs) if number == 1 else topic,
+            (part,),
+            finding=topic if number == 1 else "Speedups",
+            speech=Speech(
+                once(notes),
+                (Download("index.html#speedups", "Numbers: the matrix of the front page"),),
+            ),
+        )
+
+
+def _part(table: Table, lines: Sequence[_Line], columns: Sequence[int], number: int) -> Table:
+    """The rows and columns of a slide; a mark that every number has stands over all of them."""
+    rows = [_narrowed(line.row, columns) for line in lines]
+    measured = [set(entry.badges) for row in rows for entry in row.entries if not _empty(entry)]
+    shared = set.intersection(*measured)
+    marks = tuple(sorted((b for b in shared if b.tone != "quiet"), key=lambda b: b.text))
+    rows = [_without(row, shared) for row in rows]
+    return replace(
+        table,
+        id=f"matrix-{number}",
+        title=f"Speedups, part {number}",
+        caption="",
+        columns=tuple(table.columns[i] for i in columns),
+        groups=(RowGroup(tuple(rows)),),
+        legend=any(entry.heat is not None for row in rows for entry in row.entries),
+        badges=marks,
+        download=None,
+    )
+
+
+def _without(row: Row, marks: set[Badge]) -> Row:
+    entries = (
+        replace(entry, badges=tuple(b for b in entry.badges if b not in marks))
+        for entry in row.entries
+    )
+    return replace(row, entries=tuple(entries))
+
+
+def _finding(benches: Sequence[Bench]) -> str:
+    rows = [each.row for bench in benches for each in compared(bench)]
+    faster = sum(row["verdict"] == "FASTER" for row in rows)
+    slower = sum(row["verdict"] == "SLOWER" for row in rows)
+    open_ones = len(rows) - faster - slower
+    said = [f"{faster} faster", f"{slower} slower", f"{open_ones} the same or undecided"]
+    return f"Of {formatting.plural(len(rows), 'comparison')}: {formatting.listed(said)}."
+
+
+def _begin(table: Table) -> str:
+    """The numbers of the first row, to begin with."""
+    first = table.groups[0].rows[0]
+    told = [
+        f"{column.title} {' '.join(f'({t.text})' if n else t.text for n, t in numbered)}"
+        for column, entry in zip(table.columns, first.entries, strict=True)
+        if not _empty(entry) and (numbered := list(enumerate(entry.lines)))
+    ]
+    return f"Begin with {first.header.lines[0].text}: {'; '.join(told)}."
+
+
+def _empty(entry: Entry) -> bool:
+    return entry.mark in {"absent", "apart", "failed"}
+
+
+def _compares(row: Row) -> bool:
+    return sum(not _empty(entry) for entry in row.entries) > 1
+
+
+def _headed(group: RowGroup, row: Row) -> Row:
+    """The row with its benchmark in its own header."""
+    where = ", ".join(line.text for line in row.header.lines)
+    lines = (Line(group.title), Line(f"{where}; {group.detail}", "reason"))
+    entries = tuple(replace(entry, lines=entry.lines[:2]) for entry in row.entries)
+    return replace(row, header=Entry(lines, href=group.href), entries=entries)
+
+
+def _line(row: Row) -> _Line:
+    columns = tuple(i for i, entry in enumerate(row.entries) if not _empty(entry))
+    title, detail = (line.text for line in row.header.lines)
+    header = 1.95 * -(-len(title) // HEADER_LETTERS) + 1.65 * -(-len(detail) // HEADER_LETTERS)
+    badges = max(sum(badge.tone != "quiet" for badge in entry.badges) for entry in row.entries)
+    return _Line(row, columns, max(header, 4.1 + 1.7 * badges) + 0.95)
+
+
+def _parts(
+    lines: Sequence[_Line], titles: Sequence[str]
+) -> Iterator[tuple[list[_Line], list[int]]]:
+    """Rows in the order of the table, as many on a slide as have room, with their columns."""
+    held: list[_Line] = []
+    for line in lines:
+        union = {i for each in [*held, line] for i in each.columns}
+        high = sum(each.height for each in [*held, line]) + _header([titles[i] for i in union])
+        if held and (len(union) > MOST_COLUMNS or high > ROOM):
+            yield from _chunks(held)
+            held = []
+        held.append(line)
+    if held:
+        yield from _chunks(held)
+
+
+def _header(titles: Sequence[str]) -> float:
+    """How high the names of the devices stand at most."""
+    letters = 24 if len(titles) < MOST_COLUMNS else 13
+    return 0.9 + 1.8 * max(-(-len(title) // letters) for title in titles)
+
+
+def _chunks(lines: list[_Line]) -> Iterator[tuple[list[_Line], list[int]]]:
+    """The rows with all their columns; where those are too many, in turns with the first one."""
+    columns = sorted({i for line in lines for i in line.columns})
+    if len(columns) <= MOST_COLUMNS:
+        yield lines, columns
+        return
+    first, *rest = columns
+    step = MOST_COLUMNS - 1
+    for start in range(0, len(rest), step):
+        yield lines, [first, *rest[start : start + step]]
+
+
+def _narrowed(row: Row, columns: Sequence[int]) -> Row:
+    return replace(row, entries=tuple(row.entries[i] for i in columns))

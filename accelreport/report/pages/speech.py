@@ -1,0 +1,173 @@
+"""Presenter's notes: what to say with a slide in a few sentences, and where its numbers stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from accelreport.report import formatting
+from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.model import Badge, Block, Download, Figure, Section, Speech, Table
+from accelreport.report.pages.finding import Compared, compared
+from accelreport.report.pages.notices import notices_of
+from accelreport.report.text import label, sentence
+
+MOST_PARTS = 3
+"""Numbers of a drawing that are named; its page has all of them."""
+DECIDED = frozenset({"FASTER", "SLOWER", "SAME"})
+REPEAT = (
+    "These commands measure everything again on any machine, and build the same pages.",
+    "Cells that are already in the results folder are not run again.",
+)
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
+
+
+def sentences(text: str) -> list[str]:
+    """A text in sentences."""
+    return [part for part in _END.split(text.strip()) if part]
+
+
+def start_speech(bench: Bench) -> Speech:
+    """Notes to the first slide of a benchmark: how many processes, and under what conditions."""
+    said = [f"{_counted(bench)} {processes_sentence(bench)}".strip()]
+    return Speech(once([*said, *notice_sentences([bench]), *_warned(bench)]), (_page(bench),))
+
+
+def slide_speech(bench: Bench, section: Section, block: Block) -> Speech:
+    """Notes to a slide of a benchmark.
+
+    Args:
+        bench: the benchmark.
+        section: the section of its page that the slide is from.
+        block: what the slide shows.
+    """
+    source = Download(f"{bench.slug}.html#{section.id}", f"Numbers: {section.title}")
+    if not isinstance(block, Figure | Table):
+        return Speech(REPEAT, (source,))
+    if section.id == "speedup":
+        return Speech(speedup_sentences(bench), (source,))
+    said = [*_shown(block), *_how(block)]
+    if section.id == "published":
+        said += _mismatches(bench, block)
+    elif section.id != "forecast":
+        said.append(processes_sentence(bench))
+    return Speech(once([*said, *_conditions(block)]), (source,))
+
+
+def speedup_sentences(bench: Bench) -> tuple[str, ...]:
+    """The largest factor with its interval and n, what is undecided, and the conditions."""
+    found = compared(bench)
+    if not found:
+        return once([processes_sentence(bench), *notice_sentences([bench])])
+    best = max(found, key=lambda e: (e.row["verdict"] in DECIDED, present(e.row["low"]), e.speedup))
+    said = [_said(bench, best)]
+    open_ones = [each for each in found if each.row["verdict"] not in DECIDED]
+    if open_ones:
+        said.append(
+            f"{len(open_ones)} of {formatting.plural(len(found), 'comparison')} "
+            f"{'is' if len(open_ones) == 1 else 'are'} undecided: do not call them a difference."
+        )
+    withheld = dict.fromkeys(label(e.row["withheld"], 200) for e in found if e.row["withheld"])
+    said += [f"No headline is made of some: {why}." for why in withheld]
+    return once([*said, *notice_sentences([bench])])
+
+
+def _said(bench: Bench, best: Compared) -> str:
+    """The factor, its interval, n, and how the intervals were made."""
+    row = best.row
+    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+    text = f"{best.series.title} against {bench.title_of(bench.plan.baseline)}{where}: {best.text}"
+    if not present(row["low"]):
+        return f"{text}, from one process each, so without an interval."
+    between = formatting.ratio_interval(row["low"], row["high"], best.speedup)
+    level = f"{formatting.fixed(100 * row['level'], 0)}{formatting.SPACE}%"
+    pairs = ", compared within repeats" if row["paired"] else ""
+    return (
+        f"{text}, {level} interval {between}, n = {row['n']} against {row['n_baseline']} "
+        f"processes{pairs}."
+    )
+
+
+def notice_sentences(benches: Sequence[Bench]) -> list[str]:
+    """What must be said before any number."""
+    return [f"{notice.title} {sentences(notice.text)[0]}" for notice in notices_of(benches)]
+
+
+def _counted(bench: Bench) -> str:
+    done = sum(row["status"] in {"ok", "partial"} for row in bench.rows)
+    cells = formatting.plural(len(bench.rows), "planned cell")
+    return f"Measured {formatting.count(done)} of {cells}."
+
+
+def processes_sentence(bench: Bench) -> str:
+    """How many processes a number of the benchmark is from."""
+    groups = (bench.measured(s, point) for s in bench.shown_series for point in bench.points)
+    counts = sorted({len(rows) for rows in groups if rows})
+    if not counts:
+        return ""
+    if counts == [1]:
+        return "n is 1: every number is from one process, so there is no interval."
+    if len(counts) == 1:
+        return f"n is {counts[0]}: every number is from {counts[0]} processes."
+    return f"n is {counts[0]} to {counts[-1]} processes, by device and point."
+
+
+def _warned(bench: Bench) -> Iterator[str]:
+    kinds: dict[str, int] = {}
+    for row in bench.rows:
+        for kind in {kind for kind, _ in row["warnings"]}:
+            kinds[kind] = kinds.get(kind, 0) + 1
+    if kinds:
+        named = [
+            f"{label(kind.replace('-', ' '), 60)} ({formatting.plural(count, 'cell')})"
+            for kind, count in sorted(kinds.items())[:MOST_PARTS]
+        ]
+        yield f"Warnings were recorded: {formatting.listed(named)}."
+
+
+def _shown(block: Figure | Table) -> list[str]:
+    """What a figure shows, in numbers; a table is read from the screen."""
+    if isinstance(block, Table):
+        return []
+    said = []
+    for drawing in block.drawings[:1]:
+        parts = drawing.description.rstrip(".").split("; ")
+        more = len(parts) - MOST_PARTS
+        text = "; ".join(parts[:MOST_PARTS]) + (f"; and {more} more" if more > 0 else "")
+        panel = f"{block.panels[0].title}: " if len(block.panels) > 1 else ""
+        said.append(sentence(f"{panel}{text}."))
+    return said
+
+
+def _how(block: Figure | Table) -> list[str]:
+    return sentences(block.caption)[:1]
+
+
+def _conditions(block: Figure | Table) -> list[str]:
+    """What the marks on a slide stand for."""
+    badges: list[Badge] = list(block.badges)
+    if isinstance(block, Table):
+        entries = (entry for g in block.groups for row in g.rows for entry in row.entries)
+        badges += [badge for entry in entries for badge in entry.badges]
+    loud = dict.fromkeys(b.meaning for b in badges if b.tone in {"loud", "bad"})
+    return list(loud)[:2]
+
+
+def _mismatches(bench: Bench, block: Figure | Table) -> list[str]:
+    """What stands between a published figure and ours."""
+    rows = plain_rows(bench.published)
+    other = [row for row in rows if not row["comparable"]]
+    if not other or not isinstance(block, Figure):
+        return []
+    notes = dict.fromkeys(label(row["note"], 200) for row in other if row["note"])
+    why = f": {'; '.join(list(notes)[:2])}" if notes else ""
+    return [f"{len(other)} of {len(rows)} were made under other conditions{why}."]
+
+
+def _page(bench: Bench) -> Download:
+    return Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
+
+
+def once(said: Iterable[str]) -> tuple[str, ...]:
+    """Each sentence once, without empty ones."""
+    return tuple(dict.fromkeys(text for text in said if text))

@@ -1,0 +1,46 @@
+"""What is held against every slide of a deck, measured in the browser."""
+
+from __future__ import annotations
+
+OUTSIDE = """() => [...document.querySelectorAll('.slide')].flatMap(slide => {
+  const frame = slide.getBoundingClientRect();
+  const stage = slide.querySelector('.stage');
+  const floor = stage ? stage.getBoundingClientRect() : null;
+  return [...slide.querySelectorAll('.screen *')]
+    .filter(e => e.getClientRects().length && !e.closest('.vh, desc, defs, title, clipPath'))
+    .filter(e => {
+      const box = e.getBoundingClientRect();
+      if (!box.width || !box.height) return false;
+      const inner = stage && e !== stage && stage.contains(e) ? floor : frame;
+      return box.bottom > inner.bottom + 1.5 || box.top < inner.top - 1.5
+        || box.right > frame.right + 1 || box.left < frame.left - 1;
+    })
+    .map(e => `${slide.id}: ${e.tagName} ${e.getAttribute('class') || ''} `
+      + e.textContent.trim().slice(0, 60));
+})"""
+"""Elements that leave their slide, or the part of it that is theirs."""
+
+SMALL = """([least, least_notes]) => {
+  const found = new Set();
+  for (const slide of document.querySelectorAll('.slide')) {
+    const walker = document.createTreeWalker(
+      slide.querySelector('.screen'), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode;
+      const e = text.parentElement;
+      if (!text.textContent.trim() || !e.getClientRects().length) continue;
+      if (e.closest('.vh, desc, title')) continue;
+      const svg = e.closest('svg');
+      let size = parseFloat(getComputedStyle(e).fontSize);
+      if (svg) {
+        const box = svg.getBoundingClientRect(), view = svg.viewBox.baseVal;
+        size *= Math.min(box.width / view.width, box.height / view.height);
+      }
+      const note = svg || e.closest('.small, .heat-key');
+      if (size < (note ? least_notes : least) - 0.05)
+        found.add(`${slide.id}: ${size.toFixed(1)} px, ${text.textContent.trim().slice(0, 40)}`);
+    }
+  }
+  return [...found];
+}"""
+"""Texts of a slide that are smaller than the last row can read."""

@@ -1,0 +1,241 @@
+"""Decks in a real browser: what a presenter and the last row of the hall may rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.report.slide_checks import OUTSIDE, SMALL
+from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
+from tests.report.tree import Element
+
+pytestmark = pytest.mark.e2e
+
+WHOLE = "slides.html"
+SWEEP = "mnist_batch_sweep.full.slides.html"
+DECKS = (WHOLE, SWEEP, "mnist_batch_sweep.quick.slides.html", "matmul.full.slides.html")
+HALL = {"width": 1920, "height": 1080}
+LETTERS, NOTES = 28, 22
+"""Pixels of letters on a screen of 1080 lines: of a slide, and of its drawings and footnotes."""
+
+
+@contextmanager
+def told(
+    browser: Browser, path: Path, query: str = "", *, script: bool = True, **options: object
+) -> Iterator[tuple[BrowserContext, Page]]:
+    """A deck from the disk on a hall's screen; errors and requests fail the test."""
+    chosen: dict[str, object] = {"viewport": HALL, **options}
+    context = browser.new_context(java_script_enabled=script, **chosen)  # type: ignore[arg-type]
+    said: list[str] = []
+    asked: list[str] = []
+    context.on("console", lambda message: said.append(message.text))
+    context.on("weberror", lambda error: said.append(str(error.error)))
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.goto(path.resolve().as_uri() + query)
+    yield context, page
+    context.close()
+    assert said == []
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+def place(page: Page) -> str:
+    """The slide that fills the screen."""
+    found: str = page.evaluate(
+        "[...document.querySelectorAll('.slide')]"
+        ".find(s => Math.abs(s.getBoundingClientRect().top) < 2)?.id"
+    )
+    return found
+
+
+def slides_of(deck: Element) -> list[Element]:
+    return [s for s in deck.all("section") if "slide" in s.attributes.get("class", "").split()]
+
+
+def notes_of(slide: Element) -> Element:
+    (notes,) = [e for e in slide.all("details") if e.attributes.get("class") == "speech"]
+    return notes
+
+
+def ids(page: Page) -> list[str]:
+    found: list[str] = page.evaluate("[...document.querySelectorAll('.slide')].map(s => s.id)")
+    return found
+
+
+@pytest.mark.parametrize("deck", DECKS)
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
+def test_no_slide_lets_anything_out_and_all_can_be_read_from_the_last_row(
+    deck: str, width: int, height: int, site: Path, browser: Browser
+) -> None:
+    size = {"width": width, "height": height}
+    with told(browser, site / deck, viewport=size) as (_, page):
+        assert page.evaluate(OUTSIDE) == []
+        share = height / 1080
+        assert page.evaluate(SMALL, [LETTERS * share, NOTES * share]) == []
+        assert page.evaluate(OVERLAPS) == []
+
+
+def test_the_deck_of_the_whole_tells_what_a_talk_needs(pages: dict[str, Element]) -> None:
+    deck = pages[WHOLE]
+    slides = slides_of(deck)
+    topics = [slide.attributes["id"].rstrip("0123456789") for slide in slides]
+    order = ["start", "speedups-", "benchmark-", "claims-slide-", "untested-slide-", "gaps-slide-"]
+    assert list(dict.fromkeys(topics)) == [*order, "reproduce"]
+    assert topics.count("benchmark-") == 3
+    assert "Processes planned for each number" in slides[0].text
+    assert "interval" in next(s.text for s in slides if s.attributes["id"] == "benchmark-1")
+    assert any(link.attributes["href"] == WHOLE for link in pages["index.html"].all("a"))
+
+
+@pytest.mark.parametrize("deck", DECKS)
+def test_every_slide_has_notes_that_say_where_the_numbers_are(
+    deck: str, pages: dict[str, Element]
+) -> None:
+    slides = slides_of(pages[deck])
+    for slide in slides:
+        notes = notes_of(slide)
+        assert 2 <= len([p for p in notes.all("p") if p.text]) <= 7, slide.attributes["id"]
+        links = [link.attributes["href"] for link in notes.all("a")]
+        assert links
+        for link in links:
+            path, _, name = link.partition("#")
+            known = {e.attributes.get("id") for e in pages[path].all()}
+            assert not name or name in known, link
+
+
+def test_notes_give_the_interval_n_and_the_condition(pages: dict[str, Element]) -> None:
+    (slide,) = [s for s in pages[SWEEP].all("section") if s.attributes.get("id") == "speedup-1"]
+    notes = notes_of(slide)
+    assert "interval" in notes.text
+    assert "n = 3 against 4 processes" in notes.text
+    assert "Partial runs." in notes.text
+
+
+def test_keys_move_from_slide_to_slide_and_the_address_names_it(
+    site: Path, browser: Browser
+) -> None:
+    with told(browser, site / SWEEP) as (_, page):
+        known = ids(page)
+        steps = (
+            ("ArrowRight", 1), ("PageDown", 2), (" ", 3), ("ArrowDown", 4), ("ArrowLeft", 3),
+            ("Shift+ ", 2), ("PageUp", 1), ("ArrowUp", 0), ("ArrowUp", 0),
+            ("End", len(known) - 1), ("ArrowRight", len(known) - 1), ("Home", 0),
+        )  # fmt: skip
+        for key, index in steps:
+            page.keyboard.press(key)
+            assert place(page) == known[index], key
+            assert page.evaluate("document.activeElement.id") == (known[index] or "start")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(f"**#{known[1]}")
+    with told(browser, site / SWEEP, f"#{known[3]}") as (_, page):
+        assert place(page) == known[3]
+        page.keyboard.press("ArrowRight")
+        assert place(page) == known[4]
+
+
+def test_a_swipe_moves_to_the_next_slide(site: Path, browser: Browser) -> None:
+    with told(browser, site / SWEEP, has_touch=True) as (context, page):
+        known = ids(page)
+        device = context.new_cdp_session(page)
+        for start, end, expected in ((900, 300, 1), (900, 300, 2), (300, 900, 1)):
+            for kind, x in (("touchStart", start), ("touchMove", end)):
+                points = [{"x": x, "y": 300}]
+                device.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            device.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+            page.wait_for_url(f"**#{known[expected]}")
+            assert place(page) == known[expected]
+
+
+def test_notes_come_and_go_with_n_beside_the_clock_and_the_next_title(
+    site: Path, browser: Browser
+) -> None:
+    with told(browser, site / WHOLE) as (_, page):
+        known = ids(page)
+        page.keyboard.press("ArrowRight")
+        panel = page.locator("#presenter")
+        assert not panel.is_visible()
+        assert not page.locator(".speech p").first.is_visible()
+        page.keyboard.press("n")
+        assert place(page) == known[1]
+        said = page.locator(f"#{known[1]} .speech p").first.text_content()
+        assert said
+        assert said in page.locator("#told").inner_text()
+        assert page.locator("#place").inner_text() == f"Slide 2 of {len(known)}"
+        title = page.locator(f"#{known[2]} h2").text_content()
+        assert page.locator("#next").inner_text() == title
+        page.get_by_text("0:01", exact=True).wait_for()
+        page.get_by_role("button", name="Next slide").click()
+        assert place(page) == known[2]
+        slide, notes = page.locator(f"#{known[2]}").bounding_box(), panel.bounding_box()
+        assert slide
+        assert notes
+        assert abs(slide["width"] / slide["height"] - 16 / 9) < 0.01
+        assert slide["x"] + slide["width"] <= notes["x"] + 3
+        assert notes["x"] + notes["width"] <= 1920
+        page.keyboard.press("n")
+        assert not panel.is_visible()
+        assert place(page) == known[2]
+
+
+def test_a_second_window_keeps_in_step_both_ways_on_the_disk(site: Path, browser: Browser) -> None:
+    with told(browser, site / SWEEP) as (context, first):
+        known = ids(first)
+        with context.expect_page() as opened:
+            first.keyboard.press("w")
+        second = opened.value
+        second.wait_for_load_state()
+        first.keyboard.press("ArrowRight")
+        second.wait_for_url(f"**#{known[1]}")
+        assert place(second) == known[1]
+        assert not second.locator("#presenter").is_visible()
+        second.keyboard.press("PageDown")
+        first.wait_for_url(f"**#{known[2]}")
+        assert place(first) == known[2]
+
+
+def test_a_message_from_another_window_moves_nothing(site: Path, browser: Browser) -> None:
+    with told(browser, site / SWEEP) as (_, page):
+        page.evaluate(
+            "postMessage({deck: location.pathname, slide: 'reproduce-0'}, '*');"
+            "new Promise(done => setTimeout(done, 200))"
+        )
+        assert place(page) == "start"
+
+
+def test_without_scripts_notes_open_under_their_slide(site: Path, browser: Browser) -> None:
+    with told(browser, site / WHOLE, script=False) as (_, page):
+        count = page.locator(".slide").count()
+        assert page.locator(".speech summary").count() == count
+        notes = page.locator(".slide").nth(1).locator(".speech")
+        notes.locator("summary").click()
+        assert notes.locator("p").first.is_visible()
+        assert not page.locator("#presenter").is_visible()
+
+
+@pytest.mark.parametrize("deck", [WHOLE, SWEEP])
+@pytest.mark.parametrize("query", ["", "?notes"])
+def test_a_deck_prints_one_slide_to_a_page_with_or_without_notes(
+    deck: str, query: str, site: Path, browser: Browser
+) -> None:
+    with told(browser, site / deck, query) as (_, page):
+        slides = page.locator(".slide").count()
+        paper = page.pdf(prefer_css_page_size=True)
+        assert paper.count(b"/Type /Page\n") == slides
+        page.emulate_media(media="print")
+        notes = page.locator(".speech p").first
+        assert notes.is_visible() is bool(query)
+
+
+@pytest.mark.parametrize("presenting", [False, True])
+def test_slides_fit_a_telephone(presenting: bool, site: Path, browser: Browser) -> None:
+    with told(browser, site / WHOLE, viewport={"width": 390, "height": 800}) as (_, page):
+        if presenting:
+            page.keyboard.press("n")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate(SMALLEST_TEXT) >= 10
+        assert page.evaluate(OVERLAPS) == []
+        assert page.locator(".speech summary").first.is_visible()
