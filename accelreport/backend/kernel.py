@@ -17,6 +17,9 @@ from accelreport.backend.training import NanLossError
 from accelreport.results.record import Block
 from accelreport.workloads.base import KernelProblem
 
+LEAST_SHARE = 10
+"""A call that is cut short still does at least one in so many of its operations."""
+
 
 class Kernel:
     """A kernel's problem, built where it is to run.
@@ -67,20 +70,23 @@ def run_kernel(
 ) -> list[Block]:
     """Call the kernel `calls` times, or until the budget ends.
 
-    The first call holds trace and compilation: it is "cold". Every call reads one scalar that
-    depends on all of the work, so that the clock cannot stop before it is done.
+    The first call holds trace and compilation: it is "cold", and always whole. Every call reads
+    one scalar that depends on all of the work, so that the clock cannot stop before it is done.
+    A call that the budget would end in its middle does fewer operations, where it can.
 
     Raises:
         NanLossError: the result is not finite, so the arithmetic was not the one meant.
     """
-    operations = kernel.problem.operations
+    whole, done = kernel.problem.operations, 0
     blocks: list[Block] = []
     deadline = time.perf_counter() + budget_s
     reporter.phase("compile")
     for number in range(calls):
         if number == 1:
             reporter.phase("train")
-        if number and runtime.placement.agreed(time.perf_counter() >= deadline):
+        left_s = deadline - time.perf_counter()
+        operations = int(runtime.placement.agreed(fitting(kernel.problem, blocks, left_s)))
+        if not operations:
             break
         warmup = number < warmup_calls
         watch.before()
@@ -95,23 +101,44 @@ def run_kernel(
         watch.after(operations, window.wall_s, warmup=warmup)
         if not math.isfinite(result):
             raise NanLossError(f"call {number + 1} gave {result}: the values have overflowed")
-        blocks.append(_block(number, operations, window, warmup=warmup))
+        blocks.append(_block(number, done, operations, window, warmup=warmup))
+        done += operations
         left = min((calls - number - 1) * window.wall_s, max(0.0, deadline - time.perf_counter()))
         reporter.progress(
             epoch=number + 1,
             epochs=calls,
-            step=(number + 1) * operations,
-            steps=calls * operations,
+            step=done,
+            steps=calls * whole,
             eta_s=left,
         )
+        if operations < whole:
+            break
     meter.end()
     return blocks
 
 
-def _block(number: int, operations: int, window: Window, *, warmup: bool) -> Block:
+def fitting(problem: KernelProblem, blocks: list[Block], left_s: float) -> int:
+    """Operations of the next call, by the pace of the last one; none where time is up.
+
+    A kernel that was only called cold has no time yet, and is called once more in any case.
+    """
+    whole = problem.operations
+    if not blocks:
+        return whole
+    fit = int(max(0.0, left_s) * blocks[-1].steps / blocks[-1].wall_s)
+    if not problem.countable:
+        return whole if left_s > 0 else 0
+    # A window much shorter than the others would tell more of its ends than of the work.
+    least = math.ceil(whole / LEAST_SHARE)
+    if all(block.warmup for block in blocks):
+        fit = max(fit, least)
+    return min(fit, whole) if fit >= least else 0
+
+
+def _block(number: int, done: int, operations: int, window: Window, *, warmup: bool) -> Block:
     return Block(
         epoch=number + 1,
-        first_step=number * operations,
+        first_step=done,
         steps=operations,
         wall_s=round(window.wall_s, 9),
         cpu_s=round(window.cpu_s, 6),

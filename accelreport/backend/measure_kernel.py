@@ -40,7 +40,7 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
         "blocks": blocks,
         "planned_steps": conditions.calls * problem.operations,
         "flops": _arithmetic(problem, runtime.replicas),
-        "complete": len(blocks) == conditions.calls,
+        "complete": sum(block.steps for block in blocks) == conditions.calls * problem.operations,
     }
     measurement.note_memory()
     measurement.check_window(blocks)

@@ -1,0 +1,84 @@
+"""A kernel keeps to its budget, and still has a time of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.backend.kernel import LEAST_SHARE, fitting
+from accelreport.results.record import Block
+from accelreport.spec.models import Measure
+from accelreport.workloads.base import KernelProblem
+from tests.support.children import cell, measured
+
+
+def problem(operations: int, *, countable: bool = True) -> KernelProblem:
+    return KernelProblem(
+        operations=operations,
+        flops=1.0,
+        flops_method="",
+        build=lambda _seed, _compiled: lambda: 0.0,
+        fingerprint=lambda _seed: "",
+        countable=countable,
+    )
+
+
+def called(operations: int, each_s: float, *, warmup: bool) -> Block:
+    return Block(
+        epoch=1,
+        first_step=0,
+        steps=operations,
+        wall_s=operations * each_s,
+        cpu_s=0,
+        warmup=warmup,
+    )
+
+
+@given(
+    operations=st.integers(1, 1000),
+    each_s=st.floats(1e-6, 10),
+    left_s=st.floats(-100, 1e4),
+)
+def test_a_warm_call_ends_with_the_budget_or_is_not_made(
+    operations: int, each_s: float, left_s: float
+) -> None:
+    blocks = [called(operations, each_s, warmup=True), called(operations, each_s, warmup=False)]
+    fit = fitting(problem(operations), blocks, left_s)
+    assert 0 <= fit <= operations
+    assert fit * each_s <= max(0.0, left_s) * (1 + 1e-9)
+    assert fit == 0 or fit * LEAST_SHARE >= operations
+    assert fit == operations or (fit + 1) * each_s > left_s or operations > LEAST_SHARE * (fit + 1)
+
+
+@given(operations=st.integers(1, 1000), left_s=st.floats(-100, 1e4))
+def test_a_kernel_that_was_only_called_cold_is_called_once_more(
+    operations: int, left_s: float
+) -> None:
+    fit = fitting(problem(operations), [called(operations, 1.0, warmup=True)], left_s)
+    assert fit * LEAST_SHARE >= operations
+
+
+def test_a_call_that_cannot_be_cut_is_whole_or_not_made() -> None:
+    whole = problem(100, countable=False)
+    blocks = [called(100, 1.0, warmup=False)]
+    assert fitting(whole, blocks, 1.0) == 100
+    assert fitting(whole, blocks, 0.0) == 0
+
+
+@pytest.mark.e2e
+def test_products_whose_budget_is_spent_in_the_first_call_still_have_a_warm_time(
+    tmp_path: Path,
+) -> None:
+    what = cell(
+        "matmul",
+        {"size": 256, "count": 200},
+        measure=Measure(calls=6, warmup_calls=1, budget=1e-3),
+    )
+    record = measured(what, tmp_path)
+    assert record.status == "partial", record.failure
+    assert [(block.steps, block.warmup) for block in record.blocks] == [(200, True), (20, False)]
+    assert [block.first_step for block in record.blocks] == [0, 200]
+    assert record.planned_steps == 1200
