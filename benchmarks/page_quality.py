@@ -5,7 +5,8 @@
     python benchmarks/page_quality.py SITE --tools FOLDER [--only axe|lighthouse]
 
 Serves a built site from this machine, compressed as publishers do, and opens one page of
-each kind. axe looks at it in light and dark, 1280 and 390 pixels wide; Lighthouse scores it
+each kind; where the site has one machine, machines side by side are those of made
+records. axe looks at it in light and dark, 1280 and 390 pixels wide; Lighthouse scores it
 as on a telephone and on a desk. Prints everything found, and fails where axe finds a
 violation, or a score is below what the project asks of itself: 100 for accessibility, best
 practices and SEO, 98 (telephone) and 100 (desk) for performance, which a busy machine lowers.
@@ -14,12 +15,14 @@ practices and SEO, 98 (telephone) and 100 (desk) for performance, which a busy m
 from __future__ import annotations
 
 import argparse
+import atexit
 import functools
 import gzip
 import http.server
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +35,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from accelreport.report.site import BuildOptions, build
+from tests.report.scenarios import two_machines
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path
 
 LEAST = {"accessibility": 100, "best-practices": 100, "seo": 100}
@@ -62,13 +67,29 @@ class Compressed(http.server.SimpleHTTPRequestHandler):
 def kinds(site: Path) -> Iterator[str]:
     """One page of each kind."""
     for pattern in (
-        "index.html", "methods.html", "compare.html", "slides.html", "*.slides.html", "*.*.html",
-        "cells/*.html", "embed/*.html", "report.html",
+        "index.html", "devices.html", "methods.html", "compare.html", "slides.html",
+        "*.slides.html", "*.*.html", "cells/*.html", "embed/*.html", "report.html",
     ):  # fmt: skip
         found = [path.relative_to(site).as_posix() for path in site.glob(pattern)]
         found = [path for path in found if pattern != "*.*.html" or ".slides." not in path]
         if found:
             yield max(found, key=lambda path: ((site / path).stat().st_size, path))
+
+
+def served(site: Path) -> str:
+    """The address of a site that this process serves until it ends."""
+    handler = functools.partial(Compressed, directory=str(site))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}/"
+
+
+def side_by_side() -> str:
+    """Machines side by side, of made records: a site of one machine has no such page."""
+    out = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, out)
+    build(two_machines(), out, options=BuildOptions(base_url="https://example.org/"))
+    return f"{served(out)}compare.html"
 
 
 def axe(browser: Browser, address: str, source: str) -> list[str]:
@@ -120,19 +141,18 @@ def main() -> int:
     parser.add_argument("--only", choices=["axe", "lighthouse"])
     chosen = parser.parse_args()
     tools = chosen.tools / "node_modules"
-    handler = functools.partial(Compressed, directory=str(chosen.site))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    root = f"http://127.0.0.1:{server.server_address[1]}/"
+    root = served(chosen.site)
     bad = 0
-    pages = list(kinds(chosen.site))
+    pages = [root + name for name in kinds(chosen.site)]
+    if f"{root}compare.html" not in pages:
+        pages.append(side_by_side())
     if chosen.only != "lighthouse":
         source = (tools / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
         with sync_playwright() as playwright:
             arguments = list(BROWSER_ARGUMENTS)
             browser = playwright.chromium.launch(executable_path=browser_path(), args=arguments)
             for name in pages:
-                found = axe(browser, root + name, source)
+                found = axe(browser, name, source)
                 print(f"axe: {len(found)} violations in {len(SETTINGS)} settings: {name}")
                 print("".join(f"    {each}\n" for each in found), end="")
                 bad += len(found)
@@ -140,11 +160,10 @@ def main() -> int:
     if chosen.only != "axe":
         for name in pages:
             for form, fast in FAST.items():
-                scores = lighthouse(tools, root + name, form)
+                scores = lighthouse(tools, name, form)
                 print(f"lighthouse {form}: {scores}: {name}", flush=True)
                 bad += sum(scores[each] < least for each, least in LEAST.items())
                 bad += scores["performance"] < fast
-    server.shutdown()
     return int(bad > 0)
 
 

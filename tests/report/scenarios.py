@@ -26,6 +26,9 @@ from accelreport.results.record import Failure, Host, Record, Sample, Warned
 from accelreport.spec.models import Claim, Published, Source, Target
 from tests.support.records import Study, assorted, study
 
+THERE = "ffffffff"
+"""The second machine, where a scenario has one."""
+
 HOSTILE = (
     "</script><script>document.title='broken'</script>",
     "</style><script>document.title='broken'</script>",
@@ -160,6 +163,13 @@ def ordinary() -> Results:
     )  # fmt: skip
     kernel = study("matmul", spec="matmul", devices=("cpu", "cpu-1", "gpu"), seed=5)
     return Results((sweep, quick, kernel))
+
+
+def two_machines(factor: float = 2.0) -> Results:
+    """The same plan on two machines, one of them so many times as slow on its CPU."""
+    one = study("matmul", spec="k", repeats=4)
+    other = study("matmul", spec="k", repeats=4, machine=THERE, seed=7, factors={"cpu": factor})
+    return Results((replace(one, records=one.records + other.records),))
 
 
 def attacked() -> Results:

@@ -6,29 +6,42 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from accelreport.analysis.machines import machines_frame
 from accelreport.report.gather import gather
 from accelreport.report.site import build
-from tests.report.scenarios import Results
+from tests.report.scenarios import THERE, Results, two_machines
+from tests.report.test_browser import OVERLAPS, opened
 from tests.report.tree import Element, parse
 from tests.support.records import study
 
-HERE, THERE = "0a1b2c3d", "ffffffff"
-
-
-def measured_twice(factor: float) -> Results:
-    """The same plan on two machines, one of them slower on its CPU."""
-    one = study("matmul", spec="k", repeats=4)
-    other = study("matmul", spec="k", repeats=4, machine=THERE, seed=7, factors={"cpu": factor})
-    return Results((replace(one, records=one.records + other.records),))
+HERE = "0a1b2c3d"
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Element:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("machines")
-    build(measured_twice(2.0), out)
-    return parse((out / "compare.html").read_text(encoding="utf-8"))
+    build(two_machines(), out)
+    return out / "compare.html"
+
+
+@pytest.fixture(scope="module")
+def page(compared: Path) -> Element:
+    return parse(compared.read_text(encoding="utf-8"))
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_asks_for_nothing_and_fits_any_screen(
+    width: int, scheme: str, compared: Path, browser: Browser
+) -> None:
+    with opened(browser, compared, width=width, scheme=scheme) as shown:
+        assert shown.evaluate("document.documentElement.scrollWidth") <= width
+        assert shown.evaluate(OVERLAPS) == []
+        (table,) = shown.locator(".matrix").all()
+        assert table.evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
 def test_a_machine_that_is_half_as_fast_is_told_with_its_interval(page: Element) -> None:
@@ -52,7 +65,7 @@ def test_one_process_each_is_never_called_a_difference() -> None:
 
 
 def test_input_that_differs_is_shown_and_not_compared() -> None:
-    (bench,) = gather(measured_twice(1.0))
+    (bench,) = gather(two_machines(1.0))
     cells = bench.cells.copy()
     cells.loc[cells["machine"] == THERE, "fingerprint"] = "another"
     frame = machines_frame(cells, list(bench.axes), HERE)
@@ -63,7 +76,7 @@ def test_input_that_differs_is_shown_and_not_compared() -> None:
 def test_the_front_page_leads_to_it_only_where_there_is_something_to_compare(
     tmp_path: Path,
 ) -> None:
-    build(measured_twice(1.0), tmp_path / "two")
+    build(two_machines(1.0), tmp_path / "two")
     build(Results((study("matmul", spec="k", repeats=1),)), tmp_path / "one")
     assert 'href="compare.html"' in (tmp_path / "two" / "index.html").read_text(encoding="utf-8")
     assert not (tmp_path / "one" / "compare.html").exists()

@@ -74,7 +74,8 @@ def _done(listing: Listing) -> bool:
 def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
     here = [each for each in devices if _done(each)]
     gone = [each for each in devices if not _done(each)]
-    heading = f"{formatting.plural(len(devices), 'device')}, {len(here)} of them measured"
+    count = "all" if len(here) == len(devices) else str(len(here)) if here else "none"
+    heading = f"{formatting.plural(len(devices), 'device')}, {count} of them measured"
     if not here:
         return heading, "Nothing was measured yet; below stands what the specs ask for."
     said = f"Measured: {formatting.listed([each.title for each in here])}."
