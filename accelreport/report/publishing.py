@@ -1,0 +1,180 @@
+"""Workflows that build the report from the results in a repository, and publish it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from enum import StrEnum
+from pathlib import Path
+
+from accelreport.errors import AccelReportError, ExitCode
+
+
+class Platform(StrEnum):
+    """Who builds and publishes."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+
+
+PLACES = {
+    Platform.GITHUB: Path(".github/workflows/accelreport-pages.yml"),
+    Platform.GITLAB: Path(".gitlab-ci.yml"),
+}
+"""Where the platform looks for it, from the repository's root."""
+
+_PLAIN = re.compile(r"[\w$\"./=@+ -]+")
+
+# Actions are named by commit: a tag can be moved to other code after it was read.
+_GITHUB = """\
+# .github/workflows/accelreport-pages.yml
+# Once, in the repository's settings: Pages, Source, GitHub Actions.
+name: Publish the report
+on:
+  push:
+  workflow_dispatch:
+permissions: {}
+concurrency:
+  group: pages
+  cancel-in-progress: false
+jobs:
+  build:
+    if: github.ref_name == github.event.repository.default_branch
+    runs-on: ubuntu-24.04
+    timeout-minutes: 15
+    permissions:
+      contents: read
+      pages: read
+    steps:
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683  # v4.2.2
+        with:
+          persist-credentials: false
+      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065  # v5.6.0
+        with:
+          python-version: "3.12"
+      - id: pages
+        uses: actions/configure-pages@983d7736d9b0ae728b81ab479565c72886d7745b  # v5.0.0
+      - uses: actions/cache@5a3ec84eff668545956fd18022155c47e93e2684  # v4.2.3
+        with:
+          path: .cache
+          key: accelreport-${{ github.sha }}
+          restore-keys: accelreport-
+      - run: INSTALL
+      - run: BUILD
+        env:
+          ACCELREPORT_CACHE: .cache
+          BASE_URL: ${{ steps.pages.outputs.base_url }}
+      - uses: actions/upload-pages-artifact@7b1f4a764d45c48632c6b24a0339c27f5614fb0b  # v4.0.0
+        with:
+          path: site
+  publish:
+    needs: build
+    runs-on: ubuntu-24.04
+    timeout-minutes: 10
+    permissions:
+      pages: write
+      id-token: write
+    environment:
+      name: github-pages
+      url: ${{ steps.deployment.outputs.page_url }}
+    steps:
+      - id: deployment
+        uses: actions/deploy-pages@d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e  # v4.0.5
+"""
+
+_GITLAB = """\
+# .gitlab-ci.yml
+pages:
+  image: python:3.12-slim
+  variables:
+    ACCELREPORT_CACHE: .cache
+  cache:
+    key: accelreport
+    paths: [.cache]
+  script:
+    - INSTALL
+    - BUILD
+  artifacts:
+    paths: [public]
+  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+"""
+
+
+class PublishError(AccelReportError):
+    """The workflow cannot be written here."""
+
+    exit_code = ExitCode.USAGE
+
+
+def workflow(platform: Platform, results: str = "results", install: str = ".") -> str:
+    """The platform's workflow as YAML.
+
+    Args:
+        platform: who builds and publishes.
+        results: the results folder, from the repository's root.
+        install: what pip installs to have the command `accelreport`.
+
+    Raises:
+        AccelReportError: a name cannot stand in a command.
+    """
+    for name in (results, install):
+        if not name.strip() or not name.isprintable() or name.startswith("-"):
+            raise PublishError(
+                f"{name!r} cannot stand in the workflow's commands.",
+                remedy="Give one name on one line that does not begin with a dash.",
+            )
+    build = ["accelreport", "build"]
+    build += ["--results", shlex.quote(results)] if results != "results" else []
+    if platform is Platform.GITLAB:
+        build += ["--out", "public"]
+    address = "$BASE_URL" if platform is Platform.GITHUB else "$CI_PAGES_URL"
+    build += ["--base-url", f'"{address}"']
+    text = _GITHUB if platform is Platform.GITHUB else _GITLAB
+    text = text.replace("BUILD", _scalar(" ".join(build)), 1)
+    return text.replace("INSTALL", _scalar(f"python -m pip install {shlex.quote(install)}"), 1)
+
+
+def _scalar(command: str) -> str:
+    """The command as YAML: as it is where that is safe, else quoted, as JSON is YAML too."""
+    return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
+
+
+def write_workflow(platform: Platform, text: str, root: Path) -> Path:
+    """Writes the workflow where the platform looks for it, and never over another file.
+
+    Args:
+        platform: who builds and publishes.
+        text: the workflow.
+        root: the repository's root.
+
+    Returns:
+        Where it was written.
+
+    Raises:
+        AccelReportError: this is no repository, the file exists, or the folder refuses.
+    """
+    place = root / PLACES[platform]
+    if not (root / ".git").exists():
+        raise PublishError(
+            f"{PLACES[platform]} was not written: this folder is not the root of a repository.",
+            why=f"{platform} looks for it in the root of a Git repository only.",
+            remedy="Go to the repository's root, and run the command there.",
+        )
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise PublishError(
+            f"{PLACES[platform]} exists already, and was left as it is.",
+            remedy=f"Add to it by hand what `accelreport publish {platform}` prints.",
+        ) from error
+    except OSError as error:
+        raise PublishError(
+            f"{PLACES[platform]} cannot be written.",
+            why=f"{error.strerror or error}.",
+            remedy="Allow writing there, or save what the command prints without --write.",
+        ) from error
+    return place

@@ -1,0 +1,121 @@
+"""The workflows that `accelreport publish` prints, read as their platforms read them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+import yaml
+from typer.testing import CliRunner
+
+from accelreport.cli import app
+from accelreport.errors import ExitCode
+from accelreport.report.publishing import PLACES, Platform, PublishError, workflow, write_workflow
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "report.md"
+COMMIT = re.compile(r"^[\w.-]+/[\w.-]+@[0-9a-f]{40}$")
+
+
+def read(text: str) -> dict[str, Any]:
+    # YAML 1.1 takes the word "on" for true; the platform takes it for a key.
+    document = yaml.safe_load(text)
+    return {("on" if key is True else key): value for key, value in document.items()}
+
+
+def commands(text: str) -> list[list[str]]:
+    """Every shell command of a workflow, in words."""
+    document = read(text)
+    if "pages" in document:
+        return [shlex.split(line) for line in document["pages"]["script"]]
+    steps = [step for job in document["jobs"].values() for step in job["steps"]]
+    return [shlex.split(step["run"]) for step in steps if "run" in step]
+
+
+@pytest.mark.parametrize("platform", Platform)
+def test_the_documentation_shows_what_the_command_prints(platform: Platform) -> None:
+    printed = CliRunner().invoke(app, ["publish", platform])
+    assert printed.exit_code == ExitCode.OK
+    assert f"```yaml\n{printed.output}```\n" in DOCUMENT.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("platform", Platform)
+@pytest.mark.parametrize(
+    ("results", "install"),
+    [("results", "."), ("my results", "accelreport==1.0"), ("a'b: #c", "x @ https://e.org/$x#y")],
+)
+def test_its_commands_are_ours_whatever_the_folder_is_called(
+    platform: Platform, results: str, install: str
+) -> None:
+    found = commands(workflow(platform, results, install))
+    assert found[0] == ["python", "-m", "pip", "install", install]
+    program, name, *rest = found[1]
+    assert (program, name) == ("accelreport", "build")
+    command: Any = typer.main.get_command(app)
+    parsed = command.commands[name].make_context(name, list(rest)).params
+    assert parsed["results"] == Path(results)
+    assert parsed["base_url"] in {"$BASE_URL", "$CI_PAGES_URL"}
+    assert parsed["out"] == (Path("public") if platform is Platform.GITLAB else None)
+
+
+def test_on_github_a_job_may_do_what_it_needs_and_actions_cannot_change() -> None:
+    document = read(workflow(Platform.GITHUB))
+    assert set(document["on"]) == {"push", "workflow_dispatch"}
+    assert document["permissions"] == {}
+    assert document["jobs"]["build"]["permissions"] == {"contents": "read", "pages": "read"}
+    assert document["jobs"]["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
+    steps = [step for job in document["jobs"].values() for step in job["steps"]]
+    used = [step["uses"] for step in steps if "uses" in step]
+    assert len(used) == 6
+    assert all(COMMIT.match(action) for action in used)
+    (built,) = [step for step in steps if "accelreport build" in step.get("run", "")]
+    assert built["env"]["BASE_URL"] == "${{ steps.pages.outputs.base_url }}"
+    (kept,) = [step for step in steps if "upload-pages" in step.get("uses", "")]
+    assert kept["with"]["path"] == "site"
+
+
+def test_on_gitlab_only_the_default_branch_is_published() -> None:
+    job = read(workflow(Platform.GITLAB))["pages"]
+    assert job["artifacts"]["paths"] == ["public"]
+    assert job["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
+
+
+@pytest.mark.parametrize("platform", Platform)
+def test_it_is_written_where_the_platform_looks_and_over_nothing(
+    platform: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    written = CliRunner().invoke(app, ["publish", platform, "--write"])
+    assert written.exit_code == ExitCode.OK
+    place = tmp_path / PLACES[platform]
+    assert place.read_text(encoding="utf-8") == workflow(platform)
+    place.write_text("mine", encoding="utf-8")
+    with pytest.raises(PublishError, match="exists already") as refused:
+        write_workflow(platform, workflow(platform), tmp_path)
+    assert refused.value.exit_code == ExitCode.USAGE
+    assert f"accelreport publish {platform}" in refused.value.remedy
+    assert place.read_text(encoding="utf-8") == "mine"
+
+
+def test_outside_the_root_of_a_repository_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(PublishError, match="not the root of a repository"):
+        write_workflow(Platform.GITHUB, "x", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "--out"])
+def test_a_name_that_would_change_the_commands_is_refused(name: str) -> None:
+    with pytest.raises(PublishError):
+        workflow(Platform.GITHUB, install=name)
+    with pytest.raises(PublishError):
+        workflow(Platform.GITLAB, results=name)
+
+
+def test_an_unknown_platform_ends_with_the_code_of_a_wrong_command_line() -> None:
+    told = CliRunner().invoke(app, ["publish", "elsewhere"])
+    assert told.exit_code == ExitCode.USAGE
+    assert "github" in told.output
