@@ -279,12 +279,16 @@ class Downloads:
 
 @dataclass(frozen=True)
 class RawTable:
-    """Plain values in rows, the first column being the header: cheap, for raw data."""
+    """Plain values in rows, the first column being the header: cheap, for raw data.
+
+    With `words`, the values are sentences, which begin at the left.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    words: bool = False
     kind: Literal["raw"] = "raw"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 
+from accelreport.report import formatting
 from accelreport.report.charts import scales
 from accelreport.report.charts.cold import Bar, cold_bars
 from accelreport.report.charts.curves import Crossing, Curve, learning_curves, shared_axes
@@ -143,6 +144,15 @@ def test_ticks_are_round_and_within_the_axis() -> None:
     assert scales.decades(1e-6, 1e6, 5)[0] == 1e-6
     assert scales.nice_ticks(0.86, 0.99) == [0.85, 0.9, 0.95, 1.0]
     assert scales.nice_ticks(3, 3) == [3]
+
+
+def test_a_tick_of_a_time_is_said_in_a_unit_in_which_it_is_round() -> None:
+    said = [scales.plain_duration(tick).replace("\N{NO-BREAK SPACE}", " ") for tick in
+            (0.002, 2.0, 100.0, 120.0, 200.0, 500.0, 3600.0, 10_000.0)]  # fmt: skip
+    assert said == [
+        "2 ms", "2 s", "100 s", "2 min", "200 s", "500 s", "60 min", "10000 s",
+    ]  # fmt: skip
+    assert scales.plain(2_500_000.0) == formatting.count(2_500_000.0)
 
 
 def test_tick_labels_are_texts_made_in_python() -> None:

@@ -205,6 +205,14 @@ def test_claims_have_a_verdict_and_a_rule(pages: dict[str, Element]) -> None:
     assert "not tested here" in claims
 
 
+def test_a_claim_is_told_in_the_words_of_the_page(pages: dict[str, Element]) -> None:
+    claims = section(pages[BENCHMARK], "claims").text
+    assert "TPU v2-8 not measured: device not present" in claims
+    assert "the 95 % interval of the speedup of TPU v2-8 over GPU is at least 17" in claims
+    assert "batch_size" not in claims
+    assert "no-device" not in claims
+
+
 def test_wrong_predictions_come_first_with_their_pictures(pages: dict[str, Element]) -> None:
     (gallery,) = [u for u in pages[BENCHMARK].all("ul") if u.attributes.get("class") == "gallery"]
     wrong = ["wrong" in item.attributes.get("class", "") for item in gallery.all("li")]

@@ -106,15 +106,22 @@ def time_axis(
 
 def plain(value: float) -> str:
     """A tick's number: as short as it can be said, never with an exponent."""
-    return f"{value:.12f}".rstrip("0").rstrip(".") if value < 1e6 else f"{value:,.0f}"
+    return f"{value:.12f}".rstrip("0").rstrip(".") if value < 1e6 else formatting.count(value)
 
 
 def plain_duration(seconds: float) -> str:
-    """A tick's time with its unit: "200 ms"."""
+    """A tick's time with its unit: "200 ms"; one that is round in seconds stays in seconds."""
     if seconds == 0:
         return "0"
     scale, sign = formatting.time_unit(seconds)
+    if scale > 1 and not _short(seconds / scale) and _short(seconds):
+        scale, sign = 1.0, "s"
     return f"{plain(round(seconds / scale, 6))}{formatting.SPACE}{sign}"
+
+
+def _short(value: float) -> bool:
+    """Whether a number has at most three digits that say something."""
+    return math.isclose(value, float(f"{value:.3g}"), rel_tol=1e-6)
 
 
 def factor_text(value: float) -> str:

@@ -39,6 +39,9 @@ from accelreport.results.record import Record
 MOST_BLOCKS = 500
 """Rows of the table of blocks; the record's JSON has every one."""
 
+LONGEST_IN_COLUMNS = 60
+"""Letters of a fact that still fits into a column."""
+
 _STAGES = (
     ("process_s", "process until our first line"),
     ("import_s", "importing TensorFlow and Keras"),
@@ -153,7 +156,7 @@ def _result(bench: Bench, record: Record) -> Section | None:
     notes = [
         Note(
             sentence(label(w.kind.replace("-", " "), 80)) + ".",
-            label(w.message, 600),
+            sentence(label(w.message, 600)),
             tone="loud",
         )
         for w in record.warnings
@@ -167,8 +170,7 @@ def _result(bench: Bench, record: Record) -> Section | None:
     if notes:
         blocks.append(Notes(tuple(notes)))
     facts = _numbers(bench.words, record)
-    if facts:
-        blocks.append(Facts(tuple(facts)))
+    blocks += _facts(facts)
     if record.failure is not None and record.failure.traceback:
         blocks.append(Code("Traceback", (Token(tail(record.failure.traceback)),), folded=True))
     return Section("result", "Result", tuple(blocks)) if blocks else None
@@ -186,12 +188,12 @@ def _numbers(words: Words, record: Record) -> list[Fact]:
     if record.flops:
         count = formatting.operations(record.flops.per_step)
         facts.append(
-            Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 200)})")
+            Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 400)})")
         )
         if record.flops.bytes_per_step is not None:
             moved = formatting.size(record.flops.bytes_per_step)
             facts.append(
-                Fact("Bytes of its products", f"{moved} ({label(record.flops.bytes_method, 200)})")
+                Fact("Bytes of its products", f"{moved} ({label(record.flops.bytes_method, 400)})")
             )
     if record.parameters is not None:
         facts.append(Fact("Parameters", formatting.count(record.parameters)))
@@ -201,6 +203,16 @@ def _numbers(words: Words, record: Record) -> list[Fact]:
     if memory.device_peak_bytes is not None:
         facts.append(Fact("Peak memory, device", formatting.size(memory.device_peak_bytes)))
     return facts + [_energy(energy) for energy in record.energy]
+
+
+def _facts(facts: list[Fact]) -> list[Block]:
+    """Facts in columns; those that need a line of their own stand below."""
+    blocks: list[Block] = []
+    for long in (False, True):
+        some = tuple(fact for fact in facts if (len(fact.value) > LONGEST_IN_COLUMNS) is long)
+        if some:
+            blocks.append(Facts(some, long=long))
+    return blocks
 
 
 def _energy(energy: Energy) -> Fact:
@@ -316,7 +328,7 @@ def _input(record: Record) -> Section | None:
     facts += [Fact("Seed", str(data.seed))] if data.seed is not None else []
     facts += [Fact("Note", label(data.note, 300))] if data.note else []
     facts += [Fact(label(name, 80), label(sha, 80)) for name, sha in sorted(data.files.items())]
-    return Section("input", "Input", (Facts(tuple(facts)),))
+    return Section("input", "Input", tuple(_facts(facts)))
 
 
 def _log(record: Record) -> Section | None:

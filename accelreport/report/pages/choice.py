@@ -50,6 +50,7 @@ def choice_section(benches: Sequence[Bench]) -> Section | None:
             Column("cheapest"),
         ),
         groups=tuple(groups),
+        style="prose",
     )
     decided = sum(bool(row["decided"]) for row in rows)
     finding = (

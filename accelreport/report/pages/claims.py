@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.metrics import FIGURES, metric_title
 from accelreport.report.model import (
     Badge,
     Column,
@@ -19,6 +21,7 @@ from accelreport.report.model import (
     Table,
     Tone,
 )
+from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import label
 
 _TONES: dict[str, Tone] = {"CONFIRMED": "good", "REFUTED": "bad", "UNDECIDED": "loud"}
@@ -71,7 +74,52 @@ def claims_table(benches: Sequence[Bench], identity: str) -> Table:
     )
 
 
-def _measured(row: dict[str, Any]) -> list[Line]:
+_QUANTITIES = {
+    "first_epoch_time": "time of the first epoch",
+    "epoch_time": "time of a later epoch",
+    "step_time": "time of a step",
+    "total_time": "time of the whole training",
+    "tflops_cold": "TFLOPS of the first call",
+    "tflops": "TFLOPS of later calls",
+}
+"""Quantities of rules that the table of published figures calls by a heading, in a sentence."""
+
+_NAME = re.compile(r"[A-Za-z][\w.-]*\w")
+_ABSENT = re.compile(r"(?:^|; )([\w.-]+) was not measured \(")
+
+
+def _worded(bench: Bench, text: str) -> str:
+    """A sentence of the analysis with devices and quantities as the page calls them."""
+
+    def word(found: re.Match[str]) -> str:
+        name = found[0]
+        if name in bench.plan.devices:
+            return bench.title_of(name)
+        if name in FIGURES:
+            return _QUANTITIES.get(name, FIGURES[name][0])
+        if name.startswith("val_"):
+            return metric_title(name)
+        return name.replace("_", " ")
+
+    return _NAME.sub(word, text)
+
+
+def _untested(bench: Bench, numbers: str) -> str:
+    """Which devices a claim would need, and why they have no number."""
+    reasons: dict[str, list[str]] = {}
+    for name in _ABSENT.findall(numbers):
+        rows = [row for row in bench.rows if row["device"] == name]
+        if name in bench.plan.devices and rows:
+            why = formatting.listed(sorted({kind_text(row) for row in rows}))
+            reasons.setdefault(why, []).append(bench.title_of(name))
+    if not reasons:
+        return _worded(bench, label(numbers, 600))
+    return "; ".join(
+        f"{formatting.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
+    )
+
+
+def _measured(bench: Bench, row: dict[str, Any]) -> list[Line]:
     """The numbers one under another; the sentence of the analysis where there are none."""
     lines = []
     for each in row["evidence"]:
@@ -82,17 +130,17 @@ def _measured(row: dict[str, Any]) -> list[Line]:
             places = formatting.decimals(each["value"], low, high)
             between = f"{formatting.fixed(low, places)} to {formatting.fixed(high, places)}"
             text += f" ({between}, n = {each['n']})"
-        what = label(each["what"], 120).replace(" = ", " ").replace("_", " ")
+        what = _worded(bench, label(each["what"], 120).replace(" = ", " "))
         lines.append(Line(f"{what}: {text}" if what else text))
-    return lines or [Line(label(row["numbers"], 600))]
+    return lines or [Line(_untested(bench, str(row["numbers"])))]
 
 
 def _row(bench: Bench, row: dict[str, Any]) -> Row:
     verdict = row["verdict"]
     badge = Badge(verdict.lower(), _MEANINGS.get(verdict, ""), _TONES.get(verdict, "quiet"))
-    measured = _measured(row)
+    measured = _measured(bench, row)
     if row["published"]:
-        text = "Published figures bear on it; they stand beside ours under “Published”."
+        text = "Published figures bear on it, too."
         measured.append(Line(text, "reason"))
     machines = {series.machine for series in bench.series if series.machine}
     if row["machine"] and len(machines) > 1:
@@ -102,7 +150,7 @@ def _row(bench: Bench, row: dict[str, Any]) -> Row:
         (
             Entry((), badges=(badge,)),
             Entry(tuple(measured)),
-            Entry((Line(label(row["rule"], 400)),)),
+            Entry((Line(_worded(bench, label(row["rule"], 400))),)),
             Entry((Line(label(row["source"], 200)),)),
         ),
     )

@@ -202,12 +202,13 @@ def _row(bench: Bench, figure: str, row: dict[str, Any]) -> Row:
     badges = (() if row["comparable"] else (MISMATCH,)) + ((FLAG,) if row["flags"] else ())
     notes = [row["note"], row["caveat"], *row["flags"]]
     known = tuple(Line(label(note, 500)) for note in notes if note)
-    device = bench.title_of(row["device"])
+    device, mark = bench.title_of(row["device"]), row["mark"]
     return Row(
         Entry((Line(_row_name(bench, row)), Line(f"against {device}", "reason"))),
         (
             Entry(
-                (Line(f"{figure_text(figure, row['published'])} [{row['mark']}]"),), badges=badges
+                (Line(f"{figure_text(figure, row['published'])}{formatting.SPACE}[{mark}]"),),
+                badges=badges,
             ),
             _measured(figure, row),
             Entry((Line(formatting.ratio(row["ratio"]) if present(row["ratio"]) else "–"),)),

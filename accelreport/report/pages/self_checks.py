@@ -31,5 +31,6 @@ def checks_section(record: Record) -> Section | None:
         columns=("fault", "outcome", "a sound measurement shows", "seen"),
         rows=rows,
         note="Nothing of this runs inside a timed window.",
+        words=True,
     )
     return Section("checks", "The timer's checks of itself", (table,), finding=finding)
