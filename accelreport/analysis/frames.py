@@ -98,15 +98,21 @@ def _typed(plan: PlanDocument, rows: list[dict[str, Any]]) -> pd.DataFrame:
     numbers = (*TIMINGS, *STAGES, *MEMORY)
     fixed = [*IDENTITY, *plan.axes, *TEXTS, "warnings", "total_extrapolated", *numbers]
     metrics = sorted({name for row in rows for name in row} - set(fixed))
-    frame = pd.DataFrame(rows, columns=[*fixed, *metrics])
-    for name in TEXTS:
-        frame[name] = frame[name].astype(object).where(frame[name].notna(), "").astype(str)
+    typed: dict[str, Any] = {
+        name: pd.Series([_text(row.get(name)) for row in rows], dtype=str) for name in TEXTS
+    }
     for name in (*numbers, *metrics):
-        frame[name] = pd.to_numeric(frame[name]).astype(float)
+        typed[name] = np.array([row.get(name) for row in rows], dtype=float)  # None is NaN
     for name in ("repeat", "seed"):
-        frame[name] = frame[name].astype(int)
-    frame["total_extrapolated"] = frame["total_extrapolated"].isin([True])
-    return frame
+        typed[name] = np.array([row[name] for row in rows], dtype=int)
+    typed["total_extrapolated"] = [row.get("total_extrapolated") is True for row in rows]
+    # All columns at once: each that is put into a frame later costs as much as a whole frame.
+    rest = pd.DataFrame(rows, columns=[name for name in fixed if name not in typed])
+    return pd.DataFrame({name: typed.get(name, rest.get(name)) for name in (*fixed, *metrics)})
+
+
+def _text(value: Any) -> str:
+    return "" if pd.isna(value) else str(value)
 
 
 STEP_COLUMNS = ("key", "machine", "step", "seconds", "steps", "warmup", "exact")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
@@ -41,10 +43,16 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
 
 def _steps(seconds: Times, top: float) -> tuple[str, str]:
     """A line with a tread for each step."""
-    width = WIDTH / len(seconds)
-    heights = (HEIGHT * (1 - float(value) / top) + 1 for value in seconds)
-    treads = (f"V{y:.1f}H{(i + 1) * width:.1f}" for i, y in enumerate(heights))
-    return f"M0 {HEIGHT:.0f}" + "".join(treads), "1.2"
+    heights = (HEIGHT * (1 - seconds / top) + 1).tolist()
+    treads = zip(heights, _ends(len(heights)), strict=True)
+    return f"M0 {HEIGHT:.0f}" + "".join([f"V{y:.1f}H{end}" for y, end in treads]), "1.2"
+
+
+@lru_cache  # cells of one benchmark have as many steps as each other
+def _ends(count: int) -> tuple[str, ...]:
+    """Where each of so many treads ends."""
+    width = WIDTH / count
+    return tuple(f"{(number + 1) * width:.1f}" for number in range(count))
 
 
 def _ranges(seconds: Times, top: float) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -30,6 +31,8 @@ def clean(text: str) -> str:
     Line feeds and tabs stay. A bidirectional control becomes its code point in angle
     brackets, because silently dropping it would hide that somebody put it there.
     """
+    if text.isascii() and text.isprintable():
+        return text  # most texts: nothing that any rule below looks for
     text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
     return _BIDI.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
@@ -56,6 +59,7 @@ def tail(text: str, longest: int = LONGEST_LOG) -> str:
     return "…\n" + (rest if line_feed and rest else kept)
 
 
+@lru_cache(maxsize=4096)  # a page names the same few benchmarks and cells again and again
 def slug(name: str) -> str:
     """A file name of the characters a-z, 0-9, "_" and "-", different for different names.
 

@@ -45,6 +45,11 @@ def test_cleaned_text_holds_no_character_that_reorders_or_breaks_a_page(text: st
     assert clean(cleaned) == cleaned
 
 
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_plain_text_stays_as_it_is(text: str) -> None:
+    assert clean(text) == text
+
+
 def test_a_bidirectional_control_is_shown_by_its_name() -> None:
     assert clean("a\u202eb") == "a⟨U+202E⟩b"
     assert clean("\x1b[31mred\x1b[0m") == "red"
