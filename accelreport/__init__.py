@@ -1,3 +1,39 @@
-"""Declarative accelerator benchmarks that end as a report people trust."""
+"""Declarative accelerator benchmarks that end as a report people trust.
+
+From Python: `run` measures, `load_results` reads what was measured into data frames, and `build`
+makes the report. They are loaded when they are first asked for, so that a command which needs
+none of them starts at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from accelreport.errors import AccelReportError
+
+if TYPE_CHECKING:
+    from accelreport.api.building import build
+    from accelreport.api.loaded import Results, load_results
+    from accelreport.api.measuring import run
 
 __version__ = "0.1.0"
+
+__all__ = ["AccelReportError", "Results", "build", "load_results", "run"]
+
+_PLACES = {
+    "Results": "accelreport.api.loaded",
+    "build": "accelreport.api.building",
+    "load_results": "accelreport.api.loaded",
+    "run": "accelreport.api.measuring",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

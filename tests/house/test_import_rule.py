@@ -97,6 +97,18 @@ def test_a_room_imports_nothing_that_comes_after_it(room: str) -> None:
     assert not strays
 
 
+def test_nothing_but_the_package_itself_imports_what_it_offers_to_programs() -> None:
+    strays = [
+        f"{module}:{found.line}"
+        for module, founds in imports().items()
+        for found in founds
+        if _within(found.target, ("accelreport.api",))
+        and module != "accelreport"
+        and not _within(module, ("accelreport.api",))
+    ]
+    assert not strays
+
+
 def test_nothing_but_the_start_of_the_program_imports_the_command_line() -> None:
     strays = [
         f"{module}:{found.line}"

@@ -1,0 +1,1 @@
+"""accelreport from Python: what `accelreport.run`, `load_results` and `build` are."""

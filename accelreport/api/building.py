@@ -1,0 +1,69 @@
+"""`accelreport.build`: what the command of that name does, for programs and notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from accelreport.report import site
+from accelreport.report.folders import report_cache
+from accelreport.results.store import Store
+from accelreport.runner.refresh import refresh
+
+
+def build(
+    results: str | Path = "results",
+    out: str | Path | None = None,
+    *,
+    specs: str | Path | None = "specs/",
+    single_file: bool = False,
+    title: str = site.BuildOptions.title,
+    logo: str | Path | None = None,
+    base_url: str = "",
+    theme: Literal["auto", "light", "dark"] = "auto",
+    templates: str | Path | None = None,
+    pictures: bool = False,
+    interactive: bool = False,
+    cache: bool = True,
+) -> Path:
+    """Build the report: static pages of everything in a results folder.
+
+    Needs neither TensorFlow nor a network. The same results give the same bytes.
+
+    Args:
+        results: the results folder.
+        out: the folder of the pages, or the file; `site` or `report.html` when absent.
+        specs: titles, published figures and claims are taken from here as they stand now, if
+            the folder exists; None takes them from what the runs left.
+        single_file: everything in one HTML file.
+        title: the site's name.
+        logo: a PNG or SVG file, put into every page.
+        base_url: where the site will be published.
+        theme: until a reader chooses.
+        templates: folder of templates that replace ours, file by file.
+        pictures: every figure as PNG, too.
+        interactive: a button lets a reader explore a figure.
+        cache: leave what has not changed as it is.
+
+    Returns:
+        The page to open first.
+
+    Raises:
+        AccelReportError: nothing to build from, or a folder, logo or template cannot be used.
+    """
+    store = Store(Path(results))
+    if specs is not None and Path(specs).is_dir():
+        refresh(store, Path(specs))
+    options = site.BuildOptions(
+        title=title,
+        templates=Path(templates) if templates else None,
+        logo=Path(logo) if logo else None,
+        base_url=base_url,
+        theme=theme,
+        pictures=pictures,
+        interactive=interactive,
+        cache=report_cache() if cache else None,
+        single_file=single_file,
+    )
+    place = Path(out) if out else Path("report.html" if single_file else "site")
+    return site.build(store, place, options=options).index

@@ -1,0 +1,130 @@
+"""What was measured, as data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from accelreport.api.summary import summary_html, summary_text
+from accelreport.errors import AccelReportError
+from accelreport.report.bench import Bench
+from accelreport.report.gather import gather
+from accelreport.results.folder import existing
+from accelreport.results.record import Record
+from accelreport.results.store import Store
+from accelreport.runner.events import EndLine
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything in a results folder; in a notebook it shows its speedups.
+
+    Every frame begins with the columns `spec` and `profile`. Seconds, bytes and fractions
+    throughout; a swept key is a column by its name, empty in rows of other specs.
+
+    Attributes:
+        folder: the results folder.
+        outcome: how many cells were measured, skipped and so on, when it comes from `run`.
+        problems: a sentence for each file that could not be read.
+    """
+
+    folder: Path
+    outcome: EndLine | None = None
+    problems: tuple[str, ...] = ()
+    _benches: tuple[Bench, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row for each planned cell and machine: status, times, metrics, warnings."""
+        return self._united(lambda bench: bench.cells)
+
+    @cached_property
+    def speedups(self) -> pd.DataFrame:
+        """One row for each sweep point, device and machine, with its speedup over the baseline.
+
+        The step time and the speedup have intervals, the speedup a verdict. `parity` says
+        whether the device learns the same, `withheld` why the speedup must not stand alone.
+        """
+        return self._united(lambda bench: bench.speedups)
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """One row for each claim: its verdict, the numbers and the rule behind it."""
+        return self._united(lambda bench: bench.claims)
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """One row for each metric of each epoch."""
+        return self._united(lambda bench: bench.curves)
+
+    @cached_property
+    def steps(self) -> pd.DataFrame:
+        """One row for each timed step, or window where steps were not timed one by one."""
+        return self._united(lambda bench: bench.steps)
+
+    @property
+    def records(self) -> list[Record]:
+        """Every record with all that its process observed."""
+        return [record for bench in self._benches for record in bench.records.values()]
+
+    def _united(self, frame_of: Callable[[Bench], pd.DataFrame]) -> pd.DataFrame:
+        frames = []
+        for bench in self._benches:
+            frame = frame_of(bench).copy()
+            frame.insert(0, "profile", bench.plan.profile)
+            frame.insert(0, "spec", bench.plan.spec)
+            frames.append(frame)
+        return united(frames)
+
+    def __str__(self) -> str:
+        return summary_text(self.folder, self.speedups)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self.folder, self.speedups)
+
+
+def united(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Frames below each other, with every column that one of them has."""
+    columns = list(dict.fromkeys(name for frame in frames for name in frame.columns))
+    filled = [_nullable(frame) for frame in frames if len(frame)]
+    if not filled:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(filled, ignore_index=True).reindex(columns=columns)
+
+
+def _nullable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with whole numbers that stay whole beside rows which have none."""
+    whole = frame.select_dtypes("integer").columns
+    return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+def load_results(folder: str | Path = "results") -> Results:
+    """Read a results folder.
+
+    Args:
+        folder: where `run` left its results.
+
+    Raises:
+        AccelReportError: there is no such folder, or nothing in it.
+    """
+    return loaded(Path(folder))
+
+
+def loaded(folder: Path, outcome: EndLine | None = None) -> Results:
+    """The content of a results folder, with the outcome of the run that left it, if any.
+
+    Raises:
+        AccelReportError: there is no such folder, or nothing in it.
+    """
+    existing(folder)
+    store = Store(folder)
+    try:
+        benches = tuple(gather(store))
+    except AccelReportError as error:
+        error.what = f"There are no results in {folder}."
+        raise
+    return Results(folder, outcome, tuple(str(problem) for problem in store.problems), benches)

@@ -1,0 +1,91 @@
+"""`accelreport.run`: what the command of that name does, for programs and notebooks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from accelreport.analysis.sequential import UntilDecided
+from accelreport.api.loaded import Results, loaded
+from accelreport.runner.plan import Policy
+from accelreport.runner.session import Request, carry_out, prepare
+from accelreport.runner.workspace import Workspace
+from accelreport.spec.base import Scalar
+from accelreport.terminal.show import showing
+
+
+def run(
+    specs: str | Path | Sequence[str | Path] = "specs/",
+    *,
+    results: str | Path = "results",
+    profile: str | None = None,
+    devices: Sequence[str] = (),
+    filters: Mapping[str, Scalar] | None = None,
+    data: Literal["real", "synthetic"] | None = None,
+    budget: str | None = None,
+    overrides: Mapping[str, Scalar] | None = None,
+    devices_file: str | Path | None = None,
+    retry_failed: bool = False,
+    rerun: bool = False,
+    until_decided: bool = False,
+    most_repeats: int = 20,
+    fork: bool = True,
+    quiet: bool = False,
+) -> Results:
+    """Measure every cell of the specs that is not yet measured.
+
+    Each cell is measured in a process of its own, so that nothing in this one disturbs it. Cells
+    that fail are part of the results (`Results.cells`), not exceptions. Must be called in the main
+    thread, which is where notebooks run.
+
+    Args:
+        specs: spec files and folders of them.
+        results: the results folder; what is in it already is not measured again.
+        profile: read the specs with this profile.
+        devices: run on these only.
+        filters: run only this value of a swept key.
+        data: real data, or stand-ins of the same shapes.
+        budget: measured time after which a cell stops, such as "2m".
+        overrides: other values for keys of the specs, such as {"measure.repeats": 5}.
+        devices_file: the devices, instead of the file beside each spec.
+        retry_failed: run cells again that failed before.
+        rerun: run every cell again.
+        until_decided: add repeats until comparisons with the baseline are decided.
+        most_repeats: with `until_decided`, at most so many.
+        fork: fork CPU cells from a process that has imported TensorFlow.
+        quiet: print failures only.
+
+    Returns:
+        Everything in the results folder, with the outcome of this run.
+
+    Raises:
+        AccelReportError: a spec, a name or the results folder is wrong; nothing was lost.
+        KeyboardInterrupt: the run was stopped; finished cells are kept.
+    """
+    changed = dict(overrides or {})
+    changed |= {"workload.data": data} if data else {}
+    changed |= {"measure.budget": budget} if budget else {}
+    paths = [specs] if isinstance(specs, str | Path) else specs
+    request = Request(
+        paths=[Path(path) for path in paths],
+        results=Path(results),
+        profile=profile,
+        devices=devices,
+        filters=[f"{key}={value}" for key, value in (filters or {}).items()],
+        overrides=changed,
+        devices_file=Path(devices_file) if devices_file else None,
+        policy=Policy(retry_failed=retry_failed, rerun=rerun),
+        judge=UntilDecided(most_repeats) if until_decided else None,
+    )
+    prepared = prepare(request, waiting=_waiting)
+    with showing(prepared.plan, json=False, quiet=quiet) as observer:
+        end = carry_out(prepared, observer, Workspace(), fork=fork)
+    if end.stopped_by:
+        raise KeyboardInterrupt(end.stopped_by)
+    return loaded(request.results, end)
+
+
+def _waiting(reason: str) -> None:
+    sys.stderr.write(f"{reason} …\n")

@@ -1,0 +1,135 @@
+"""accelreport from Python: stable names, frames that can be trusted, and a table for notebooks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import accelreport
+from accelreport.api.loaded import united
+from accelreport.report.site import BuildOptions
+from accelreport.results.store import Store
+from tests.house.tree import ROOT
+from tests.support.records import assorted, study
+
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Results of two benchmarks with different sweeps; one cell of each kind of outcome."""
+    store = Store(tmp_path / "results")
+    for made in (study("training", fate=assorted), study("matmul")):
+        store.write_plan(made.plan)
+        for record in made.records:
+            store.write(record)
+    return store.root
+
+
+def test_every_public_name_is_there_and_documented_and_no_other_is_promised() -> None:
+    promised = set(re.findall(r"^\| `accelreport\.(\w+)` \|", PAGE, re.MULTILINE))
+    assert promised == set(accelreport.__all__)
+    for name in accelreport.__all__:
+        assert getattr(accelreport, name).__doc__
+        assert name in dir(accelreport)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        accelreport.nothing  # noqa: B018
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = "import accelreport, sys; print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pandas", "tensorflow", "altair", "pydantic", "typer"} & set(told.stdout.split())
+
+
+def test_every_frame_the_page_names_begins_with_spec_and_profile(folder: Path) -> None:
+    results = accelreport.load_results(folder)
+    names = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
+    assert len(names) == 5
+    for name in names:
+        frame = getattr(results, name)
+        assert list(frame.columns[:2]) == ["spec", "profile"]
+    assert set(results.cells["spec"]) == {"example_training", "example_matmul"}
+
+
+def test_failed_and_skipped_cells_are_rows(folder: Path) -> None:
+    results = accelreport.load_results(str(folder))
+    statuses = set(results.cells["status"])
+    assert {"ok", "failed", "skipped"} <= statuses
+    assert len(results.records) == len(results.cells[results.cells["status"] != "missing"])
+
+
+def test_whole_numbers_stay_whole_where_other_specs_have_none() -> None:
+    one = pd.DataFrame({"spec": ["a"], "batch_size": [256]})
+    two = pd.DataFrame({"spec": ["b"], "units": [32]})
+    frame = united([one, two, one.head(0)])
+    assert frame["batch_size"].tolist() == [256, pd.NA]
+    assert str(frame["units"].dtype) == "Int64"
+
+
+def test_no_rows_still_have_columns() -> None:
+    assert list(united([pd.DataFrame({"spec": []})]).columns) == ["spec"]
+
+
+def test_a_summary_has_intervals_and_tells_what_was_not_measured(folder: Path) -> None:
+    results = accelreport.load_results(folder)
+    text = str(results)
+    assert re.search(r"example_matmul \(\w+\) .*× \(.*–.*×\)", text)
+    assert "BASELINE" in text
+    assert "not measured, " in text
+
+
+def test_a_notebook_s_table_is_escaped(folder: Path) -> None:
+    results = accelreport.load_results(folder)
+    shown = results._repr_html_()
+    assert shown.startswith("<table>")
+    assert shown.count("<tr>") == shown.count("</tr>") > 3
+    results.speedups.loc[0, "device"] = "<script>"
+    assert "<script>" not in results._repr_html_()
+
+
+def test_a_folder_without_results_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(accelreport.AccelReportError, match="is no results folder"):
+        accelreport.load_results(tmp_path / "nothing")
+    Store(tmp_path / "empty").prepare()
+    with pytest.raises(accelreport.AccelReportError, match="There are no results in") as raised:
+        accelreport.load_results(tmp_path / "empty")
+    assert "accelreport run" in str(raised.value)
+
+
+def test_a_site_is_the_command_s(folder: Path, tmp_path: Path) -> None:
+    index = accelreport.build(folder, tmp_path / "site", specs=None, cache=False)
+    assert index == tmp_path / "site" / "index.html"
+    assert BuildOptions.title in index.read_text(encoding="utf-8")
+    single = accelreport.build(
+        folder, tmp_path / "one.html", specs=None, single_file=True, title="Ours", cache=False
+    )
+    assert "Ours" in single.read_text(encoding="utf-8")
+
+
+@pytest.mark.e2e
+def test_the_documented_program_runs_as_it_stands(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    (tmp_path / "program.py").write_text(block, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "matmul (quick)" in done.stdout
+    assert done.stdout.splitlines()[-1] == str(Path("site") / "index.html")
+    assert "Products on this machine" in (tmp_path / "site" / "index.html").read_text("utf-8")
