@@ -30,6 +30,7 @@ from accelreport.report.pages.quality import quality_section
 from accelreport.report.pages.slides import MOST_PANELS, few_dots
 from accelreport.report.pages.speech import (
     REPEAT,
+    for_the_hall,
     notice_sentences,
     once,
     processes_sentence,
@@ -59,21 +60,18 @@ def deck_page(benches: Sequence[Bench], front: Page) -> Page:
         *gap_slides(benches),
         _again(benches),
     ]
-    notices = tuple(replace(n, text=sentences(n.text)[0]) for n in front.notices)
     return replace(
-        front,
+        for_the_hall(replace(front, byline=(*front.byline, *_processes(benches)))),
         path=DECK,
         headline="",
         kicker="",
-        finding=f"{front.headline}." if front.headline else front.finding,
+        finding=f"{label(front.headline, 150)}." if front.headline else "",
         sections=tuple(slides),
         template="slides.html",
-        byline=(*front.byline, *_processes(benches)),
-        notices=notices,
         crumbs=(Download(front.path, "All benchmarks"),),
         related=(),
         speech=Speech(
-            once([*sentences(front.finding), *notice_sentences(benches)]),
+            once([f"{front.headline}. {front.finding}".lstrip(". "), *notice_sentences(benches)]),
             (Download(front.path, "Numbers: the front page"),),
         ),
     )

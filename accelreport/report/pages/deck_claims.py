@@ -31,6 +31,8 @@ MOST_TITLES = 2
 """Benchmarks named in a cell; of more it says how many."""
 MOST_NUMBERS = 2
 """Numbers of a claim that stand on a slide; its page has all."""
+MOST_UNTESTED = 3
+"""Claims that were not tested here and still have a row each; more of them are counted."""
 UNTESTED = "NOT TESTED HERE"
 ORDER = ("CONFIRMED", "REFUTED", "UNDECIDED")
 
@@ -41,11 +43,13 @@ def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
     if section is None:
         return
     several = len(benches) > 1
+    untested = sum(row["verdict"] == UNTESTED for b in benches for row in plain_rows(b.claims))
+    few = untested <= MOST_UNTESTED
     ranked = [
         row
-        for wanted in ORDER
+        for wanted in (*ORDER, *([UNTESTED] if few else []))
         for bench in benches
-        for verdict, row in _tested(bench, several=several)
+        for verdict, row in _claims(bench, several=several)
         if verdict == wanted
     ]
     rule = "A claim is confirmed or refuted only when the whole interval lies on one side."
@@ -67,27 +71,28 @@ def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
         yield Section(
             f"claims-slide-{number}", title, (table,), finding=f"Claims{of}", speech=speech
         )
-    yield from _untested(benches, source)
+    if not few:
+        yield from _untested(benches, source)
 
 
-def _tested(bench: Bench, *, several: bool) -> Iterator[tuple[str, Row]]:
-    """Verdict and row of each claim that was tested."""
+def _claims(bench: Bench, *, several: bool) -> Iterator[tuple[str, Row]]:
+    """Verdict and row of each claim."""
     if bench.claims.empty:
         return
     rows = claims_table([bench], "claims").groups[0].rows
     for found, row in zip(plain_rows(bench.claims), rows, strict=True):
-        if found["verdict"] == UNTESTED:
-            continue
         lines = [Line(label(row.header.lines[0].text, 160))]
         if several:
             lines.append(Line(label(bench.plan.title, 80), "reason"))
         header = Entry(tuple(lines), href=f"{bench.slug}.html#claims")
         verdict, measured, *_ = row.entries
-        yield found["verdict"], Row(header, (verdict, _numbers(found, measured)))
+        yield found["verdict"], Row(header, (verdict, _numbers(bench, found, measured)))
 
 
-def _numbers(found: dict[str, Any], measured: Entry) -> Entry:
-    """The first numbers of a claim, and how many more there are."""
+def _numbers(bench: Bench, found: dict[str, Any], measured: Entry) -> Entry:
+    """The first numbers of a claim, and how many more there are; else why there are none."""
+    if found["verdict"] == UNTESTED:
+        return Entry((Line(_absent(bench) or sentence(label(found["numbers"], 100)), "reason"),))
     if len(found["evidence"]) == 1 and not present(found["evidence"][0]["low"]):
         text = label(found["numbers"], 120).replace(" = ", " ").replace("_", " ")
         return Entry((Line(text),))

@@ -11,7 +11,7 @@ from accelreport.report.pages.deck_claims import claim_slides
 from accelreport.report.pages.deck_gaps import gap_slides
 from accelreport.report.pages.finding import headline
 from accelreport.report.pages.published import published_figure
-from accelreport.report.pages.speech import sentences, slide_speech, start_speech
+from accelreport.report.pages.speech import for_the_hall, sentences, slide_speech, start_speech
 from accelreport.report.pages.speedup import dots_figure
 
 MOST_ROWS = 4
@@ -47,7 +47,7 @@ def slides_page(bench: Bench, page: Page) -> Page:
     first = [slide for slide in slides if slide not in last]
     sections = (*first, *claim_slides([bench]), *gap_slides([bench]), *last)
     return replace(
-        page,
+        for_the_hall(page),
         path=slides_path(bench),
         sections=sections,
         template="slides.html",

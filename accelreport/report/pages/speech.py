@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, plain_rows, present
-from accelreport.report.model import Badge, Block, Download, Figure, Section, Speech, Table
+from accelreport.report.model import Badge, Block, Download, Figure, Page, Section, Speech, Table
 from accelreport.report.pages.finding import Compared, compared
 from accelreport.report.pages.notices import notices_of
 from accelreport.report.text import label, sentence
@@ -15,6 +16,8 @@ from accelreport.report.text import label, sentence
 MOST_PARTS = 3
 """Numbers of a drawing that are named; its page has all of them."""
 DECIDED = frozenset({"FASTER", "SLOWER", "SAME"})
+MOST_LETTERS = 110
+"""Letters of a fact on the first slide of a deck."""
 REPEAT = (
     "These commands measure everything again on any machine, and build the same pages.",
     "Cells that are already in the results folder are not run again.",
@@ -25,6 +28,20 @@ _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 def sentences(text: str) -> list[str]:
     """A text in sentences."""
     return [part for part in _END.split(text.strip()) if part]
+
+
+def for_the_hall(page: Page) -> Page:
+    """A page whose heading, facts and notices are short enough for the first slide."""
+    return replace(
+        page,
+        title=label(page.title, MOST_LETTERS),
+        kicker=label(page.kicker, MOST_LETTERS),
+        finding=label(page.finding, 3 * MOST_LETTERS),
+        byline=tuple(replace(f, value=label(f.value, MOST_LETTERS), href="") for f in page.byline),
+        notices=tuple(
+            replace(n, text=label(sentences(n.text)[0], 2 * MOST_LETTERS)) for n in page.notices
+        ),
+    )
 
 
 def start_speech(bench: Bench) -> Speech:
@@ -90,7 +107,7 @@ def _said(bench: Bench, best: Compared) -> str:
 
 def notice_sentences(benches: Sequence[Bench]) -> list[str]:
     """What must be said before any number."""
-    return [f"{notice.title} {sentences(notice.text)[0]}" for notice in notices_of(benches)]
+    return [f"{notice.title} {notice.text}" for notice in notices_of(benches)]
 
 
 def _counted(bench: Bench) -> str:
