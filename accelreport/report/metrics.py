@@ -68,6 +68,13 @@ def metric_title(metric: str) -> str:
     return f"validation {words[4:]}" if words.startswith("val ") else f"training {words}"
 
 
+def level_text(metric: str, level: float) -> str:
+    """A level somebody chose, with the digits it was written with: "97 %"."""
+    if is_share(metric):
+        return f"{formatting.short(round(100 * level, 9))}{formatting.SPACE}%"
+    return formatting.short(level)
+
+
 def metric_text(metric: str, value: float, spread: float | None = None) -> str:
     """A metric's value, with a standard deviation where there is one."""
     known = formatting.present(spread)

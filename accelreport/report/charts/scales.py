@@ -84,8 +84,12 @@ def wants_log(values: Iterable[float], factor: float = 20) -> bool:
 def time_axis(
     low: float, high: float, *, log: bool, title: str, most: int = 6
 ) -> tuple[alt.Scale, alt.Axis]:
-    """Scale and axis for times in seconds, one unit for the whole axis."""
-    scale_s, sign = formatting.time_unit(max(high / 1.5, 1e-9))
+    """Scale and axis for times in seconds, one unit for the whole axis.
+
+    On a log scale the unit is that of the middle, so that its small ticks are no fractions.
+    """
+    middle = math.sqrt(low * high) if log else high / 1.5
+    scale_s, sign = formatting.time_unit(max(middle, 1e-9))
     choose = decades if log else nice_ticks
     ticks = [scale_s * tick for tick in choose(low / scale_s, high / scale_s, most - (not log))]
 

@@ -16,7 +16,7 @@ from accelreport.report.charts.curves import (
     shared_axes,
 )
 from accelreport.report.charts.drawing import WIDE, draw, panel, panel_width
-from accelreport.report.metrics import is_share, metric_text, metric_title
+from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (
     Column,
     Download,
@@ -104,7 +104,7 @@ class Curves:
         if level is None:
             return ""
         return (
-            f" The dashed line is the target, {metric_text(self.metric, level)}; a ring "
+            f" The dashed line is the target, {level_text(self.metric, level)}; a ring "
             "marks the first epoch at whose end a line has reached it, with the time above it "
             "(the table takes each seed by itself)."
         )

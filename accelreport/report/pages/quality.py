@@ -15,6 +15,7 @@ from accelreport.report.bench import (
     present,
 )
 from accelreport.report.metrics import (
+    level_text,
     metric_text,
     metric_title,
 )
@@ -67,7 +68,7 @@ def _finding(bench: Bench, metric: str) -> str:
         return f"The best run ended at a {metric_title(metric)} of {metric_text(metric, best)}."
     rows = plain_rows(bench.targets)
     reached = [row for row in rows if row["reached"]]
-    level = metric_text(metric, float(rows[0]["target"])) if rows else ""
+    level = level_text(metric, float(rows[0]["target"])) if rows else ""
     if not reached:
         return f"No run reached {level} {metric_title(metric)}."
     first = min(reached, key=lambda row: row["elapsed_s"])

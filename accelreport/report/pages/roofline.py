@@ -133,7 +133,7 @@ def _figure(bench: Bench, under: dict[Place, Position], table: Table) -> Figure:
     return Figure(
         id="roofline",
         title=title,
-        subtitle="TFLOPS, log scale",
+        subtitle="Up: TFLOPS. Across: operations for each byte. Both on log scales.",
         caption=(
             "The line is what a device can do at most: rising with the bytes its memory brings, "
             "level where its arithmetic is the limit. Bytes are those of the products alone."

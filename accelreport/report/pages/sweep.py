@@ -85,6 +85,11 @@ def _held_values(bench: Bench, held: Sequence[str]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
+def _tick(rate: float) -> str:
+    """A tick of the rates: thousands set apart as in the tables, and prefixes from a million on."""
+    return formatting.count(rate) if 1000 <= rate < 1e6 else formatting.short(rate)
+
+
 def _quantity(bench: Bench) -> str:
     return "TFLOPS" if bench.words.kernel else f"{bench.words.sample} each second"
 
@@ -122,7 +127,7 @@ def _panel(bench: Bench, axis: str, fixed: dict[str, Any], panels: int) -> Panel
         lines,
         ends,
         x_title=f"{axis_title(axis)} (log scale)",
-        y_text=formatting.short,
+        y_text=_tick,
     )
     where = " · ".join(f"{axis_title(k)} {label(v, 40)}" for k, v in fixed.items())
     title = f"{quantity} by {axis_title(axis)}" + (f", {where}" if where else "")
