@@ -14,11 +14,11 @@ import pandas as pd
 from accelreport.analysis.headline import quality
 from accelreport.analysis.parity import WITHIN, parity_frame
 from accelreport.analysis.refusals import REFUSED
+from accelreport.report.analysed import Analysed
 from accelreport.report.metrics import is_share, primary_metric
 from accelreport.report.text import label, slug
 from accelreport.report.theme import COLOURS, pattern
 from accelreport.report.words import Words, axis_title, words_of
-from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 
 _COMMA = re.compile(r"^([^,]+), (.+)$")
@@ -49,32 +49,14 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Bench:
-    """A plan document with its records and frames.
+class Bench(Analysed):
+    """A plan document with its records and frames, in the words and colours of its page.
 
     Attributes:
-        plan: what the spec said.
-        records: its records, by (key, machine).
         colours: device → number of its colour, for the whole site.
-        cells: `analysis.frames.cells_frame`.
-        steps: `analysis.frames.steps_frame`.
-        curves: `analysis.frames.curve_frame`.
-        speedups: `analysis.headline.headlines`, the rows of `analysis.speedup.speedups`.
-        published: `analysis.published.published_frame`.
-        targets: `analysis.targets.time_to_target`.
-        claims: `analysis.claims.claims_frame`.
     """
 
-    plan: PlanDocument
-    records: Mapping[tuple[str, str], Record]
     colours: Mapping[str, int]
-    cells: pd.DataFrame
-    steps: pd.DataFrame
-    curves: pd.DataFrame
-    speedups: pd.DataFrame
-    published: pd.DataFrame
-    targets: pd.DataFrame
-    claims: pd.DataFrame
 
     @cached_property
     def slug(self) -> str:

@@ -1,22 +1,10 @@
-"""From a results folder to benches: who belongs to which plan, and the analysis of each."""
+"""From a results folder to benches: who belongs to which plan."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from accelreport.analysis.claims import claims_frame
-from accelreport.analysis.frames import (
-    cells_frame,
-    curve_frame,
-    machine_of,
-    not_refused,
-    steps_frame,
-)
-from accelreport.analysis.headline import headlines
-from accelreport.analysis.published import published_frame
-from accelreport.analysis.sequential import level_of
-from accelreport.analysis.speedup import speedups
-from accelreport.analysis.targets import time_to_target
+from accelreport.analysis.frames import machine_of
 from accelreport.errors import AccelReportError
 from accelreport.report.bench import Bench
 from accelreport.report.results import Results
@@ -55,21 +43,4 @@ def _bench(
 ) -> Bench:
     keys = dict.fromkeys(cell.key for cell in plan.cells)
     records = [record for key in keys for record in by_key.get(key, ())]
-    cells = cells_frame(plan, records)
-    shown = not_refused(records, cells)
-    curves = curve_frame(shown)
-    compared = speedups(
-        cells, baseline=plan.baseline, axes=list(plan.axes), look_level=level_of(plan)
-    )
-    return Bench(
-        plan=plan,
-        records={(record.key, machine_of(record)): record for record in records},
-        colours=colours,
-        cells=cells,
-        steps=steps_frame(shown),
-        curves=curves,
-        speedups=headlines(plan, cells, compared),
-        published=published_frame(plan, cells),
-        targets=time_to_target(plan, curves, cells),
-        claims=claims_frame(plan, cells, compared),
-    )
+    return Bench(plan, {(record.key, machine_of(record)): record for record in records}, colours)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -48,11 +48,34 @@ class Unit(Protocol):
 
 
 @dataclass(frozen=True)
+class Contents:
+    """Hashes of all that benchmarks are made of, each made when it is first asked for.
+
+    Attributes:
+        benches: every benchmark by its slug.
+    """
+
+    benches: Mapping[str, Bench]
+    _known: dict[str, str] = field(default_factory=dict)
+
+    def of(self, slug: str) -> str:
+        """The hash of one benchmark."""
+        if slug not in self._known:
+            bench = self.benches[slug]
+            records = (record.model_dump_json() for record in bench.records.values())
+            places = json.dumps([list(place) for place in bench.records])
+            colours = json.dumps(dict(bench.colours), sort_keys=True)
+            plan = bench.plan.model_dump_json()
+            self._known[slug] = digest(plan, colours, places, *records)
+        return self._known[slug]
+
+
+@dataclass(frozen=True)
 class FrontUnit:
     """What is made of all benchmarks: the front page, its slides, how numbers are made."""
 
     benches: Sequence[Bench]
-    keys: Sequence[str]
+    contents: Contents
     facts: SiteFacts
     problems: Sequence[str]
     name: str = "front"
@@ -60,7 +83,8 @@ class FrontUnit:
     @property
     def key(self) -> str:
         """Hash of everything it is made of."""
-        return digest(*self.keys, "problems", *self.problems)
+        hashes = (self.contents.of(bench.slug) for bench in self.benches)
+        return digest(*hashes, "problems", *self.problems)
 
     def pages(self) -> list[Page]:
         """The front page, its slides and the methods."""
@@ -116,12 +140,12 @@ class BenchUnit:
     Attributes:
         bench: the benchmark.
         cells: record → every benchmark that has it, for those whose first one is this.
-        contents: hash of each benchmark by its slug.
+        contents: hash of each benchmark.
     """
 
     bench: Bench
     cells: Mapping[Place, Sequence[Bench]]
-    contents: Mapping[str, str]
+    contents: Contents
     facts: SiteFacts
 
     @property
@@ -133,7 +157,7 @@ class BenchUnit:
     def key(self) -> str:
         """Hash of the benchmark, and of those it shares cells with."""
         others = {each.slug for owners in self.cells.values() for each in owners}
-        return digest(*(self.contents[slug] for slug in (self.bench.slug, *sorted(others))))
+        return digest(*(self.contents.of(slug) for slug in (self.bench.slug, *sorted(others))))
 
     def pages(self) -> list[Page]:
         """Pages of cells first, which have no charts: the others are still being drawn."""
@@ -160,7 +184,7 @@ class BenchUnit:
 
 def units_of(benches: Sequence[Bench], facts: SiteFacts, problems: Sequence[str]) -> list[Unit]:
     """The units of a site, the front page last."""
-    contents = {bench.slug: _content(bench) for bench in benches}
+    contents = Contents({bench.slug: bench for bench in benches})
     owners: dict[Place, list[Bench]] = {}
     for bench in benches:
         for place in bench.records:
@@ -170,12 +194,5 @@ def units_of(benches: Sequence[Bench], facts: SiteFacts, problems: Sequence[str]
         cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
         units.append(BenchUnit(bench, cells, contents, facts))
     units.append(DevicesUnit(benches, facts))
-    units.append(FrontUnit(benches, list(contents.values()), facts, problems))
+    units.append(FrontUnit(benches, contents, facts, problems))
     return units
-
-
-def _content(bench: Bench) -> str:
-    records = (record.model_dump_json() for record in bench.records.values())
-    places = json.dumps([list(place) for place in bench.records])
-    colours = json.dumps(dict(bench.colours), sort_keys=True)
-    return digest(bench.plan.model_dump_json(), colours, places, *records)

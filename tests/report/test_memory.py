@@ -12,7 +12,9 @@ import pytest
 
 from accelreport.errors import AccelReportError
 from accelreport.report.figure_cache import FigureCache
+from accelreport.report.gather import gather
 from accelreport.report.output import MANIFEST
+from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.site import BuildOptions, build
 from accelreport.results.store import Store
 from tests.report.test_same_bytes import digests
@@ -90,6 +92,13 @@ def test_a_build_of_what_did_not_change_loads_and_writes_nothing(
         check=True, capture_output=True, encoding="utf-8",
     )  # fmt: skip
     assert said.stdout.split() == ["0", "False", "False"]
+
+
+def test_a_benchmark_is_analysed_when_its_page_is_made(results: Path) -> None:
+    first, second = gather(Store(results))
+    assert benchmark_page(first).sections
+    assert "cells" in vars(first)
+    assert "cells" not in vars(second)
 
 
 def test_one_changed_record_changes_three_pages_and_their_two_decks(

@@ -1,0 +1,84 @@
+"""A plan and its records with what analysis makes of them, made when a page first asks.
+
+Charts of the first benchmark are being drawn while the second one is analysed, and a benchmark
+that is left as it was needs little of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from accelreport.analysis.claims import claims_frame
+from accelreport.analysis.frames import cells_frame, curve_frame, not_refused, steps_frame
+from accelreport.analysis.headline import headlines
+from accelreport.analysis.published import published_frame
+from accelreport.analysis.sequential import level_of
+from accelreport.analysis.speedup import speedups
+from accelreport.analysis.targets import time_to_target
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """A plan document with its records, and their frames.
+
+    Attributes:
+        plan: what the spec said.
+        records: its records, by (key, machine).
+    """
+
+    plan: PlanDocument
+    records: Mapping[tuple[str, str], Record]
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """`analysis.frames.cells_frame`."""
+        return cells_frame(self.plan, self.records.values())
+
+    @cached_property
+    def _shown(self) -> list[Record]:
+        return not_refused(self.records.values(), self.cells)
+
+    @cached_property
+    def steps(self) -> pd.DataFrame:
+        """`analysis.frames.steps_frame`, of what is not refused."""
+        return steps_frame(self._shown)
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """`analysis.frames.curve_frame`, of what is not refused."""
+        return curve_frame(self._shown)
+
+    @cached_property
+    def _compared(self) -> pd.DataFrame:
+        return speedups(
+            self.cells,
+            baseline=self.plan.baseline,
+            axes=list(self.plan.axes),
+            look_level=level_of(self.plan),
+        )
+
+    @cached_property
+    def speedups(self) -> pd.DataFrame:
+        """`analysis.headline.headlines`, the rows of `analysis.speedup.speedups`."""
+        return headlines(self.plan, self.cells, self._compared)
+
+    @cached_property
+    def published(self) -> pd.DataFrame:
+        """`analysis.published.published_frame`."""
+        return published_frame(self.plan, self.cells)
+
+    @cached_property
+    def targets(self) -> pd.DataFrame:
+        """`analysis.targets.time_to_target`."""
+        return time_to_target(self.plan, self.curves, self.cells)
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """`analysis.claims.claims_frame`."""
+        return claims_frame(self.plan, self.cells, self._compared)
