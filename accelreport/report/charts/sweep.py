@@ -59,10 +59,7 @@ def sweep_lines(
 
     def make(width: int) -> Spec:
         plot = Plot()
-        x_low, x_high = log_domain(swept, 1.12)
-        longest = max(text_width(line.title, 12.5, bold=True) for line in lines)
-        room = (longest + 16) / max(width - 60, 1)
-        x_high *= (x_high / x_low) ** (room / (1 - min(room, 0.6)))
+        x_low, x_high = _across(lines, swept, width)
         low, high = log_domain([*heights, *(end.y for end in ends)], 1.3)
         ticks = decades(low, high, 6)
         shown = swept if len(swept) <= 9 else swept[:: -(-len(swept) // 9)]
@@ -109,6 +106,14 @@ def sweep_lines(
         )
 
     return make
+
+
+def _across(lines: Sequence[SweepLine], swept: Sequence[float], width: int) -> tuple[float, float]:
+    """The swept values, with room at the right for the names of the lines."""
+    low, high = log_domain(swept, 1.12)
+    longest = max(text_width(line.title, 12.5, bold=True) for line in lines)
+    room = (longest + 16) / max(width - 60, 1)
+    return low, high * (high / low) ** (room / (1 - min(room, 0.6)))
 
 
 def _points(lines: Sequence[SweepLine]) -> list[dict[str, Any]]:
