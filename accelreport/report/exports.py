@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -74,13 +76,15 @@ def record_json(record: Record) -> str:
 def csv_text(frame: pd.DataFrame) -> str:
     """A frame as CSV whose lines end with a line feed.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe before it.
+    A text that a spreadsheet would run as a formula gets an apostrophe before it. The rest is as
+    pandas writes it, which takes several times as long for frames as small as these.
     """
-    safe = frame.copy()
-    for name in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[name]):
-            safe[name] = [_cell(value) for value in safe[name]]
-    return safe.to_csv(index=False, lineterminator="\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(frame.columns)
+    columns = ([_cell(value) for value in frame[name].tolist()] for name in frame)
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()
 
 
 def _cell(value: Any) -> Any:
@@ -88,7 +92,7 @@ def _cell(value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, default=str)
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
-    return value
+    return "" if value is None or value is pd.NA or value != value else value  # NaN is not itself
 
 
 def steps_csv(records: Mapping[tuple[str, str], Record]) -> str:

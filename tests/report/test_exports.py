@@ -1,0 +1,27 @@
+"""Numbers as files."""
+
+from __future__ import annotations
+
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.report.exports import csv_text
+
+words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")))
+"""Texts; line feeds and the like are refused where records are read."""
+plain = words.filter(lambda text: not text.startswith(("=", "+", "-", "@")))
+rows = st.lists(
+    st.tuples(plain, st.none() | plain, st.floats(), st.integers(-(2**62), 2**62), st.booleans()),
+    min_size=1,
+)
+
+
+@given(rows)
+def test_a_frame_is_written_as_pandas_writes_it(values: list[tuple[object, ...]]) -> None:
+    frame = pd.DataFrame(values, columns=["a", "b, c", "x", "n", "yes"])
+    assert csv_text(frame) == frame.to_csv(index=False, lineterminator="\n")
+
+
+def test_a_frame_without_rows_is_a_line_of_names() -> None:
+    assert csv_text(pd.DataFrame([], columns=["a", "b"])) == "a,b\n"
