@@ -75,9 +75,9 @@
 
   const print = () => {
     const always = root.classList.contains("with-notes");
+    addEventListener("afterprint", () => noted(always), { once: true });
     noted(true);
     window.print();
-    noted(always);
   };
 
   const keys = {

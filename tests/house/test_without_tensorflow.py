@@ -52,7 +52,17 @@ def test_every_module_that_does_not_need_tensorflow_can_be_imported(
 
 @pytest.mark.parametrize(
     "command",
-    [(), ("run",), ("check",), ("build",), ("compare",), ("devices",), ("schema",), ("data",)],
+    [
+        (),
+        ("run",),
+        ("check",),
+        ("build",),
+        ("compare",),
+        ("devices",),
+        ("schema",),
+        ("data",),
+        ("publish",),
+    ],
 )
 def test_help_is_shown(accelreport: Path, command: tuple[str, ...]) -> None:
     told = _run(accelreport, *command, "--help")
