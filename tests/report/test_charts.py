@@ -167,3 +167,18 @@ def test_a_long_axis_title_takes_two_lines_where_there_is_little_room() -> None:
     wrapped = scales.wrapped("times as fast as CPU (all threads) (log scale)", 210)
     assert isinstance(wrapped, list)
     assert len(wrapped) == 2
+
+
+@pytest.mark.parametrize(("ratio", "threads"), [(1.01, 1), (9.0, 0)])
+def test_a_name_that_had_to_move_has_a_thread_to_its_line(ratio: float, threads: int) -> None:
+    lines = [
+        SweepLine(number, f"device {number}", (1.0, 2.0), *(3 * ((scale, scale),)))
+        for number, scale in enumerate((1e3, 1e3 * ratio))
+    ]
+    spec = sweep_lines(lines, [], x_title="batch size", y_text=str)(860)
+    rules = [layer for layer in spec["layer"] if layer["mark"].get("x2Offset")]
+    assert len(rules) == threads
+    for rule in rules:
+        (row,) = spec["datasets"][rule["data"]["name"]]
+        assert row["text"] == "device 1"
+        assert row["label_y"] > row["y"]

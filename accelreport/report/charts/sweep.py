@@ -77,8 +77,6 @@ def sweep_lines(
         stroke = alt.Stroke("colour:N", scale=None, legend=None)
         fill = alt.Fill("colour:N", scale=None, legend=None)
         data = plot.rows(_points(lines))
-        names = plot.rows(_names(lines, low, high))
-        label_y = alt.Y("label_y:Q", scale=y_scale, axis=y_axis)
         marks = plot.rows([_mark(end) for end in ends])
         return plot.finish(
             [
@@ -98,7 +96,7 @@ def sweep_lines(
                     x=x, y=y, fill=fill
                 ),
                 *halo_text(marks, x=x, y=y, dy=18, fill="var(--alert)"),
-                *halo_text(names, x=x, y=label_y, align="left", dx=9, fontWeight="bold"),
+                *_named(plot, _names(lines, low, high), x, y),
             ],
             width=width,
             height=275 if width > 500 else 215,
@@ -108,11 +106,26 @@ def sweep_lines(
     return make
 
 
+def _named(plot: Plot, names: Sequence[dict[str, Any]], x: Any, y: Any) -> list[Any]:
+    """Names at the ends of lines; one that had to move away has a thread to its line."""
+    moved = [name for name in names if name["label_y"] != name["y"]]
+    label_y = alt.Y("label_y:Q", scale=y["scale"], axis=y["axis"])
+    far = 17 if moved else 9
+    threads = plot.rows(moved).mark_rule(strokeWidth=1, xOffset=5, x2Offset=far - 2)
+    threads = threads.encode(
+        x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2("label_y:Q"),
+        stroke=alt.Stroke("colour:N", scale=None, legend=None),
+    )  # fmt: skip
+    rows = plot.rows(list(names))
+    text = halo_text(rows, x=x, y=label_y, align="left", dx=far, fontWeight="bold")
+    return [threads, *text] if moved else text
+
+
 def _across(lines: Sequence[SweepLine], swept: Sequence[float], width: int) -> tuple[float, float]:
     """The swept values, with room at the right for the names of the lines."""
     low, high = log_domain(swept, 1.12)
     longest = max(text_width(line.title, 12.5, bold=True) for line in lines)
-    room = (longest + 16) / max(width - 60, 1)
+    room = (longest + 24) / max(width - 60, 1)
     return low, high * (high / low) ** (room / (1 - min(room, 0.6)))
 
 
@@ -140,7 +153,12 @@ def _names(lines: Sequence[SweepLine], low: float, high: float) -> list[dict[str
         height = line.y[-1]
         if placed and height < placed[-1]["label_y"] * gap:
             height = placed[-1]["label_y"] * gap
-        placed.append({"x": line.x[-1], "label_y": height, "text": line.title})
+        placed.append(
+            {
+                "x": line.x[-1], "x2": line.x[-1], "y": line.y[-1], "label_y": height,
+                "text": line.title, "colour": series(line.colour),
+            }
+        )  # fmt: skip
     return placed
 
 
