@@ -25,6 +25,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.cost import price_text
 from accelreport.report.pages.environment import PATH, machine_facts, machine_id, machine_line
 from accelreport.report.pages.inventory import (
+    KINDS,
     Listing,
     driven_lines,
     hardware_lines,
@@ -33,7 +34,8 @@ from accelreport.report.pages.inventory import (
     software_lines,
 )
 from accelreport.report.pages.limits import limits_section
-from accelreport.report.pages.marks import KINDS, kind_text
+from accelreport.report.pages.marks import KINDS as REASONS
+from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import label, sentence
 
 
@@ -97,7 +99,11 @@ def _inventory(devices: Sequence[Listing]) -> Table:
         ),
         corner="device",
         columns=tuple(Column(title) for title in titles),
-        groups=(RowGroup(tuple(_row(each, priced=priced) for each in devices)),),
+        groups=tuple(
+            RowGroup(tuple(_row(each, priced=priced) for each in own), title=kind)
+            for kind in KINDS
+            if (own := [each for each in devices if each.device.kind == kind])
+        ),
         style="prose",
     )
 
@@ -132,10 +138,13 @@ def _lines(texts: Sequence[str]) -> Entry:
 def _hardware(listing: Listing) -> Entry:
     found = list(hardware_lines(listing))
     if not found:
-        return Entry((Line(listing.device.kind), Line(_reason(listing), "reason")))
+        return Entry((Line(f"not{formatting.SPACE}measured"), Line(_reason(listing), "reason")))
     lines = []
     for name, machine in found:
-        lines += [Line(name), Line(f"machine {label(machine, 12)}", "detail", _place(machine))]
+        lines += [
+            Line(name),
+            Line(f"machine{formatting.SPACE}{label(machine, 12)}", "detail", _place(machine)),
+        ]
     hosts = sorted({host.host for record in listing.records for host in record.hosts})
     if len(hosts) > 1:
         names = formatting.listed([label(host, 40) for host in hosts[:8]])
@@ -149,7 +158,7 @@ def _place(machine: str) -> str:
 
 def _reason(listing: Listing) -> str:
     texts = {kind_text(row) for row in listing.rows} or {"not planned"}
-    return f"not measured: {formatting.listed(sorted(texts))}"
+    return formatting.listed(sorted(texts))
 
 
 def _absent(devices: Sequence[Listing]) -> Section | None:
@@ -169,7 +178,7 @@ def _note(listing: Listing) -> Note:
     said, remedies = [], []
     for record in listing.absences:
         if record.failure is not None:
-            kind = KINDS.get(record.failure.kind, record.failure.kind)
+            kind = REASONS.get(record.failure.kind, record.failure.kind)
             said.append(sentence(label(record.failure.message or kind, 300)).rstrip(".") + ".")
             remedies.append(label(record.failure.remedy, 300))
     return Note(

@@ -14,7 +14,8 @@ from accelreport.report.text import label, slug
 from accelreport.results.record import Environment, Record
 from accelreport.spec.models import Device
 
-_KINDS = ("CPU", "GPU", "TPU")
+KINDS = ("CPU", "GPU", "TPU")
+"""Kinds of devices, in the order of tables."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,12 @@ class Listing:
 
     @cached_property
     def records(self) -> list[Record]:
-        """Records of cells that were measured, whether or not their numbers are shown."""
+        """Records of cells that ran on it, also those that failed: they found its hardware."""
         return [
             record
             for bench in self.benches
             for row in self.rows_of(bench)
-            if row["status"] not in {"failed", "skipped"}
-            and (record := bench.record(row)) is not None
+            if row["status"] != "skipped" and (record := bench.record(row)) is not None
         ]
 
     @cached_property
@@ -90,7 +90,7 @@ class Listing:
 
     @cached_property
     def peaks(self) -> list[Peak]:
-        """Cited peaks of what was computed; where nothing was, those of the devices file."""
+        """Cited peaks of what was computed; where nothing was, all that the devices file has."""
         found = {}
         for bench in self.benches:
             for series in bench.series:
@@ -98,7 +98,7 @@ class Listing:
                     peak = peak_of(bench, series, point)
                     if peak is not None:
                         found[peak.dtype, peak.tflops, peak.source] = peak
-        if not self.records:
+        if not found:
             given = self.device.peak_tflops.items()
             return [Peak(rate, dtype, self.device.peak_source) for dtype, rate in sorted(given)]
         return [found[key] for key in sorted(found)]
@@ -126,7 +126,7 @@ def listings(benches: Sequence[Bench]) -> list[Listing]:
     for (name, _), (device, owners) in by_text.items():
         variant = sum(each.name == name for each in found)
         found.append(Listing(name, device, tuple(owners), variant))
-    found.sort(key=lambda each: (_KINDS.index(each.device.kind), each.name, each.variant))
+    found.sort(key=lambda each: (KINDS.index(each.device.kind), each.name, each.variant))
     return found
 
 
