@@ -22,6 +22,10 @@ from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
 from accelreport.report.drawer import Drawer
+from accelreport.report.gather import gather
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.theme import KEYS, SHAPES
+from tests.report.scenarios import ordinary
 
 NASTY = 'a\'b\\c "d" <script>'
 
@@ -182,3 +186,24 @@ def test_a_name_that_had_to_move_has_a_thread_to_its_line(ratio: float, threads:
         (row,) = spec["datasets"][rule["data"]["name"]]
         assert row["text"] == "device 1"
         assert row["label_y"] > row["y"]
+
+
+def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> None:
+    marks: dict[str, set[str]] = {}
+    legends: dict[str, set[str]] = {}
+    for bench in gather(ordinary()):
+        for figure in benchmark_page(bench).figures:
+            for drawing in figure.drawings:
+                for rows in drawing.spec["datasets"].values():
+                    for row in rows:
+                        if "shape" in row:
+                            marks.setdefault(row["colour"], set()).add(row["shape"])
+            for key in figure.keys:
+                if figure.id != "published-pairs" and key.colour.startswith("s"):
+                    legends.setdefault(f"var(--{key.colour})", set()).add(key.shape)
+    names = dict(zip(SHAPES, KEYS, strict=True))
+    assert len(marks) == 3
+    assert all(len(found) == 1 for found in marks.values())
+    assert len({next(iter(found)) for found in marks.values()}) == 3
+    for colour, found in marks.items():
+        assert legends[colour] == {names[shape] for shape in found}
