@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from accelreport.results.store import Store
 from accelreport.runner.events import EndLine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """Everything in a results folder; in a notebook it shows its speedups.
 
@@ -35,7 +35,7 @@ class Results:
     folder: Path
     outcome: EndLine | None = None
     problems: tuple[str, ...] = ()
-    _benches: tuple[Bench, ...] = field(default=(), repr=False)
+    _benches: tuple[Bench, ...] = ()
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -80,7 +80,7 @@ class Results:
             frames.append(frame)
         return united(frames)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return summary_text(self.folder, self.speedups)
 
     def _repr_html_(self) -> str:

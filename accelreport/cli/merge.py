@@ -21,6 +21,7 @@ What is kept:
 Examples:
   accelreport merge laptop/results cluster/results -o results
   accelreport merge colab/results -o results       into what is here already
+  accelreport merge results-*.zip -o results       archives, as notebooks leave them
 
 \b
 Exit codes: 0 merged, 7 a folder cannot be read or written, or a file in one cannot be read
@@ -28,7 +29,10 @@ Exit codes: 0 merged, 7 a folder cannot be read or written, or a file in one can
 """
 
 Sources = Annotated[
-    list[Path], typer.Argument(help="Results folders.", metavar="DIR", show_default=False)
+    list[Path],
+    typer.Argument(
+        help="Results folders, or zip archives of them.", metavar="RESULTS", show_default=False
+    ),
 ]
 Out = Annotated[
     Path,
@@ -41,9 +45,11 @@ Out = Annotated[
 def merge(sources: Sources, *, out: Out) -> None:
     """Merge results folders, such as those of several machines, into one."""
     from accelreport.results.merge import merge as unite
+    from accelreport.results.unpacked import unpacked
     from accelreport.terminal.wording import counted
 
-    merged = unite(sources, out)
+    with unpacked(sources) as folders:
+        merged = unite(folders, out)
     for name in merged.conflicts:
         typer.echo(f"conflict: {name} differs; the others are under {out / 'conflicts'}", err=True)
     for problem in merged.problems:

@@ -1,0 +1,151 @@
+"""A spec as a notebook: valid, the same every time, and holding the spec as it is."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport import __version__
+from accelreport.spec.notebook import _text, notebook
+from accelreport.spec.problems import SpecErrors
+from tests.house.tree import ROOT
+
+SPECS = sorted(path for path in (ROOT / "specs").glob("*.toml") if path.name != "devices.toml")
+
+
+def sources(text: str) -> list[str]:
+    """The code of each code cell."""
+    cells = json.loads(text)["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
+def test_every_shipped_spec_becomes_a_valid_notebook_that_holds_it_as_it_is(
+    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = notebook(spec)
+    assert text == notebook(spec)
+    code = "import nbformat, sys; nbformat.validate(nbformat.reads(sys.stdin.read(), as_version=4))"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], input=text, text=True, check=True)
+    monkeypatch.chdir(tmp_path)
+    exec(sources(text)[1], {"Path": Path})  # noqa: S102 -- our own text
+    for written in (spec, spec.with_name("devices.toml")):
+        assert (tmp_path / "specs" / written.name).read_bytes() == written.read_bytes()
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r")))
+def test_any_text_comes_back_from_its_literal(content: str) -> None:
+    assert ast.literal_eval(_text(content).removesuffix("[1:]")) in (content, f"\n{content}")
+
+
+@given(st.text(st.sampled_from("\"'\\\n #a")))
+def test_quotes_and_backslashes_come_back_too(content: str) -> None:
+    assert eval(_text(content)) == content  # noqa: S307 -- our own text
+
+
+@pytest.mark.parametrize(
+    ("install", "there", "expected"),
+    [
+        ("", {"tensorflow"}, f"accelreport=={__version__}"),
+        ("", set(), f"accelreport[cpu]=={__version__}"),
+        ("accelreport", set(), "accelreport[cpu]"),
+        (".", set(), ".[cpu]"),
+        (
+            "git+https://example.org/a.git",
+            {"tensorflow"},
+            "accelreport @ git+https://example.org/a.git",
+        ),
+        (
+            "git+https://example.org/a.git",
+            set(),
+            "accelreport[cpu] @ git+https://example.org/a.git",
+        ),
+        ("", {"accelreport", "tensorflow"}, None),
+    ],
+)
+def test_a_runtime_keeps_the_tensorflow_it_has_and_gets_one_where_it_has_none(
+    install: str, there: set[str], expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name in there or None)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: asked.append(command[-1]))
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    exec(sources(notebook(SPECS[0], install=install))[0], {})  # noqa: S102 -- our own text
+    assert asked == ([] if expected is None else [expected])
+
+
+def test_a_profile_is_measured_as_asked() -> None:
+    assert "profile='quick'" in sources(notebook(SPECS[0], profile="quick"))[2]
+    assert "profile" not in sources(notebook(SPECS[0]))[2]
+
+
+SMALL = """
+schema = 1
+title = "Small products"
+devices = ["cpu", "gpu"]
+baseline = "cpu"
+
+[workload]
+kind = "matmul"
+size = 32
+count = 2
+
+[measure]
+repeats = 1
+"""
+
+
+@pytest.mark.e2e
+def test_a_notebook_runs_to_its_end_and_its_archive_becomes_a_page(tmp_path: Path) -> None:
+    specs, runtime = tmp_path / "written", tmp_path / "runtime"
+    specs.mkdir()
+    runtime.mkdir()
+    (specs / "small.toml").write_text(SMALL)
+    (specs / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n')
+    command = [sys.executable, "-m", "accelreport"]
+    made = runtime / "small.ipynb"
+    subprocess.run(
+        [*command, "notebook", str(specs / "small.toml"), "-o", str(made)], check=True, timeout=60
+    )
+    execute = "import sys; from nbclient.cli import main; sys.exit(main())"
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", execute, "--inplace", made.name],
+        cwd=runtime,
+        check=True,
+        timeout=300,
+    )
+    shown = json.dumps(json.loads(made.read_text(encoding="utf-8"))["cells"][-2]["outputs"])
+    assert "<table>" in shown
+    assert "gpu: skipped (no-device): no GPU on this machine" in shown
+    (archive,) = runtime.glob("results-*.zip")
+    for arguments in (["merge", archive.name, "-o", "all"], ["build", "--results", "all"]):
+        subprocess.run([*command, *arguments], cwd=runtime, check=True, timeout=120)
+    assert "Small products" in (runtime / "site" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_notebook_that_is_there_is_not_replaced_unless_asked(tmp_path: Path) -> None:
+    target = tmp_path / "x.ipynb"
+    target.write_text("mine")
+    command = [sys.executable, "-m", "accelreport", "notebook", str(SPECS[0]), "-o", str(target)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert told.returncode == 2
+    assert "is there already" in told.stderr
+    assert target.read_text() == "mine"
+    subprocess.run([*command, "--force"], check=True, timeout=60)
+    assert json.loads(target.read_text(encoding="utf-8"))["nbformat"] == 4
+
+
+def test_a_wrong_spec_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    spec = tmp_path / "wrong.toml"
+    spec.write_text("schema = 1\n")
+    with pytest.raises(SpecErrors):
+        notebook(spec)
