@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from accelreport.report.site import build
+from tests.report.golden.kinds import SiteName, build_sites
 from tests.report.scenarios import attacked, ordinary
 from tests.report.tree import Element, parse
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path
@@ -29,6 +30,12 @@ def pages(site: Path) -> dict[str, Element]:
         path.relative_to(site).as_posix(): parse(path.read_text(encoding="utf-8"))
         for path in sorted(site.rglob("*.html"))
     }
+
+
+@pytest.fixture(scope="session")
+def every_site(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[SiteName, Path]:
+    """The sites that together hold every kind of page."""
+    return build_sites(tmp_path_factory.mktemp("every"), ordinary_site=site)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,6 @@ from tests.report.golden.kinds import (
     Form,
     Kind,
     SiteName,
-    build_sites,
     golden_of,
     page_of,
 )
@@ -60,11 +59,6 @@ HARMLESS = {
 
 
 @pytest.fixture(scope="module")
-def sites(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[SiteName, Path]:
-    return build_sites(tmp_path_factory.mktemp("golden"), ordinary_site=site)
-
-
-@pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser that draws the same letters on every machine."""
     with camera(tmp_path_factory.mktemp("fonts")) as made:
@@ -87,37 +81,37 @@ def compare(taken: Photograph, golden: Path, folder: Path) -> str:
 @pytest.mark.parametrize("form", FORMS, ids=[form.name for form in FORMS])
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
 def test_a_page_looks_as_its_golden_does(
-    kind: Kind, form: Form, sites: dict[SiteName, Path], steady: Browser, tmp_path: Path
+    kind: Kind, form: Form, every_site: dict[SiteName, Path], steady: Browser, tmp_path: Path
 ) -> None:
-    page = page_of(kind, sites)
+    page = page_of(kind, every_site)
     taken = photograph(steady, page, form, start=kind.start, height=kind.height)
     assert compare(taken, golden_of(kind, form), tmp_path) == ""
 
 
 @pytest.fixture(scope="module")
 def unchanged(
-    sites: dict[SiteName, Path], steady: Browser, tmp_path_factory: pytest.TempPathFactory
+    every_site: dict[SiteName, Path], steady: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A golden of the page of a training, as it is now."""
     golden = tmp_path_factory.mktemp("unchanged") / golden_of(TRAINING, LIGHT).name
-    save_golden(photograph(steady, page_of(TRAINING, sites), LIGHT), golden)
+    save_golden(photograph(steady, page_of(TRAINING, every_site), LIGHT), golden)
     return golden
 
 
-def after(script: str, sites: dict[SiteName, Path], steady: Browser) -> Photograph:
+def after(script: str, every_site: dict[SiteName, Path], steady: Browser) -> Photograph:
     """The page of a training after a script ran in it."""
 
     def change(page: Page) -> None:
         page.evaluate(f"() => {{ {script} }}")
 
-    return photograph(steady, page_of(TRAINING, sites), LIGHT, change=change)
+    return photograph(steady, page_of(TRAINING, every_site), LIGHT, change=change)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_page_is_told_with_its_name_and_place(
-    damage: str, sites: dict[SiteName, Path], steady: Browser, unchanged: Path, tmp_path: Path
+    damage: str, every_site: dict[SiteName, Path], steady: Browser, unchanged: Path, tmp_path: Path
 ) -> None:
-    said = compare(after(DAMAGES[damage], sites, steady), unchanged, tmp_path)
+    said = compare(after(DAMAGES[damage], every_site, steady), unchanged, tmp_path)
     assert said.startswith("training.light: ")
     assert "px" in said
     assert str(tmp_path) in said
@@ -127,9 +121,9 @@ def test_a_damaged_page_is_told_with_its_name_and_place(
 
 @pytest.mark.parametrize("change", HARMLESS)
 def test_what_nobody_can_see_is_no_difference(
-    change: str, sites: dict[SiteName, Path], steady: Browser, unchanged: Path, tmp_path: Path
+    change: str, every_site: dict[SiteName, Path], steady: Browser, unchanged: Path, tmp_path: Path
 ) -> None:
-    assert compare(after(HARMLESS[change], sites, steady), unchanged, tmp_path) == ""
+    assert compare(after(HARMLESS[change], every_site, steady), unchanged, tmp_path) == ""
 
 
 def test_every_golden_is_of_a_page_and_all_of_them_are_small() -> None:

@@ -178,7 +178,7 @@ def test_extrapolated_totals_and_partial_runs_are_marked(pages: dict[str, Elemen
 
 def test_a_target_that_was_never_reached_is_said(pages: dict[str, Element]) -> None:
     quality = section(pages[QUICK], "quality")
-    assert "No run reached 99.90" in quality.text
+    assert "No run reached 99.9" in quality.text
     assert quality.text.count("never reached") == 6
 
 

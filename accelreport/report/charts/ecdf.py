@@ -33,6 +33,15 @@ def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(float(value) for value in found)
 
 
+def starts_late(curves: Sequence[Distribution]) -> bool:
+    """Whether the axis of time is linear and does not start at 0."""
+    return not _wide(curves) and min(curve.seconds[1] for curve in curves) > 0
+
+
+def _wide(curves: Sequence[Distribution]) -> bool:
+    return wants_log([curve.seconds[QUANTILES // 2] for curve in curves], 4)
+
+
 def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
     """A function from the width in pixels to the chart.
 
@@ -41,7 +50,7 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
     """
     first = min(curve.seconds[1] for curve in curves)
     last = max(curve.seconds[int(0.99 * (QUANTILES - 1))] for curve in curves)
-    log = wants_log([curve.seconds[QUANTILES // 2] for curve in curves], 4)
+    log = _wide(curves)
     low, high = (first / 1.1, last * 1.1) if log else (max(0.0, first * 0.97), last * 1.02)
 
     def make(width: int) -> Spec:

@@ -38,9 +38,10 @@ def choice_section(benches: Sequence[Bench]) -> Section | None:
         id="choice-table",
         title="The fastest device at each point, and by how much",
         caption=(
-            "By steady time. A device is named alone only where it was shown to be faster than "
-            "every other one; otherwise those it was not told apart from stand beside it. Cost "
-            "is what a million steps take at the prices of the devices file."
+            "By steady time, with the 95 % interval of the factor over processes. A device is "
+            "named alone only where it was shown to be faster than every other one; otherwise "
+            "those it was not told apart from stand beside it. Cost is what a million steps take "
+            "at the prices of the devices file."
         ),
         corner="sweep point",
         columns=(

@@ -44,6 +44,7 @@ def forecast_section(bench: Bench) -> Section | None:
         caption=(
             "The grey line is what was measured, the coloured one the prediction for the same "
             "moment. In the shaded part the model had seen too little; its loss leaves that out."
+            + (" Axes of values start near the lowest one, not at 0." if _cut(shown) else "")
             + (f" One value in {every} is drawn." if every > 1 else "")
         ),
         panels=tuple(_panel(run, each, number) for number, each in enumerate(shown)),
@@ -78,6 +79,11 @@ def _panel(run: Run, forecast: Forecast, number: int) -> Panel:
         description=f"Mean absolute error {_number(_error(forecast))} after the shaded part.",
     )
     return Panel(drawn.wide, drawn.narrow, title=title)
+
+
+def _cut(shown: list[Forecast]) -> bool:
+    """Whether an axis leaves 0 out."""
+    return any(min(*each.true, *each.predicted) > 0 for each in shown)
 
 
 def _error(forecast: Forecast) -> float:

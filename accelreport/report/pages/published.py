@@ -103,9 +103,9 @@ def published_figure(bench: Bench, most_rows: int = 0) -> Figure:
         id="published-pairs",
         title="Published (◇) and measured here (●)",
         caption=(
-            "A diamond is somebody else's figure as printed, a dot ours with its 95 % interval, "
-            "the rule between them their distance. Dashed: the published conditions differ from "
-            "the spec's. A diamond alone: the device was not measured here."
+            "A diamond is somebody else's figure as printed, a dot ours with its 95 % interval "
+            "over processes, the rule between them their distance. Dashed: the published "
+            "conditions differ from the spec's. A diamond alone: the device was not measured here."
         ),
         panels=tuple(panels),
         stacked=True,
@@ -181,7 +181,8 @@ def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
         id="published-table",
         title="The figures",
         caption=(
-            "Published figures stand as printed and enter no statistic. "
+            "Published figures stand as printed and enter no statistic; ours stand over their 95 % "
+            "intervals over processes. "
             + (f"Source: {label(source.title)}. " if source else "")
             + "S: printed in the source; O: in the original behind it; D: derived by arithmetic."
         ),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.drawing import draw, panel, panel_width
-from accelreport.report.charts.ecdf import Distribution, quantiles, step_ecdf
+from accelreport.report.charts.ecdf import Distribution, quantiles, starts_late, step_ecdf
 from accelreport.report.model import (
     Column,
     Download,
@@ -92,6 +94,7 @@ def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
             f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
             "through 201 quantiles. The steeper, the steadier. The axis ends a little beyond the "
             "99th percentile of the slowest; the table gives the longest."
+            + (" It starts near the fastest, not at 0." if _cut(times, points) else "")
             + panels_note(len(points), len(bench.points))
         ),
         panels=panels,
@@ -103,10 +106,7 @@ def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
 
 def _panel(bench: Bench, times: Times, point: Point, panels: int) -> Panel:
     own = {series: values for (series, where), values in times.items() if where == point}
-    curves = [
-        Distribution(series.colour, quantiles(values), series.pattern)
-        for series, values in own.items()
-    ]
+    curves = _curves(own)
     make = step_ecdf(curves, axis_title=f"{bench.words.step} time")
     title = f"Distribution of {bench.words.step} times, {bench.point_title(point)}"
     said = "; ".join(
@@ -118,6 +118,19 @@ def _panel(bench: Bench, times: Times, point: Point, panels: int) -> Panel:
         return panel(make, prefix=prefix, title=title, description=f"{said}.")
     drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
     return Panel(wide=drawn, title=bench.point_title(point))
+
+
+def _curves(own: Mapping[Series, NDArray[np.float64]]) -> list[Distribution]:
+    return [
+        Distribution(series.colour, quantiles(values), series.pattern)
+        for series, values in own.items()
+    ]
+
+
+def _cut(times: Times, points: Sequence[Point]) -> bool:
+    """Whether an axis of time leaves 0 out without being logarithmic, which its title says."""
+    each = [{s: v for (s, where), v in times.items() if where == point} for point in points]
+    return any(starts_late(_curves(own)) for own in each)
 
 
 def _table(bench: Bench, times: Times) -> Table:

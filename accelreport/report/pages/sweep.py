@@ -55,8 +55,8 @@ def sweep_section(bench: Bench) -> Section | None:
         title=f"{sentence(quantity)} by {axis_title(axis)}",
         subtitle=f"Up: {quantity}. Across: {axis_title(axis)}. Both on log scales.",
         caption=(
-            f"Marks are {quantity} from the geometric mean of the "
-            "steady time over processes, bars its 95 % interval. A cross ends a line where the "
+            f"Marks are {quantity} from the geometric mean of the steady time over processes, "
+            "bars its 95 % interval (Student’s t on logarithms). A cross ends a line where the "
             "device failed; it stands at the height of the nearest measured value."
         ),
         panels=tuple(panels),
