@@ -113,6 +113,18 @@ def test_notes_give_the_interval_n_and_the_condition(pages: dict[str, Element]) 
     assert "interval" in notes.text
     assert "n = 3 against 4 processes" in notes.text
     assert "Partial runs." in notes.text
+    (slide,) = [s for s in pages[SWEEP].all("section") if s.attributes.get("id") == "speedup-0"]
+    assert "GPU, batch size 1024: 5.4× (5.3–5.5×, n = 3 against 4), faster." in notes_of(slide).text
+
+
+def test_notes_give_the_distance_to_a_published_figure_and_its_conditions(
+    pages: dict[str, Element],
+) -> None:
+    known = {slide.attributes["id"]: slide for slide in slides_of(pages[SWEEP])}
+    told = notes_of(known["published-0-0"]).text
+    assert "Colab GPU, 2018: published 6.00 s, ours " in told
+    assert "the published one" in told
+    assert "1 of 2 was made under other conditions, such as: batch is per core." in told
 
 
 def test_keys_move_from_slide_to_slide_and_the_address_names_it(

@@ -31,6 +31,8 @@ MOST_TITLES = 2
 """Benchmarks named in a cell; of more it says how many."""
 MOST_NUMBERS = 2
 """Numbers of a claim that stand on a slide; its page has all."""
+MOST_TOLD = 2
+"""Claims of a slide that its notes read out."""
 MOST_UNTESTED = 3
 """Claims that were not tested here and still have a row each; more of them are counted."""
 UNTESTED = "NOT TESTED HERE"
@@ -67,7 +69,8 @@ def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
             style="prose",
         )
         title = section.finding if number == 1 else f"Claims and verdicts{of}"
-        speech = Speech(once([section.finding, rule]), source)
+        opening = [section.finding, rule] if number == 1 else []
+        speech = Speech(once([*opening, *map(_told, rows[:MOST_TOLD])]), source)
         yield Section(
             f"claims-slide-{number}", title, (table,), finding=f"Claims{of}", speech=speech
         )
@@ -101,6 +104,13 @@ def _numbers(bench: Bench, found: dict[str, Any], measured: Entry) -> Entry:
     if len(texts) > MOST_NUMBERS:
         lines.append(Line(f"and {len(texts) - MOST_NUMBERS} more on the page", "reason"))
     return Entry(tuple(lines))
+
+
+def _told(row: Row) -> str:
+    """A claim with its verdict and its first number, to be read out."""
+    verdict, measured = row.entries
+    text = f"“{row.header.lines[0].text}” {verdict.badges[0].text}"
+    return f"{text}: {measured.lines[0].text.rstrip('.')}."
 
 
 def split(rows: Sequence[Row]) -> Iterator[list[Row]]:

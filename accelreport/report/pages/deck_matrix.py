@@ -53,10 +53,12 @@ def matrix_slides(benches: Sequence[Bench]) -> Iterator[Section]:
         part = _part(table, lines, columns, number)
         of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
         topic = f"How many times as fast as the baseline{of}"
-        notes = [_begin(part), *sentences(table.caption)[1:2]]
-        if lone:
+        notes = [_begin(part)]
+        if number == 1:
+            notes += sentences(table.caption)[1:2]
+        if number == 1 and lone:
             more = formatting.plural(lone, "benchmark has", "benchmarks have")
-            notes.append(f"{more} no second device, and so no row here.")
+            notes.append(f"{more} no two measured devices, and so no row here.")
         yield Section(
             f"speedups-{number}",
             _finding(pairs) if number == 1 else topic,

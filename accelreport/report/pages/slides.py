@@ -89,7 +89,20 @@ def _readable(bench: Bench, figure: Figure) -> Figure:
         return figure
     rows = plain_rows(bench.published)
     counts = [sum(r["figure"] == row["figure"] for r in rows) for row in rows]
-    return published_figure(bench, MOST_PAIRS) if max(counts) > MOST_PAIRS else figure
+    if max(counts) <= MOST_PAIRS:
+        return figure
+    shared = published_figure(bench, MOST_PAIRS)
+    titles = [panel.title for panel in shared.panels]
+    panels = [
+        replace(panel, title=_numbered(panel.title, titles[:i].count(panel.title), titles))
+        for i, panel in enumerate(shared.panels)
+    ]
+    return replace(shared, panels=tuple(panels))
+
+
+def _numbered(title: str, before: int, titles: list[str]) -> str:
+    """The title with its place among those that are the same."""
+    return f"{title} ({before + 1} of {titles.count(title)})" if titles.count(title) > 1 else title
 
 
 def _linked(bench: Bench, table: Table) -> Table:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.bench import Bench, present
 from accelreport.report.model import Badge, Block, Download, Figure, Page, Section, Speech, Table
 from accelreport.report.pages.finding import Compared, compared
 from accelreport.report.pages.notices import notices_of
+from accelreport.report.pages.speech_published import published_sentences
 from accelreport.report.text import label, sentence
 
 MOST_PARTS = 3
@@ -19,7 +20,7 @@ DECIDED = frozenset({"FASTER", "SLOWER", "SAME"})
 MOST_LETTERS = 110
 """Letters of a fact on the first slide of a deck."""
 REPEAT = (
-    "These commands measure everything again on any machine, and build the same pages.",
+    "These commands measure everything again on a machine of yours, and build its pages.",
     "Cells that are already in the results folder are not run again.",
 )
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
@@ -62,13 +63,31 @@ def slide_speech(bench: Bench, section: Section, block: Block) -> Speech:
     if not isinstance(block, Figure | Table):
         return Speech(REPEAT, (source,))
     if section.id == "speedup":
-        return Speech(speedup_sentences(bench), (source,))
+        every = _each(bench) if isinstance(block, Table) else ()
+        return Speech(once(every) or speedup_sentences(bench), (source,))
+    if section.id == "published" and isinstance(block, Figure):
+        return Speech(once(published_sentences(bench, block)), (source,))
     said = [*_shown(block), *_how(block)]
-    if section.id == "published":
-        said += _mismatches(bench, block)
-    elif section.id != "forecast":
+    if section.id != "forecast":
         said.append(processes_sentence(bench))
     return Speech(once([*said, *_conditions(block)]), (source,))
+
+
+def _each(bench: Bench) -> Iterator[str]:
+    """The largest factors one by one, with their intervals, n and verdicts."""
+    found = sorted(compared(bench), key=lambda each: -each.speedup)
+    for each in found[:MOST_PARTS]:
+        row = each.row
+        where = f", {bench.point_title(each.point)}" if bench.axes else ""
+        n = f"n = {row['n']} against {row['n_baseline']}"
+        known = present(row["low"]) and present(row["high"])
+        between = formatting.ratio_interval(row["low"], row["high"], each.speedup) if known else ""
+        interval = f"{between}, {n}" if known else f"{n}, no interval"
+        verdict = str(row["verdict"]).lower()
+        yield f"{each.series.title}{where}: {each.text} ({interval}), {verdict}."
+    if len(found) > MOST_PARTS:
+        more = formatting.plural(len(found) - MOST_PARTS, "more comparison")
+        yield f"{more} on this slide; each cell leads to the processes behind it."
 
 
 def speedup_sentences(bench: Bench) -> tuple[str, ...]:
@@ -168,17 +187,6 @@ def _conditions(block: Figure | Table) -> list[str]:
         badges += [badge for entry in entries for badge in entry.badges]
     loud = dict.fromkeys(b.meaning for b in badges if b.tone in {"loud", "bad"})
     return list(loud)[:2]
-
-
-def _mismatches(bench: Bench, block: Figure | Table) -> list[str]:
-    """What stands between a published figure and ours."""
-    rows = plain_rows(bench.published)
-    other = [row for row in rows if not row["comparable"]]
-    if not other or not isinstance(block, Figure):
-        return []
-    notes = dict.fromkeys(label(row["note"], 200) for row in other if row["note"])
-    why = f": {'; '.join(list(notes)[:2])}" if notes else ""
-    return [f"{len(other)} of {len(rows)} were made under other conditions{why}."]
 
 
 def _page(bench: Bench) -> Download:
