@@ -9,7 +9,6 @@ from pathlib import Path
 
 from accelreport.report.drawer import Drawer
 from accelreport.report.facts import SiteFacts
-from accelreport.report.figure_cache import FigureCache
 from accelreport.report.figure_files import figure_files
 from accelreport.report.fingerprint import digest
 from accelreport.report.gather import gather
@@ -47,6 +46,7 @@ def assemble(
     options: BuildOptions,
     facts: SiteFacts,
     *,
+    drawer: Drawer,
     memory: Memory | None,
     base: str,
 ) -> Made:
@@ -57,14 +57,14 @@ def assemble(
         out: the output folder.
         options: what a person chose.
         facts: what every page says of the site.
+        drawer: what draws its charts.
         memory: what earlier builds left there.
         base: the fingerprint of everything but the results.
 
     Raises:
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
-    cache = FigureCache(options.cache / "figures") if options.cache else None
-    with Drawer(cache) as drawer, Output(out) as output:
+    with Output(out) as output:
         benches = gather(results)
         problems = [str(problem) for problem in results.problems]
         site = _Site(
@@ -77,10 +77,7 @@ def assemble(
         )
         for unit in units_of(benches, facts, problems):
             site.take(unit)
-        made = site.finish()
-    if cache:
-        cache.prune()
-    return made
+        return site.finish()
 
 
 class _Site:

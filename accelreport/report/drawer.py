@@ -109,7 +109,7 @@ class Drawer:
     """
 
     def __init__(self, cache: FigureCache | None = None) -> None:
-        count = min(MOST_WORKERS, os.cpu_count() or 1)
+        count = min(MOST_WORKERS, _cores())
         self._cache = cache
         self._workers: list[_Worker] = []
         self._local = threading.local()
@@ -211,6 +211,13 @@ class Drawer:
         self._pool.shutdown(wait=True, cancel_futures=True)
         for worker in self._workers:
             worker.close()
+
+
+def _cores() -> int:
+    """Cores this process may use; a container or a batch job may have few of a machine's."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 _NOTHING = json.dumps({"data": {"values": []}, "mark": "point"})

@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 
 from accelreport.report.collector import patient_collector
+from accelreport.report.drawer import Drawer
 from accelreport.report.facts import facts_of
+from accelreport.report.figure_cache import FigureCache
 from accelreport.report.fingerprint import digest, fingerprint
 from accelreport.report.memory import Memory
 from accelreport.report.options import BuildOptions, BuildResult
@@ -54,10 +56,15 @@ def _built(results: Results, out: Path, options: BuildOptions) -> tuple[int, int
     sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
     if memory and memory.whole(sources):
         return sum(unit.pages for unit in memory.units.values()), 0
-    # What draws and analyses takes a second to import, which nothing changed does not need.
-    from accelreport.report.assembly import assemble
+    cache = FigureCache(options.cache / "figures") if options.cache else None
+    with Drawer(cache) as drawer:
+        # What analyses takes a second to import, which nothing changed does not need; the
+        # processes that draw start in that time.
+        from accelreport.report.assembly import assemble
 
-    made = assemble(results, out, options, facts, memory=memory, base=base)
+        made = assemble(results, out, options, facts, drawer=drawer, memory=memory, base=base)
+    if cache:
+        cache.prune()
     if memory:
         memory.save("" if results.problems else sources, made.units)
     return made.pages, made.written
