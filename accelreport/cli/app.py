@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from accelreport import __version__
-from accelreport.cli import build, compare, data, inspect, merge, notebook, publish, run, serve
+from accelreport.cli import build, compare, data, inspect, merge, new, notebook, publish, run, serve
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
@@ -64,6 +64,7 @@ app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=serve.EXAMPLES)(serve.serve)
 app.command(epilog=publish.EXAMPLES)(publish.publish)
 app.command(epilog=merge.EXAMPLES)(merge.merge)
+app.command(epilog=new.EXAMPLES)(new.new)
 app.command(epilog=notebook.EXAMPLES)(notebook.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)

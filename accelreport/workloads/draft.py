@@ -1,0 +1,174 @@
+"""The first text of a spec: what a family understands, explained where it is written."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from accelreport.spec.base import Scalar
+from accelreport.workloads.base import Family, TrainingParameters, WorkloadParameters
+
+WIDTH = 92
+
+FIRST = ("kind", "dataset", "model", "architecture", "epochs", "batch_size", "size", "count")
+"""Keys that a spec says even where their default is meant: they are the benchmark."""
+
+QUICK: dict[str, dict[str, Scalar]] = {
+    "training": {
+        "workload.data": "synthetic",
+        "workload.epochs": 2,
+        "workload.steps_per_epoch": 8,
+        "measure.warmup_steps": 2,
+        "measure.repeats": 1,
+    },
+    "kernel": {"measure.calls": 3, "measure.repeats": 1},
+}
+"""A first look in seconds, by the shape of the work."""
+
+HEAD = """\
+schema = 1
+title = {title}
+description = \"\"\"
+Say in a sentence or two what is compared, and why it matters.\"\"\"
+devices = {devices} # rows of devices.toml; one that is not here is skipped and said so
+baseline = {baseline}{blank} # what speedups are relative to
+"""
+
+MEASURE = """\
+[measure]
+repeats = 3    # independent processes of each device; three give an interval
+budget = "10m" # then a cell stops, and its total is extrapolated and marked
+"""
+
+SWEEP = """\
+# Every combination of these values is measured on every device:
+# [sweep]
+# {key} = [{value}, {double}]
+"""
+
+TARGET = """\
+# The clock of "time to accuracy" stops here:
+# [measure.target]
+# metric = "val_accuracy"
+# at_least = 0.9
+"""
+
+CLAIM = """\
+# A sentence that the numbers confirm, refute or leave undecided:
+# [[claims]]
+# text = {text}
+# check = {{ ratio = "steady_step_time", of = {baseline}, over = {other}, at_least = 5 }}
+"""
+
+
+def draft(
+    family: Family, *, title: str, devices: Iterable[str], given: Mapping[str, Scalar]
+) -> str:
+    """A spec for a family, as text with a comment on each key.
+
+    Args:
+        family: the kind of workload.
+        title: the benchmark's title.
+        devices: names of rows in the devices file; the first is the baseline.
+        given: values of the workload's keys instead of their defaults.
+    """
+    names = list(devices)
+    head = HEAD.format(
+        title=json.dumps(title, ensure_ascii=False),
+        devices=json.dumps(names),
+        baseline=json.dumps(names[0]),
+        blank=" " * (len(json.dumps(names)) - len(json.dumps(names[0])) - 1),
+    )
+    parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family), MEASURE]
+    parts += [TARGET] if family.shape == "training" else []
+    parts += ["\n".join(_quick(family)) + "\n", *_claim(names)]
+    return "\n".join(parts)
+
+
+def _workload(family: Family, given: Mapping[str, Scalar]) -> Iterator[str]:
+    yield "[workload]"
+    written = {"kind": family.kind, **given}
+    fields = _fields(family.parameters)
+    for name, found in fields.items():
+        if name not in written and (name not in FIRST or found.is_required()):
+            continue
+        yield from _comment(_said(found))
+        yield f"{name} = {_value(written.get(name, found.default))}"
+    rest = [name for name in fields if name not in written and name not in FIRST]
+    if rest:
+        yield ""
+        yield "# What else can be said, with what holds otherwise:"
+    for name in rest:
+        yield from _comment(_said(fields[name]), indent="#   ")
+        yield (
+            f"# {name} = {_value(fields[name].default)}"
+            if _has_value(fields[name])
+            else (f"# {name}: absent")
+        )
+
+
+def _fields(parameters: type[WorkloadParameters]) -> dict[str, FieldInfo]:
+    """The family's own keys, then those that all trainings share."""
+    fields = {name: found for name, found in parameters.model_fields.items() if name != "document"}
+    shared = TrainingParameters.model_fields
+    own = {name: found for name, found in fields.items() if name not in shared or name == "kind"}
+    return {"kind": fields["kind"], **own, **fields}
+
+
+def _said(found: FieldInfo) -> str:
+    """What a key means, and its values where only some are possible."""
+    text = found.description or ""
+    if get_origin(found.annotation) is not Literal or len(get_args(found.annotation)) < 2:
+        return text
+    return f"{text} One of {', '.join(map(json.dumps, get_args(found.annotation)))}."
+
+
+def _has_value(found: FieldInfo) -> bool:
+    return not found.is_required() and found.default is not None
+
+
+def _comment(text: str, indent: str = "# ") -> list[str]:
+    return textwrap.wrap(
+        " ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=indent
+    )
+
+
+def _value(value: Any) -> str:
+    """A default as TOML."""
+    if hasattr(value, "model_dump"):
+        value = value.model_dump(exclude_none=True)
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{key} = {_value(each)}" for key, each in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _sweep(family: Family) -> list[str]:
+    key = "batch_size" if family.shape == "training" else "size"
+    found = family.parameters.model_fields.get(key)
+    if found is None or not isinstance(found.default, int):
+        return []
+    return [SWEEP.format(key=key, value=found.default, double=2 * found.default)]
+
+
+def _claim(devices: list[str]) -> list[str]:
+    if len(devices) < 2:
+        return []
+    baseline, other = devices[:2]
+    text = f"{other} takes a fifth of the time of {baseline}, or less"
+    return [
+        CLAIM.format(text=json.dumps(text), baseline=json.dumps(baseline), other=json.dumps(other))
+    ]
+
+
+def _quick(family: Family) -> Iterator[str]:
+    yield "# A first look in seconds: accelreport run SPEC --profile quick"
+    yield "[profiles.quick]"
+    for name, value in QUICK[family.shape].items():
+        yield f"{json.dumps(name)} = {_value(value)}"
+    if "count" in family.parameters.model_fields:
+        yield '"workload.count" = 2'
