@@ -23,9 +23,9 @@ from accelreport.report.pages.marks import kind_text
 from accelreport.report.pages.speech import once
 from accelreport.report.text import label, sentence
 
-ROOM = 24.5
+ROOM = 27.0
 """Height of the rows of a slide, in units of its letters (rem)."""
-HEADER_LETTERS, CELL_LETTERS = 44, 36
+HEADER_LETTERS, CELL_LETTERS = 43, 38
 """Letters in a line of a row's header, and of its other cells."""
 MOST_TITLES = 2
 """Benchmarks named in a cell; of more it says how many."""
