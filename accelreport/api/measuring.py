@@ -9,6 +9,7 @@ from typing import Literal
 
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.api.loaded import Results, loaded
+from accelreport.runner.overrides import shorthands
 from accelreport.runner.plan import Policy
 from accelreport.runner.session import Request, carry_out, prepare
 from accelreport.runner.workspace import Workspace
@@ -64,9 +65,6 @@ def run(
         AccelReportError: a spec, a name or the results folder is wrong; nothing was lost.
         KeyboardInterrupt: the run was stopped; finished cells are kept.
     """
-    changed = dict(overrides or {})
-    changed |= {"workload.data": data} if data else {}
-    changed |= {"measure.budget": budget} if budget else {}
     paths = [specs] if isinstance(specs, str | Path) else specs
     request = Request(
         paths=[Path(path) for path in paths],
@@ -74,7 +72,7 @@ def run(
         profile=profile,
         devices=devices,
         filters=[f"{key}={value}" for key, value in (filters or {}).items()],
-        overrides=changed,
+        overrides={**(overrides or {}), **shorthands(data, budget)},
         devices_file=Path(devices_file) if devices_file else None,
         policy=Policy(retry_failed=retry_failed, rerun=rerun),
         judge=UntilDecided(most_repeats) if until_decided else None,

@@ -155,13 +155,11 @@ def run(
 
     Results go to results/, one file for each cell, as soon as the cell has ended.
     """
-    from accelreport.runner.overrides import parse_overrides
+    from accelreport.runner.overrides import parse_overrides, shorthands
     from accelreport.runner.plan import Policy
     from accelreport.runner.session import Request, prepare
 
-    overrides = parse_overrides(set_)
-    overrides |= {"workload.data": data} if data else {}
-    overrides |= {"measure.budget": budget} if budget else {}
+    overrides = parse_overrides(set_) | shorthands(data, budget)
     request = Request(
         paths=specs,
         results=results,

@@ -27,6 +27,12 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
     return dict(map(_parse, texts))
 
 
+def shorthands(data: str | None, budget: str | None) -> dict[str, Scalar]:
+    """What `--data` and `--budget` stand for."""
+    named = {"workload.data": data, "measure.budget": budget}
+    return {key: value for key, value in named.items() if value}
+
+
 def _parse(text: str) -> tuple[str, Scalar]:
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value:
