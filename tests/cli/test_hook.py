@@ -1,0 +1,44 @@
+"""The hook that shows errors of specs before they are committed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from tests.house.tree import ROOT
+
+(HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+def chosen(root: Path) -> list[str]:
+    """The files that pre-commit would hand to the hook."""
+    names = (path.relative_to(root).as_posix() for path in sorted(root.rglob("*.toml")))
+    return [name for name in names if re.search(HOOK["files"], name)]
+
+
+def told(root: Path) -> subprocess.CompletedProcess[str]:
+    program, *arguments = shlex.split(HOOK["entry"])
+    command = [sys.executable, "-m", program, *arguments, *chosen(root)]
+    return subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def test_the_hook_finds_every_shipped_spec_and_nothing_wrong_with_it() -> None:
+    files = [name for name in chosen(ROOT) if name.startswith("specs/")]
+    assert len(files) == len(list((ROOT / "specs").glob("*.toml")))
+    assert told(ROOT / "specs" / "..").returncode == 0
+
+
+def test_the_hook_fails_on_a_wrong_spec_and_shows_its_line(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
+    (tmp_path / "specs" / "wrong.toml").write_text('schema = 1\ntitel = "x"\n')
+    done = told(tmp_path)
+    assert done.returncode == 3
+    assert "specs/wrong.toml:2:1" in done.stderr + done.stdout
