@@ -43,6 +43,12 @@ DAMAGES = {
         document.querySelector('#speedup .finding').style.marginBottom = '-1.6rem'""",
     "a heading is in another family of letters": """
         document.querySelector('h1').style.fontFamily = 'Liberation Sans'""",
+    "a grey caption is 12 px to the right": """
+        for (const caption of document.querySelectorAll('#speedup figure > .caption'))
+          { caption.style.position = 'relative'; caption.style.left = '12px' }""",
+    "an axis lost its labels": """
+        const grey = '#speedup-dots .wide svg g[fill="var(--soft)"] text';
+        for (const label of document.querySelectorAll(grey)) label.remove()""",
     "a table lost its colours": """
         for (const cell of document.querySelectorAll('.matrix td'))
           cell.style.background = 'none'""",

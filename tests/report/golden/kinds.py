@@ -78,7 +78,9 @@ KINDS = (
     Kind("cell", "ordinary", "cells"),
     Kind("methods", "ordinary", "methods.html"),
     Kind("compare", "small", "compare.html"),
+    Kind("devices", "ordinary", "devices.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720),
+    Kind("site-slides", "ordinary", "slides.html", height=720),
     Kind("embed", "small", "embed/k.full.speedup-dots.html"),
     Kind("single", "single", "report.html"),
 )

@@ -3,7 +3,8 @@
 A picture is reduced to a quarter of its width and height, which takes the edges of letters
 out of it, and compared in CIELAB. Blocks of 32 × 32 CSS px are told apart by the root mean
 square of the colour difference (ΔE, 1976) of their reduced pixels: a line of text that moved
-by a few px has other pixels, however equal the mean colours of the blocks are.
+by a few px has other pixels, however equal the mean colours of the blocks are. A block also
+differs where its ΔE is most of its own contrast, which is how grey letters are watched.
 """
 
 from __future__ import annotations
@@ -25,10 +26,17 @@ BLOCK = 8
 """Reduced pixels along a side of a block."""
 
 TOLERANCE = 12.0
-"""ΔE of a block that still counts as the same picture.
+"""ΔE of a block that still counts as the same picture."""
 
-Other hinting of letters was seen to change blocks by up to 9, and Chromium 150 for 156 by up to
-4; the least of the damages in `tests/report/test_golden.py` changes blocks by 21.
+FAINT_TOLERANCE = 5.0
+"""ΔE below which nobody sees a difference, whatever stands in the block."""
+
+CONTRAST_TOLERANCE = 0.75
+"""Part of a block's own contrast that its ΔE may be: small grey letters have little of it.
+
+Other hinting of letters was seen to change a block by ΔE 9 and half of its contrast, and Chromium
+150 for 156 by ΔE 4; the least of the damages in `tests/report/test_golden.py` changes blocks by
+ΔE 9 and all of their contrast.
 """
 
 HEIGHT_TOLERANCE = 0.005
@@ -55,11 +63,11 @@ class Difference:
 
     Attributes:
         words: what differs, where and by how much.
-        blocks: ΔE of every block, (rows, columns).
+        blocks: whether each block differs, (rows, columns).
     """
 
     words: str
-    blocks: Floats
+    blocks: NDArray[np.bool_]
 
 
 def reduced(picture: Image.Image) -> Image.Image:
@@ -88,22 +96,21 @@ def difference(taken: Photograph, golden_path: Path) -> Difference | None:
         golden = opened.convert("RGB")
         height = int(opened.info[_HEIGHT])
     actual = reduced(taken.picture)
-    blocks = _blocks(golden, actual)
+    errors, blocks = _compared(golden, actual)
     said = []
     if abs(taken.page_height - height) > HEIGHT_TOLERANCE * height:
         said.append(f"the page is {taken.page_height} px high and was {height} px")
     if golden.width != actual.width:
         said.append(f"the picture is {actual.width} pixels wide and was {golden.width}")
-    if (blocks > TOLERANCE).any():
-        said.append(_where(blocks, taken))
+    if blocks.any():
+        said.append(_where(errors, blocks, taken))
     return Difference("; ".join(said), blocks) if said else None
 
 
-def heat(blocks: Floats, actual: Image.Image) -> Image.Image:
+def heat(blocks: NDArray[np.bool_], actual: Image.Image) -> Image.Image:
     """The picture, pale, with what differs in red."""
     pale = Image.blend(actual, Image.new("RGB", actual.size, "white"), 0.6)
-    strength = np.clip(blocks / TOLERANCE * 80, 0, 200).astype(np.uint8)
-    strength[blocks <= TOLERANCE] = 0
+    strength = np.where(blocks, 120, 0).astype(np.uint8)
     mask = Image.fromarray(strength).resize(
         (blocks.shape[1] * BLOCK, blocks.shape[0] * BLOCK), Image.Resampling.NEAREST
     )
@@ -111,28 +118,41 @@ def heat(blocks: Floats, actual: Image.Image) -> Image.Image:
     return pale
 
 
-def _where(blocks: Floats, taken: Photograph) -> str:
-    rows, columns = np.nonzero(blocks > TOLERANCE)
+def _where(errors: Floats, blocks: NDArray[np.bool_], taken: Photograph) -> str:
+    rows, columns = np.nonzero(blocks)
     side = BLOCK * REDUCED
     left, right = int(columns.min()) * side, int(columns.max() + 1) * side
     top, bottom = int(rows.min()) * side, int(rows.max() + 1) * side
     under = [name for name, where in taken.places if where <= top + side]
     place = f", from “{under[-1]}” on" if under else ""
     return (
-        f"{len(rows)} of {blocks.size} blocks of {side} px differ by more than ΔE "
-        f"{TOLERANCE:g}, at most by {blocks.max():.1f}, between x {left} and {right}, "
-        f"y {top} and {bottom}{place}"
+        f"{len(rows)} of {blocks.size} blocks of {side} px differ, at most by ΔE "
+        f"{errors.max():.1f}, between x {left} and {right}, y {top} and {bottom}{place}"
     )
 
 
-def _blocks(golden: Image.Image, actual: Image.Image) -> Floats:
-    """Root mean square ΔE of each block; what only one of the pictures has is white against it."""
+def _compared(golden: Image.Image, actual: Image.Image) -> tuple[Floats, NDArray[np.bool_]]:
+    """Root mean square ΔE of each block, and whether it counts.
+
+    What only one of the pictures has is held against white.
+    """
     side = [max(golden.size[i], actual.size[i]) for i in (0, 1)]
     width, height = (-(-each // BLOCK) * BLOCK for each in side)
-    first, second = (_padded(picture, width, height) for picture in (golden, actual))
-    squares = ((first - second) ** 2).sum(axis=-1)
-    grid = squares.reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK)
-    return np.asarray(np.sqrt(grid.mean(axis=(1, 3))), dtype=np.float64)
+    grid = (height // BLOCK, BLOCK, width // BLOCK, BLOCK, 3)
+    first, second = (_padded(each, width, height).reshape(grid) for each in (golden, actual))
+    errors = _root_mean_square(first - second)
+    contrast = np.maximum(*(_root_mean_square(_uneven(each)) for each in (first, second)))
+    faint = (errors > FAINT_TOLERANCE) & (errors > CONTRAST_TOLERANCE * contrast)
+    return errors, (errors > TOLERANCE) | faint
+
+
+def _root_mean_square(differences: Floats) -> Floats:
+    return np.asarray(np.sqrt((differences**2).sum(axis=-1).mean(axis=(1, 3))), dtype=np.float64)
+
+
+def _uneven(blocks: Floats) -> Floats:
+    """Colours relative to the mean of their block."""
+    return np.asarray(blocks - blocks.mean(axis=(1, 3), keepdims=True), dtype=np.float64)
 
 
 def _padded(picture: Image.Image, width: int, height: int) -> Floats:
