@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 from accelreport.backend.cluster.tasks import SUPERVISED
@@ -56,6 +57,15 @@ def quiet_tensorflow() -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
 
+def keep_temporary_files_in(folder: Path) -> None:
+    """Have temporary files of this process, and of those it starts, lie in a folder.
+
+    TensorFlow writes a file for each function that it converts, and a process that ends at
+    once never removes them. The runner removes the folder of a cell.
+    """
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+
+
 def carry_out(job: Job, image: Image | None = None) -> int:
     """Measure the cell of a job and leave its record; 0 when a record was left.
 
@@ -64,6 +74,7 @@ def carry_out(job: Job, image: Image | None = None) -> int:
         image: what stood before this process, when it was forked.
     """
     end_with_parent()
+    keep_temporary_files_in(Path(job.record_path).parent)
     if job.cell.device_spec.strategy in SUPERVISED:
         record = supervised(job)
     else:

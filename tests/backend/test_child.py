@@ -42,6 +42,17 @@ def test_a_matmul_keeps_its_cold_call_apart_and_counts_by_the_formula(tmp_path: 
     assert record.environment.packages["keras"]
 
 
+def test_nothing_is_left_in_the_machine_s_folder_for_temporary_files(tmp_path: Path) -> None:
+    own, common = tmp_path / "own", tmp_path / "common"
+    own.mkdir()
+    common.mkdir()
+    what = cell("image_classification", {**SMALL_CNN, "steps_per_epoch": 2})
+    record = measured(what, own, environment={"TMPDIR": str(common)})
+    assert record.status == "ok"
+    assert list(common.iterdir()) == []
+    assert [path for path in own.iterdir() if path.name.startswith("__autograph")]
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
     what = cell(
