@@ -52,7 +52,8 @@ def _entry(bench: Bench, series: Series, point: Point) -> Entry:
         return absence(bench, series, point)
     value, low, high = rate
     ends = (low, high) if present(low) and present(high) else ()
-    lines = [Line(f"{formatting.number(value, *ends)}{formatting.SPACE}TFLOPS")]
+    # The unit may stand below: eight devices have no room for it beside the number.
+    lines = [Line(f"{formatting.number(value, *ends)} TFLOPS")]
     peak = peak_of(bench, series, point)
     if peak:
         share = formatting.percent(value / peak.tflops, 1)
