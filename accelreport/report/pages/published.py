@@ -183,7 +183,7 @@ def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
         caption=(
             "Published figures stand as printed and enter no statistic; ours stand over their 95 % "
             "intervals over processes. "
-            + (f"Source: {label(source.title)}. " if source else "")
+            + (f"Source: “{label(source.title)}”. " if source else "")
             + "S: printed in the source; O: in the original behind it; D: derived by arithmetic."
         ),
         corner=f"{bench.points_heading} · published on" if bench.axes else "published on",
