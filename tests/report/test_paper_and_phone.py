@@ -41,6 +41,13 @@ TOO_WIDE = """() => [...document.querySelectorAll('main *')]
   .map(e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 40)}`)"""
 
 
+HEADINGS_OF_NOTHING = """() => [...document.querySelectorAll('section')]
+  .filter(e => e.getClientRects().length)
+  .filter(e => [...e.children].every(c => c.tagName === 'H2' || !c.getClientRects().length))
+  .map(e => e.id)"""
+"""Sections of which paper shows nothing but the heading."""
+
+
 def sheets_of_links(paper: bytes) -> dict[str, int]:
     """Addresses of a PDF's links, and the number of the sheet that each is on."""
     bodies = dict(re.findall(rb"(?:^|\n)(\d+) 0 obj\n(.*?)\nendobj", paper, re.DOTALL))
@@ -94,6 +101,7 @@ def test_paper_is_light_and_holds_the_whole_width(
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == "rgb(255, 255, 255)"
         assert page.evaluate(TOO_WIDE) == []
+        assert page.evaluate(HEADINGS_OF_NOTHING) == []
         assert page.evaluate(OVERLAPS) == []
 
 
