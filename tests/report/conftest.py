@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from accelreport.report.site import build
 from tests.report.golden.kinds import SiteName, build_sites
@@ -47,11 +47,17 @@ def attacked_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
+    """Drives browsers: one for all tests, since a process can have no second one."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
     """Chromium, which is refused every connection by each test that uses it."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=browser_path(), args=list(BROWSER_ARGUMENTS)
-        )
-        yield chromium
-        chromium.close()
+    chromium = playwright.chromium.launch(
+        executable_path=browser_path(), args=list(BROWSER_ARGUMENTS)
+    )
+    yield chromium
+    chromium.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Playwright
 
 from tests.report.golden.camera import Photograph, camera, photograph
 from tests.report.golden.kinds import (
@@ -65,9 +65,9 @@ HARMLESS = {
 
 
 @pytest.fixture(scope="module")
-def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def steady(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser that draws the same letters on every machine."""
-    with camera(tmp_path_factory.mktemp("fonts")) as made:
+    with camera(playwright, tmp_path_factory.mktemp("fonts")) as made:
         yield made
 
 

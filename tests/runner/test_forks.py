@@ -203,7 +203,10 @@ def servers(folder: Path) -> list[psutil.Process]:
 
 
 def line(process: psutil.Process) -> str:
-    return " ".join(process.cmdline())
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""  # it has ended since it was found
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 from tests.report.golden.camera import camera, photograph
 from tests.report.golden.kinds import FORMS, IMAGES, KINDS, build_sites, golden_of, page_of
 from tests.report.golden.likeness import difference, save_golden
@@ -18,7 +20,11 @@ def main() -> int:
     update: bool = parser.parse_args().update
     wanted = {golden_of(kind, form) for kind in KINDS for form in FORMS}
     different = 0
-    with tempfile.TemporaryDirectory() as made, camera(Path(made)) as browser:
+    with (
+        tempfile.TemporaryDirectory() as made,
+        sync_playwright() as playwright,
+        camera(playwright, Path(made)) as browser,
+    ):
         sites = build_sites(Path(made))
         for kind in KINDS:
             for form in FORMS:

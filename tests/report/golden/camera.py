@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright
 
 from tests.report.golden.kinds import Form
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path
@@ -88,10 +88,11 @@ def liberation_folder() -> Path:
 
 
 @contextmanager
-def camera(folder: Path) -> Iterator[Browser]:
+def camera(playwright: Playwright, folder: Path) -> Iterator[Browser]:
     """A browser that has no other fonts than Liberation's.
 
     Args:
+        playwright: drives browsers; a process can have one of it.
         folder: an empty folder for its settings.
 
     Raises:
@@ -99,14 +100,13 @@ def camera(folder: Path) -> Iterator[Browser]:
     """
     settings = folder / "fonts.conf"
     settings.write_text(FONTS.format(fonts=liberation_folder(), cache=folder / "fonts"))
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=browser_path(),
-            args=[*BROWSER_ARGUMENTS, *STEADY],
-            env={**os.environ, "FONTCONFIG_FILE": str(settings)},
-        )
-        yield chromium
-        chromium.close()
+    chromium = playwright.chromium.launch(
+        executable_path=browser_path(),
+        args=[*BROWSER_ARGUMENTS, *STEADY],
+        env={**os.environ, "FONTCONFIG_FILE": str(settings)},
+    )
+    yield chromium
+    chromium.close()
 
 
 def _untouched(page: Page) -> None:
