@@ -113,6 +113,6 @@ def test_what_is_missing_or_unknown_is_told(
 
 @pytest.mark.e2e
 def test_a_first_look_at_a_new_spec_runs(tmp_path: Path) -> None:
-    assert told(tmp_path, "digits.toml", "--kind", "image_classification").returncode == 0
-    command = [sys.executable, "-m", "accelreport", "run", "digits.toml", "--profile", "quick"]
+    assert told(tmp_path, "mine.toml", "--kind", "matmul", "--set", "size=64").returncode == 0
+    command = [sys.executable, "-m", "accelreport", "run", "mine.toml", "--profile", "quick"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=300)

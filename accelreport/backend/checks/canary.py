@@ -210,22 +210,30 @@ def _scaling(bird: Bird, found: Found, shorter: tuple[_Windows, _Windows], round
             expected="twice the work takes about twice as long",
             seen=seen,
         )
+    more_s = min(two.wall) - min(one.wall)
     own = Own(
-        step_s=(min(two.wall) - min(one.wall)) / one.count,
+        step_s=more_s / one.count,
         # Waiting adds nothing to CPU time, so that its median says more than its least.
         cpu_s=(median(two.cpu) - median(one.cpu)) / one.count,
     )
     if not bird.synchronous:
-        _pace(found, bird.step_s, own.step_s)
+        _pace(found, bird.step_s, own.step_s, more_s)
     return own
 
 
-def _pace(found: Found, steady: float, own: float) -> None:
-    """Where no stamps look into a window, its steps are held against the canary's."""
+def _pace(found: Found, steady: float, own: float, more_s: float) -> None:
+    """Where no stamps look into a window, its steps are held against the canary's.
+
+    Args:
+        found: takes the check.
+        steady: seconds of a steady step.
+        own: seconds of one of the canary's.
+        more_s: what its longer windows took more than the shorter ones, from which that is.
+    """
     if found.failed("loaded-machine"):
         found.inapplicable("window-pace", "the machine is loaded: its paces cannot be compared")
         return
-    if own <= 0 or steady <= 0:
+    if more_s < WINDOW_S / 3 or steady <= 0:
         found.inapplicable("window-pace", "the canary's windows are too short for a pace")
         return
     seen = f"a steady step took {steady:.3g} s, one of the canary's {own:.3g} s"
