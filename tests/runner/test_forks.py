@@ -193,7 +193,8 @@ def test_the_process_that_is_forked_sleeps_while_a_cell_runs(tmp_path: Path) -> 
     bench.run([cell(steps=6, step_s=0.1)])
 
     assert len(used) == 6
-    assert used[-1] == used[0], "it used processor time beside a timed window"
+    # The kernel counts in ticks of 10 ms, and books one to whoever is there when it comes.
+    assert used[-1] - used[0] < 0.025, "it used processor time beside a timed window"
 
 
 def servers(folder: Path) -> list[psutil.Process]:
