@@ -77,6 +77,10 @@ def run(
         policy=Policy(retry_failed=retry_failed, rerun=rerun),
         judge=UntilDecided(most_repeats) if until_decided else None,
     )
+    return _measured(request, fork=fork, quiet=quiet)
+
+
+def _measured(request: Request, *, fork: bool, quiet: bool) -> Results:
     prepared = prepare(request, waiting=_waiting)
     with showing(prepared.plan, json=False, quiet=quiet) as observer:
         end = carry_out(prepared, observer, Workspace(), fork=fork)

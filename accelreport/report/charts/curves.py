@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,20 +147,22 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
             layers = [rule.encode(y=y("v")), *layers]
         for level, group in enumerate(levels):
             height = roof - (roof - top) * (level + 0.5) / max(axes.levels, 1)
-            labels = plot.rows(_ends(group, height))
-            layers += [
-                labels.mark_rule(strokeWidth=1).encode(
-                    x=x, y=y("v"), y2=alt.Y2("end:Q"), stroke=stroke
-                ),
-                labels.mark_point(shape="circle", size=64, strokeWidth=2.25, opacity=1).encode(
-                    x=x, y=y("v"), stroke=stroke, fill=alt.value("var(--paper)")
-                ),
-                *halo_text(labels, x=x, y=y("end"), align="center", fontWeight="bold"),
-            ]
+            layers += _reached(plot.rows(_ends(group, height)), x, y, stroke)
         height = HEIGHT - AXIS + (50 if width > 500 else 0)
         return plot.finish(layers, width=width, height=height, left=names)
 
     return make
+
+
+def _reached(labels: Any, x: Any, y: Callable[[str], Any], stroke: Any) -> list[Any]:
+    """Rings where the target was reached, rules from them, and the times at their ends."""
+    return [
+        labels.mark_rule(strokeWidth=1).encode(x=x, y=y("v"), y2=alt.Y2("end:Q"), stroke=stroke),
+        labels.mark_point(shape="circle", size=64, strokeWidth=2.25, opacity=1).encode(
+            x=x, y=y("v"), stroke=stroke, fill=alt.value("var(--paper)")
+        ),
+        *halo_text(labels, x=x, y=y("end"), align="center", fontWeight="bold"),
+    ]
 
 
 def _ends(crossings: Sequence[Crossing], height: float) -> list[dict[str, Any]]:
