@@ -67,6 +67,23 @@ def test_windows_of_nothing_but_steps_have_no_gap(steps: int, windows: int) -> N
     assert set(outcomes(found).values()) == {"passed"}
 
 
+def test_a_slow_first_step_in_a_window_of_three_is_a_step_and_no_work_beside_them() -> None:
+    for first_s, outcome in ((0.33, "passed"), (1.0, "failed")):
+        found = Found()
+        wall_s = 0.2 + first_s + 0.2
+        slow = Block(
+            epoch=2,
+            first_step=4,
+            steps=3,
+            wall_s=wall_s,
+            cpu_s=1.8 * wall_s,
+            warmup=False,
+            step_s=[0.2, 0.2],
+        )
+        judge_gaps(found, [slow], [0.0], None)
+        assert outcomes(found)["work-inside"] == outcome
+
+
 def test_a_window_that_waited_for_a_processor_holds_no_sleep() -> None:
     for delay_s, outcome in ((0.5, "passed"), (0.0, "failed")):
         found = Found()

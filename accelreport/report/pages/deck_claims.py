@@ -59,7 +59,7 @@ def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
     source = (Download(where, "Numbers: the claims with their rules"),)
     parts = list(split(ranked))
     for number, rows in enumerate(parts, start=1):
-        of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
+        of = _of(number, parts)
         table = Table(
             id=f"claims-{number}",
             title=f"Claims, part {number}",
@@ -113,6 +113,11 @@ def _told(row: Row) -> str:
     return f"{text}: {measured.lines[0].text.rstrip('.')}."
 
 
+def _of(number: int, parts: Sequence[list[Row]]) -> str:
+    """Which of several slides this is; nothing where it is the only one."""
+    return f" ({number} of {len(parts)})" if len(parts) > 1 else ""
+
+
 def split(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Rows of sentences, as many on a slide as have room."""
     held: list[Row] = []
@@ -156,7 +161,7 @@ def _untested(benches: Sequence[Bench], source: tuple[Download, ...]) -> Iterato
     parts = list(split([_missing_row(why, titles, several=several) for why, titles in ordered]))
     noun = formatting.plural(total, "claim was", "claims were")
     for number, part in enumerate(parts, start=1):
-        of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
+        of = _of(number, parts)
         table = Table(
             id=f"untested-{number}",
             title=f"Claims that were not tested here, part {number}",
