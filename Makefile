@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PROFILE ?= quick
 SPECS ?= specs/
+WORKERS ?= logical
 export PYTHON
 
 # Wheels only, and only those whose hash is in the lock: nothing is compiled on your machine,
@@ -35,8 +36,14 @@ report: $(VENV)/.installed ## run the quick benchmarks on this machine and build
 
 test: $(VENV)/.installed-dev ## install what tests need, run the linters and every test
 	@$(MAKE) --no-print-directory lint
-	@browser=$$(scripts/find_browser.sh) && \
-		ACCELREPORT_BROWSER="$$browser" $(BIN)/python -m pytest
+	@browser=$$(scripts/find_browser.sh) || exit $$?; \
+	export ACCELREPORT_BROWSER="$$browser"; status=0; \
+	echo "Tests that measure nothing, on all processors:"; \
+	$(BIN)/python -m pytest -m "not measures" -n $(WORKERS) --maxprocesses=8 --dist loadfile \
+		|| status=$$?; \
+	echo "Tests that need the machine for themselves, one after another:"; \
+	$(BIN)/python -m pytest -m measures || status=$$?; \
+	exit $$status
 
 lint: $(VENV)/.installed-dev ## check style, types and the shipped specs
 	$(BIN)/ruff check .
