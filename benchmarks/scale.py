@@ -29,8 +29,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from build_site import studies
+
 from accelreport.results.store import Store
-from benchmarks.build_site import studies
 
 STAGES = ("plan", "write", "read", "merge", "build")
 
