@@ -23,7 +23,7 @@ class ExitCode(IntEnum):
     BAD_RESULTS = 7
     """A results folder cannot be read or written."""
     DATA_UNAVAILABLE = 8
-    """A data set could not be fetched or read."""
+    """A data set, or a file to be imported, could not be fetched or read."""
     NOTHING_COMPARED = 9
     """Two results folders have nothing in common that could be compared."""
     INTERRUPTED = 130

@@ -40,6 +40,7 @@ def _sentence(plan: PlanDocument, name: str, devices: set[str], where: Mapping[s
         if row.device not in devices or not _touches(row.where, where):
             continue
         label = f"{row.label} ({at(row.where)})" if row.where else row.label
+        label += f" in “{row.source.title}”" if row.source else ""
         said += [
             f"{label}: {figure(key, value)} [{key}, {row.mark}]"
             for key, value in row.figures().items()

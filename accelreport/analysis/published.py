@@ -17,7 +17,7 @@ from accelreport.analysis.selection import (
     quantity,
 )
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.models import Published
+from accelreport.spec.models import Published, Source
 
 COLUMNS = (
     "device",
@@ -38,6 +38,9 @@ COLUMNS = (
     "note",
     "caveat",
     "flags",
+    "source",
+    "source_url",
+    "imported",
 )
 """Columns of `published_frame`."""
 
@@ -50,7 +53,8 @@ def published_frame(plan: PlanDocument, cells: pd.DataFrame) -> pd.DataFrame:
     times, rates and speedups, an arithmetic mean for accuracies and losses, with its 95 %
     interval. `ratio` is measured over published. `caveat` says what makes the measured side
     unlike the published one; `flags` are contradictions within the published figures
-    themselves, found by the rules of `flags`.
+    themselves, found by the rules of `flags`. `source` says who published the figure, the row's
+    own source before the spec's; `imported` is the file it was imported from.
     """
     found = Measurements(cells, list(plan.axes))
     rows = [
@@ -62,10 +66,21 @@ def published_frame(plan: PlanDocument, cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+def citation(source: Source | None) -> str:
+    """A source in a line: "Title (authors, year); licence; read 2026-05-31"; empty without one."""
+    if source is None:
+        return ""
+    by = ", ".join(part for part in (source.authors, str(source.year or "")) if part)
+    read = f"read {source.accessed}" if source.accessed else ""
+    parts = (f"{source.title} ({by})" if by else source.title, source.licence, read)
+    return "; ".join(part for part in parts if part)
+
+
 def _rows(
     plan: PlanDocument, found: Measurements, published: Published, figure: str, value: float
 ) -> list[dict[str, Any]]:
     over = (published.over or plan.baseline) if figure == "speedup" else ""
+    source = published.source or plan.source
     common: dict[str, Any] = {
         "device": published.device,
         "label": published.label,
@@ -77,6 +92,9 @@ def _rows(
         "mark": published.mark,
         "note": published.note,
         "flags": flags_of(plan, published, figure),
+        "source": citation(source),
+        "source_url": source.url if source else "",
+        "imported": published.imported,
     }
     matching = found.points(published.where) or [dict(published.where)]
     rows = []

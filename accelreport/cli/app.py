@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from accelreport import __version__
-from accelreport.cli import build, compare, data, inspect, merge, new, notebook, publish, run, serve
+from accelreport.cli import (
+    build,
+    compare,
+    data,
+    importing,
+    inspect,
+    merge,
+    new,
+    notebook,
+    publish,
+    run,
+    serve,
+)
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
@@ -35,7 +47,7 @@ Exit codes:
     5  no cell could be run, or there was nothing to build from
     6  a comparison found something slower than its gate allows
     7  a results folder cannot be read or written
-    8  a data set could not be fetched or read
+    8  a data set, or a file to be imported, could not be fetched or read
     9  two results folders have nothing in common that could be compared
   130  stopped by Ctrl-C; finished cells are kept
 
@@ -65,6 +77,7 @@ app.command(epilog=serve.EXAMPLES)(serve.serve)
 app.command(epilog=publish.EXAMPLES)(publish.publish)
 app.command(epilog=merge.EXAMPLES)(merge.merge)
 app.command(epilog=new.EXAMPLES)(new.new)
+app.command("import", epilog=importing.EXAMPLES)(importing.import_figures)
 app.command(epilog=notebook.EXAMPLES)(notebook.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)

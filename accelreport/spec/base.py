@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 
-from accelreport.spec.quantities import parse_duration, parse_fraction
+from accelreport.spec.quantities import parse_duration, parse_fraction, parse_tflops
 from accelreport.spec.validators import FieldsError
 
 Scalar = bool | int | FiniteFloat | str
@@ -25,6 +25,13 @@ Fraction = Annotated[
     Field(ge=0, le=1, description='A number from 0 to 1, or text: "58 %".'),
 ]
 """A share between 0 and 1; text such as "58 %" is converted."""
+
+Tflops = Annotated[
+    FiniteFloat,
+    BeforeValidator(parse_tflops, json_schema_input_type=str | float),
+    Field(gt=0, description='A number of TFLOPS, or text with a unit: "350 TFLOPS".'),
+]
+"""A rate in 10¹² operations per second; text such as "350 TFLOPS" or "12 GFLOPS" is converted."""
 
 
 def _not_blank(text: str) -> str:

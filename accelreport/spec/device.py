@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, FiniteFloat, model_validator
 
 from accelreport.spec.base import SpecModel
-from accelreport.spec.validators import FieldsError
+from accelreport.spec.validators import FieldsError, is_day
 
 
 class Device(SpecModel):
@@ -89,7 +88,7 @@ class Device(SpecModel):
                 "peak_tflops",
                 help="say in `peak_source` where the figure is written",
             )
-        if self.price_date and not _is_date(self.price_date):
+        if self.price_date and not is_day(self.price_date):
             raise FieldsError(
                 f"`price_date` is no day: {self.price_date!r}",
                 "price_date",
@@ -102,10 +101,3 @@ class Device(SpecModel):
                 help="say in `memory_source` where the figure is written",
             )
         return self
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False

@@ -20,7 +20,7 @@ from accelreport.spec.problems import (
     without_echoes,
 )
 from accelreport.spec.sections import NAME, NAME_RULE
-from accelreport.spec.source import SourceFile, read_file
+from accelreport.spec.source import SourceFile, decoded, read_file
 from accelreport.spec.spec import Spec, SpecSet
 from accelreport.spec.view import FULL
 
@@ -65,6 +65,25 @@ def load(
         raise SpecErrors(_ordered(problems))
     built: Iterable[Spec] = (spec.spec(examined, wanted) for spec, examined in ready)
     return SpecSet(tuple(built), {name: item for name, item in devices.all.items() if item})
+
+
+def examine(path: Path, content: bytes, devices_file: Path | None = None) -> SpecFile:
+    """A spec as it would be with this content; whatever is wrong with it is in its problems.
+
+    Args:
+        path: where it stands: devices and other files are looked for beside it.
+        content: its bytes.
+        devices_file: the devices; `devices.toml` beside it when absent.
+
+    Raises:
+        SpecErrors: the content is no text, or the devices file is wrong.
+    """
+    file = decoded(path, str(path), content)
+    problems = [file] if isinstance(file, Problem) else []
+    devices = _Devices(devices_file, problems).beside(path)
+    if problems or isinstance(file, Problem):
+        raise SpecErrors(problems)
+    return SpecFile(file, devices)
 
 
 class _Devices:

@@ -17,6 +17,7 @@ from accelreport.spec.base import (
     Scalar,
     SpecModel,
     Text,
+    Tflops,
     exactly_one,
 )
 from accelreport.spec.claims import (
@@ -30,7 +31,7 @@ from accelreport.spec.claims import (
     ValueCheck,
 )
 from accelreport.spec.device import Device
-from accelreport.spec.validators import FieldsError
+from accelreport.spec.validators import FieldsError, is_day
 
 __all__ = [
     "FIGURES",
@@ -67,8 +68,22 @@ class Source(SpecModel):
     """Who wrote it."""
     year: int | None = None
     """When it was published."""
+    licence: str = ""
+    """The terms under which its figures may be shown."""
+    accessed: str = ""
+    """The day it was read, such as 2026-11-22: what stands at an address changes."""
     note: str = ""
     """What a reader should know about it."""
+
+    @model_validator(mode="after")
+    def _names_a_day(self) -> Self:
+        if self.accessed and not is_day(self.accessed):
+            raise FieldsError(
+                f"`accessed` is no day: {self.accessed!r}",
+                "accessed",
+                help='write year, month and day, such as "2026-05-31"',
+            )
+        return self
 
 
 class Target(SpecModel):
@@ -158,14 +173,18 @@ class Published(SpecModel):
     """Final validation or test accuracy."""
     loss: FiniteFloat | None = None
     """Final training loss."""
-    tflops_cold: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    tflops_cold: Tflops | None = None
     """10¹² floating-point operations per second of the first call."""
-    tflops: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    tflops: Tflops | None = None
     """10¹² floating-point operations per second of later calls."""
     speedup: Annotated[FiniteFloat, Field(gt=0)] | None = None
     """How many times faster than `over`."""
     over: str = ""
     """The device `speedup` is relative to; the baseline when empty."""
+    source: Source | None = None
+    """Who published this row, when it is not the spec's own source."""
+    imported: str = ""
+    """Name of the file that `accelreport import` read it from; empty when written by hand."""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

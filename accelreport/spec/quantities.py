@@ -1,4 +1,4 @@
-"""Times and shares as people write them: "6 s", "94 µs", "1 h 40 min", "58 %"."""
+"""Times, shares and rates as people write them: "94 µs", "1 h 40 min", "58 %", "350 TFLOPS"."""
 
 from __future__ import annotations
 
@@ -21,12 +21,24 @@ SECONDS = {
 """Seconds in each unit. The micro sign exists twice in Unicode, U+00B5 and U+03BC. Decimals,
 so that "24.1 ms" becomes the float nearest to 0.0241 and not its neighbour."""
 
+TFLOPS = {
+    "": Decimal("1e-12"),
+    "M": Decimal("1e-6"),
+    "G": Decimal("1e-3"),
+    "T": Decimal(1),
+    "P": Decimal("1e3"),
+    "E": Decimal("1e6"),
+}
+"""TFLOPS in each unit of a rate, by its prefix."""
+
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
 _SHARE = re.compile(rf"\s*([+-]?{_NUMBER})\s*(%?)\s*")
+_RATE = re.compile(rf"\s*({_NUMBER})\s*([MGTPE]?)FLOP(?:S|s|/s)\s*")
 _LARGEST = 1e300
 _DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
 _SHARE_FORMS = 'write a number from 0 to 1, or text such as "58 %"'
+_RATE_FORMS = 'write a number of TFLOPS, or text such as "350 TFLOPS" or "12 GFLOPS"'
 
 
 def parse_duration(value: object) -> float:
@@ -101,6 +113,27 @@ def parse_fraction(value: object) -> float:
     digits, percent = match.groups()
     share = Decimal(digits) / 100 if percent else Decimal(digits)
     return _number(float(share), "share", _SHARE_FORMS)
+
+
+def parse_tflops(value: object) -> float:
+    """TFLOPS from a number, or from text such as "350 TFLOPS", "0.9 TFLOP/s" or "12 GFLOPS".
+
+    Args:
+        value: a number of TFLOPS, or text with a unit.
+
+    Returns:
+        The rate in 10¹² floating-point operations per second.
+
+    Raises:
+        ValueError: the value is not a rate; the message says what to write.
+    """
+    if not isinstance(value, str):
+        return _number(value, "rate", _RATE_FORMS)
+    match = _RATE.fullmatch(value)
+    if match is None:
+        raise ValueError(f"is not a rate; {_RATE_FORMS}")
+    digits, prefix = match.groups()
+    return _number(float(Decimal(digits) * TFLOPS[prefix]), "rate", _RATE_FORMS)
 
 
 def _number(value: object, noun: str, forms: str) -> float:

@@ -81,10 +81,17 @@ def read_file(path: Path, name: str) -> SourceFile | Problem:
             content = file.read(LARGEST + 1)
     except OSError as error:
         return _unreadable(name, f"cannot be read: {error.strerror}")
-    return _decoded(path, name, content)
+    return decoded(path, name, content)
 
 
-def _decoded(path: Path, name: str, content: bytes) -> SourceFile | Problem:
+def decoded(path: Path, name: str, content: bytes) -> SourceFile | Problem:
+    """Content that stands at a path, or may soon stand there, as a file, or what is wrong with it.
+
+    Args:
+        path: the file it belongs to.
+        name: what messages call it.
+        content: its bytes.
+    """
     if len(content) > LARGEST:
         return _unreadable(name, "is larger than 1 MiB; a spec is written by hand")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated
 
@@ -24,6 +25,14 @@ class FieldsError(ValueError):
         super().__init__(message)
         self.fields = fields
         self.help = help
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day as ISO 8601 writes it: "2026-05-31"."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _inside(text: str, info: ValidationInfo) -> str:

@@ -17,7 +17,7 @@ from accelreport.analysis.published import COLUMNS, published_frame
 from accelreport.analysis.speedup import speedups
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.load import load
-from accelreport.spec.models import Device, Published
+from accelreport.spec.models import Device, Published, Source
 from tests.support.records import Study, study
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -91,6 +91,23 @@ def test_the_measured_side_says_what_makes_it_unlike_the_published_one() -> None
     expected = "extrapolated from the steady steps; measured on a synthetic stand-in for the data"
     assert row["caveat"] == expected
     assert _only(_frame(_published(total_time=60.0), axes={}, origin="official"))["caveat"] == ""
+
+
+def test_a_row_is_by_its_own_source_before_the_specs() -> None:
+    theirs = Source(
+        title="A paper", authors="A. Author", year=2021, url="https://example.org/paper",
+        licence="CC BY 4.0", accessed="2026-05-31",
+    )  # fmt: skip
+    rows = (
+        _published(epoch_time=2.0),
+        _published(label="Theirs", epoch_time=3.0, source=theirs, imported="theirs.csv"),
+    )
+    made = study(published=rows, axes={})
+    plan = made.plan.model_copy(update={"source": Source(title="A notebook", year=2018)})
+    plain, imported = published_frame(plan, cells_frame(plan, made.records)).to_dict("records")
+    assert (plain["source"], plain["imported"]) == ("A notebook (2018)", "")
+    assert imported["source"] == "A paper (A. Author, 2021); CC BY 4.0; read 2026-05-31"
+    assert (imported["source_url"], imported["imported"]) == (theirs.url, "theirs.csv")
 
 
 def test_two_machines_are_two_rows() -> None:

@@ -25,6 +25,7 @@ COMMANDS = (
     "build",
     "serve",
     "merge",
+    "import",
     "compare",
     "devices",
     "schema",

@@ -44,6 +44,12 @@ MUST_NOT_KNOW = {
         "accelreport.analysis",
         "accelreport.report",
     ),
+    "accelreport.importing": (
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
     "accelreport.analysis": (
         "accelreport.backend",
         "accelreport.runner",

@@ -208,7 +208,15 @@ def _attacked_study(text: str, number: int) -> Study:
             "text": text,
             "devices": device,
             "published": [
-                each.model_copy(update={"label": text, "note": text}) for each in PUBLISHED[:1]
+                each.model_copy(
+                    update={
+                        "label": text,
+                        "note": text,
+                        "source": Source(title=text, url=text, authors=text, licence=text),
+                        "imported": text,
+                    }
+                )
+                for each in PUBLISHED[:1]
             ],
             "claims": [made.plan.claims[0].model_copy(update={"text": text, "source": text})],
         }

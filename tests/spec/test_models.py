@@ -71,6 +71,20 @@ def test_nothing_is_converted_but_times_and_shares() -> None:
     assert Published.model_validate(row).figures() == {"epoch_time": 6.0, "val_accuracy": 0.985}
 
 
+def test_a_row_may_have_a_source_of_its_own_and_an_older_one_has_none() -> None:
+    row = {"device": "gpu", "label": "x", "tflops": "350 TFLOPS"}
+    plain = Published.model_validate(row)
+    assert (plain.source, plain.imported, plain.tflops) == (None, "", 350.0)
+    source = {"title": "A paper", "url": "https://example.org", "accessed": "2026-05-31"}
+    cited = Published.model_validate({**row, "source": source, "imported": "theirs.csv"})
+    assert Published.model_validate_json(cited.model_dump_json()) == cited
+    assert Published.model_validate_json(plain.model_dump_json()) == plain
+    older = '{"device":"gpu","label":"x","tflops":350.0,"source":null}'
+    assert Published.model_validate_json(older) == plain
+    with pytest.raises(ValidationError, match="is no day"):
+        Published.model_validate({**row, "source": {**source, "accessed": "May"}})
+
+
 def test_every_figure_a_row_may_give_is_a_field_of_it() -> None:
     assert set(FIGURES) < set(Published.model_fields)
 

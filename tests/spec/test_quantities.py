@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.spec.quantities import SECONDS, parse_duration, parse_fraction
+from accelreport.spec.quantities import SECONDS, parse_duration, parse_fraction, parse_tflops
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,29 @@ def test_a_share_is_read_to_the_nearest_float(text: object, share: float) -> Non
 def test_what_is_no_share_is_refused_with_what_to_write(value: object) -> None:
     with pytest.raises(ValueError, match='write a number from 0 to 1, or text such as "58 %"'):
         parse_fraction(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "tflops"),
+    [
+        ("350 TFLOPS", 350.0),
+        ("0.53TFLOP/s", 0.53),
+        ("15.70 TFLOPs", 15.7),
+        ("12 GFLOPS", 0.012),
+        ("1.1 PFLOPS", 1100.0),
+        ("2e9 FLOPS", 0.002),
+        (158.91, 158.91),
+        (29, 29.0),
+    ],
+)
+def test_a_rate_is_read_to_the_nearest_float(text: object, tflops: float) -> None:
+    assert parse_tflops(text) == tflops
+
+
+@pytest.mark.parametrize("value", ["350", "350 TOPS", "-1 TFLOPS", "1,5 TFLOPS", "", True, [1]])
+def test_what_is_no_rate_is_refused_with_what_to_write(value: object) -> None:
+    with pytest.raises(ValueError, match='write a number of TFLOPS, or text such as "350 TFLOPS"'):
+        parse_tflops(value)
 
 
 @given(st.integers(0, 10**9), st.sampled_from(sorted(SECONDS)), st.sampled_from(["", " ", "  "]))

@@ -9,6 +9,7 @@ from accelreport.report.bench import Bench
 from accelreport.report.model import Code, Section, Token
 from accelreport.report.pages.about import web_address
 from accelreport.report.text import label, slug
+from accelreport.spec.models import Source
 
 
 def cite_section(bench: Bench) -> Section:
@@ -28,11 +29,22 @@ def _entries(bench: Bench) -> list[str]:
     note += f" with accelreport {versions}" if versions else ""
     fields = {"title": bench.plan.title, "howpublished": "accelreport", "note": note}
     entries = [_bibtex(f"accelreport_{key}", fields)]
-    source = bench.plan.source
-    if source is not None:
+    for number, source in enumerate(_sources(bench), start=1):
         own = {"title": source.title, "author": source.authors, "year": str(source.year or "")}
-        entries.append(_bibtex(f"source_{key}", own | {"url": web_address(source.url)}))
+        own |= {"url": web_address(source.url), "note": _note(source)}
+        entries.append(_bibtex(f"source_{key}{f'_{number}' if number > 1 else ''}", own))
     return entries
+
+
+def _sources(bench: Bench) -> list[Source]:
+    """The piece that is reproduced, and those that single published figures are from, each once."""
+    every = [bench.plan.source, *(row.source for row in bench.plan.published)]
+    return list({(each.title, each.url): each for each in every if each}.values())
+
+
+def _note(source: Source) -> str:
+    read = f"Accessed {source.accessed}" if source.accessed else ""
+    return ". ".join(part for part in (read, source.licence) if part)
 
 
 def _versions(bench: Bench) -> str:
@@ -67,10 +79,10 @@ def citation_file(bench: Bench) -> str:
         *([f"date-released: {days[-1]}"] if days else []),
         *([f"version: {_yaml(_versions(bench))}"] if _versions(bench) else []),
     ]
-    source = bench.plan.source
-    if source is not None:
+    sources = _sources(bench)
+    lines += ["references:"] if sources else []
+    for source in sources:
         lines += [
-            "references:",
             "  - type: generic",
             f"    title: {_yaml(source.title)}",
             "    authors:",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from accelreport.analysis.published import citation
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Rows, plain_rows, present
 from accelreport.report.charts.drawing import panel
@@ -25,6 +26,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
+from accelreport.report.pages.about import web_address
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import COLOURS
 from accelreport.report.words import axis_title
@@ -52,8 +54,9 @@ def published_section(bench: Bench) -> Section | None:
 def _finding(bench: Bench, by_figure: dict[str, Rows]) -> str:
     rows = [row for rows in by_figure.values() for row in rows]
     measured = [row for row in rows if present(row["measured"])]
-    source = f" by “{label(bench.plan.source.title)}”" if bench.plan.source else ""
-    published = f"Of {formatting.plural(len(rows), 'figure')} published{source}, "
+    titles = _titles(bench)
+    by = f" by {formatting.listed(titles)}" if titles else ""
+    published = f"Of {formatting.plural(len(rows), 'figure')} published{by}, "
     if not measured:
         return f"{published}none could be measured here."
     fair = [row for row in measured if row["comparable"]]
@@ -66,6 +69,14 @@ def _finding(bench: Bench, by_figure: dict[str, Rows]) -> str:
         text += f", {len(fair)} of them under the same conditions"
     agree = "1 agrees" if len(near) == 1 else f"{len(near) or 'none'} agree"
     return f"{text}; {agree} within a factor of 1.25."
+
+
+def _titles(bench: Bench) -> list[str]:
+    """Titles of the pieces that the figures are from, at most three of them."""
+    sources = [row.source or bench.plan.source for row in bench.plan.published]
+    titles = list(dict.fromkeys(f"“{label(each.title)}”" for each in sources if each))
+    others = formatting.plural(len(titles) - 2, "other piece")
+    return titles if len(titles) <= 3 else [*titles[:2], others]
 
 
 def _by_figure(bench: Bench) -> dict[str, Rows]:
@@ -176,14 +187,15 @@ def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
         )
         for figure, rows in by_figure.items()
     )
-    source = bench.plan.source
+    titles = _titles(bench)
+    noun = "Source" if len(titles) == 1 else "Sources"
     return Table(
         id="published-table",
         title="The figures",
         caption=(
             "Published figures stand as printed and enter no statistic; ours stand over their 95 % "
             "intervals over processes. "
-            + (f"Source: “{label(source.title)}”. " if source else "")
+            + (f"{noun}: {formatting.listed(titles)}. " if titles else "")
             + "S: printed in the source; O: in the original behind it; D: derived by arithmetic."
         ),
         corner=f"{bench.points_heading} · published on" if bench.axes else "published on",
@@ -202,7 +214,7 @@ def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
 def _row(bench: Bench, figure: str, row: dict[str, Any]) -> Row:
     badges = (() if row["comparable"] else (MISMATCH,)) + ((FLAG,) if row["flags"] else ())
     notes = [row["note"], row["caveat"], *row["flags"]]
-    known = tuple(Line(label(note, 500)) for note in notes if note)
+    known = (*(Line(label(note, 500)) for note in notes if note), *_source(bench, row))
     device, mark = bench.title_of(row["device"]), row["mark"]
     return Row(
         Entry((Line(_row_name(bench, row)), Line(f"against {device}", "reason"))),
@@ -217,6 +229,15 @@ def _row(bench: Bench, figure: str, row: dict[str, Any]) -> Row:
         ),
         device=bench.colours[row["device"]],
     )
+
+
+def _source(bench: Bench, row: dict[str, Any]) -> list[Line]:
+    """Who published a row, where that is not the spec's own source or the row was imported."""
+    if not row["imported"] and row["source"] == citation(bench.plan.source):
+        return []
+    begin = f"imported from {label(row['imported'], 60)}: " if row["imported"] else "from "
+    address = web_address(row["source_url"])
+    return [Line(begin + label(row["source"], 240), "reason", href=address)]
 
 
 def _measured(figure: str, row: dict[str, Any]) -> Entry:

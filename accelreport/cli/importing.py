@@ -1,0 +1,209 @@
+"""`accelreport import`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from accelreport.cli.options import DevicesFile
+from accelreport.importing.epoch import Epoch
+
+if TYPE_CHECKING:
+    from accelreport.importing.compose import Composed, Said
+    from accelreport.importing.reader import Asked, Value
+
+EXAMPLES = """\b
+What is read (known by its content, or by --format):
+  figures             CSV or JSON with columns such as label, epoch_time, val_accuracy, tflops;
+                      other columns are swept keys
+  mlperf-training     summary.csv or summary.json of an MLPerf Training or HPC round
+  mlperf-inference    summary.csv of an MLPerf Inference round
+  optimum-benchmark   benchmark_report.json or benchmark.json
+  keras               history.history as JSON, or a CSVLogger's file
+  Nothing pickled or compressed is opened.
+
+\b
+What is written:
+  [[published]] tables with their source: behind what the spec holds, which stays as it is, and
+  only if `accelreport check` still finds no error; without --into, they are printed.
+  The title, the address (or DOI) and the year are needed; nothing is guessed.
+
+\b
+Examples:
+  accelreport import figures.csv --into specs/mnist.toml --device gpu --label "Colab GPU"
+      --title "GPUvsTPU.ipynb" --url https://github.com/zaidalyafeai/Notebooks --year 2018
+  accelreport import summary.csv --device gpu --select benchmark=resnet
+      --title "MLPerf Training v2.0" --url https://mlcommons.org/benchmarks/training --year 2022
+
+\b
+Exit codes: 0 appended or printed, 2 a part of the citation is missing or an option is wrong,
+3 the spec has or would have an error, 8 the file cannot be read.
+"""
+
+File = Annotated[
+    Path, typer.Argument(help="The file with the figures.", metavar="FILE", show_default=False)
+]
+Into = Annotated[
+    Path | None,
+    typer.Option(
+        "--into", metavar="SPEC", help="The spec they are appended to.", show_default=False
+    ),
+]
+Format = Annotated[
+    str, typer.Option("--format", metavar="NAME", help="What FILE is.", show_default=False)
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device", "-d", metavar="NAME", help="The device they are compared with.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Label = Annotated[
+    str,
+    typer.Option("--label", metavar="TEXT", help="What they were measured on.", show_default=False),
+]
+Title = Annotated[
+    str, typer.Option("--title", metavar="TEXT", help="Title of the piece.", show_default=False)
+]
+Url = Annotated[
+    str, typer.Option("--url", metavar="URL", help="Where it can be read.", show_default=False)
+]
+Doi = Annotated[
+    str, typer.Option("--doi", metavar="DOI", help="Its DOI instead.", show_default=False)
+]
+Year = Annotated[
+    int | None,
+    typer.Option("--year", metavar="YEAR", help="When it was published.", show_default=False),
+]
+Author = Annotated[
+    str, typer.Option("--author", metavar="TEXT", help="Who wrote it.", show_default=False)
+]
+Licence = Annotated[
+    str,
+    typer.Option("--licence", "--license", metavar="TEXT", help="Its terms.", show_default=False),
+]
+Accessed = Annotated[
+    str,
+    typer.Option(
+        "--accessed", metavar="DAY", help="The day it was read: 2026-05-31.", show_default=False
+    ),
+]
+Where = Annotated[
+    list[str],
+    typer.Option(
+        "--where", metavar="KEY=VALUE", help="The sweep point of every row.", show_default=False
+    ),
+]
+Select = Annotated[
+    list[str],
+    typer.Option(
+        "--select", metavar="COLUMN=VALUE", help="Take only these rows.", show_default=False
+    ),
+]
+LeaveOut = Annotated[
+    list[str],
+    typer.Option(
+        "--leave-out", metavar="COLUMN", help="Do not read this column.", show_default=False
+    ),
+]
+Note = Annotated[
+    str,
+    typer.Option("--note", metavar="TEXT", help="What a reader should know.", show_default=False),
+]
+NotComparable = Annotated[
+    bool,
+    typer.Option("--not-comparable", help="Their conditions differ; --note says how."),
+]
+Take = Annotated[
+    Epoch,
+    typer.Option("--take", help="Which epoch of a Keras history is meant."),
+]
+TimeColumn = Annotated[
+    str,
+    typer.Option(
+        "--time-column", metavar="COLUMN", help="Keras: seconds of each epoch.",
+        show_default=False,
+    ),
+]  # fmt: skip
+ElapsedColumn = Annotated[
+    str,
+    typer.Option(
+        "--elapsed-column", metavar="COLUMN", help="Keras: seconds since the start.",
+        show_default=False,
+    ),
+]  # fmt: skip
+
+
+def import_figures(
+    file: File,
+    *,
+    into: Into = None,
+    format_: Format = "",
+    device: Device = "",
+    label: Label = "",
+    title: Title = "",
+    url: Url = "",
+    doi: Doi = "",
+    year: Year = None,
+    author: Author = "",
+    licence: Licence = "",
+    accessed: Accessed = "",
+    where: Where = [],  # noqa: B006
+    select: Select = [],  # noqa: B006
+    leave_out: LeaveOut = [],  # noqa: B006
+    note: Note = "",
+    not_comparable: NotComparable = False,
+    take: Take = Epoch.LAST,
+    time_column: TimeColumn = "",
+    elapsed_column: ElapsedColumn = "",
+    devices_file: DevicesFile = None,
+) -> None:
+    """Append figures that others published to a spec, with their source."""
+    from accelreport.importing.compose import Said
+    from accelreport.importing.pairs import pairs, sweep_point
+    from accelreport.importing.reader import Asked
+    from accelreport.importing.spec_file import append, axes_of
+
+    axes = None if into is None else axes_of(into, devices_file)
+    asked = Asked(axes, frozenset(leave_out), take, time_column, elapsed_column)
+    source: dict[str, Value | None] = {
+        "title": title, "authors": author, "year": year, "url": url, "doi": doi,
+        "licence": licence, "accessed": accessed,
+    }  # fmt: skip
+    said = Said(
+        file.name,
+        device=device,
+        label=label,
+        where=sweep_point(where, axes),
+        note=note,
+        comparable=not not_comparable,
+        source=source,
+    )
+    rows = _rows(file, format_, asked, said, pairs("--select", select))
+    if into is None:
+        typer.echo("\n".join(row.text for row in rows), nl=False)
+        return
+    append(into, rows, devices_file)
+    noun = "row" if len(rows) == 1 else "rows"
+    typer.echo(f"{len(rows)} {noun} of {file} appended to {into}.")
+
+
+def _rows(
+    file: Path, format_: str, asked: Asked, said: Said, select: dict[str, str]
+) -> list[Composed]:
+    """Read the file, say what was left out, and compose the rows."""
+    from accelreport.importing.compose import composed, selected
+    from accelreport.importing.errors import Unreadable
+    from accelreport.importing.formats import reader_of
+    from accelreport.importing.given import read_given
+
+    given = read_given(file)
+    readout = reader_of(given, format_).read(given, asked)
+    for sentence in readout.left_out:
+        typer.echo(f"left out: {sentence}", err=True)
+    if not readout.rows:
+        raise Unreadable(f"{given.name} holds no figure that a spec can show.")
+    return composed(selected(readout.rows, select), said)

@@ -1,0 +1,203 @@
+"""Trainings as Keras recorded them: `History.history` as JSON, or the file of a `CSVLogger`.
+
+Both hold one value of each metric for each epoch. Keras records no times; a column that a callback
+of the person's added is read where its name says what it holds, or the command line does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from accelreport.importing.epoch import Epoch
+from accelreport.importing.errors import NotAsked, Unreadable
+from accelreport.importing.given import Given
+from accelreport.importing.numbers import number, rounded
+from accelreport.importing.reader import Asked, Found, Readout, Value
+from accelreport.importing.tables import Table
+from accelreport.spec.problems import listed, quote
+
+METRICS = {
+    "accuracy": ("accuracy", "acc", "sparse_categorical_accuracy", "categorical_accuracy",
+                 "binary_accuracy"),
+    "loss": ("loss",),
+}  # fmt: skip
+METRICS["val_accuracy"] = tuple(f"val_{name}" for name in METRICS["accuracy"])
+"""Figures, and what Keras calls them."""
+
+MONITORS = ("val_accuracy", "val_loss", "accuracy", "loss")
+"""What the best epoch is the best by: the first of these that was recorded."""
+
+TIMES = ("epoch_time", "epoch_seconds", "epoch_duration")
+"""Columns whose names say that they hold the seconds of each epoch."""
+
+ELAPSED = ("elapsed", "elapsed_time", "elapsed_seconds")
+"""Columns whose names say that they hold the seconds since the training began."""
+
+Curves = Mapping[str, Sequence[Decimal | None]]
+"""Values of each column by epoch; None where there is no number."""
+
+
+class KerasHistory:
+    """A training: the metrics of its last or best epoch, and its times where there are any."""
+
+    title = "a History or CSVLogger file of Keras"
+
+    def recognises(self, given: Given) -> bool:
+        """Whether there are lists of a metric by epoch, or rows of epochs."""
+        return _curves(given) is not None
+
+    def read(self, given: Given, asked: Asked) -> Readout:
+        """One row."""
+        curves = _curves(given)
+        if curves is None:
+            raise Unreadable(
+                f"{given.name}: this is no record of a training with Keras.",
+                why="It is the JSON of history.history, or what a CSVLogger wrote.",
+            )
+        curves = {name: each for name, each in curves.items() if name not in asked.leave_out}
+        chosen = _chosen(curves)
+        epochs = max((len(each) for each in curves.values()), default=0)
+        index, when = _epoch(given.name, curves, chosen, asked, epochs)
+        there = {figure: _at(curves[name], index, epochs) for figure, name in chosen.items()}
+        keys: dict[str, Value] = {key: value for key, value in there.items() if value is not None}
+        left_out = [f"{quote(chosen[key])}: no number there" for key in there if key not in keys]
+        times, column = _times(given.name, curves, asked)
+        keys |= dict(_time_figures(times))
+        read = {*chosen.values(), column, "epoch"}
+        note = f"Keras recorded {epochs} epochs; {when}."
+        if times:
+            mean = "; epoch_time is the mean of all but the first" if len(times) > 1 else ""
+            note += f" Times from the column {quote(column)}{mean}."
+            keys["mark"] = "D"
+        found = Found(given.name, keys | {"note": note})
+        return Readout([found], [*left_out, *_left_out(curves, read)])
+
+
+def _curves(given: Given) -> Curves | None:
+    """The columns of a training by epoch; None where the file holds none."""
+    if given.table is not None and given.data is None:
+        return _logged(given.table)
+    data = given.data
+    if isinstance(data, dict) and isinstance(data.get("history"), dict):
+        data = data["history"]
+    if not isinstance(data, dict) or not data:
+        return None
+    if not all(isinstance(values, list) and values for values in data.values()):
+        return None
+    return {name: [number(value) for value in values] for name, values in data.items()}
+
+
+def _logged(table: Table) -> Curves | None:
+    columns = set(table.columns)
+    if "epoch" not in columns or columns & {"device", "label"} or not table.rows:
+        return None
+    before: Decimal | None = None
+    for row in table.rows:
+        epoch = number(row.cells.get("epoch"))
+        if epoch is None or (before is not None and epoch <= before):
+            raise Unreadable(
+                f"{row.place}: the epoch {quote(str(row.cells.get('epoch', '')))} does not follow "
+                f"{'the header' if before is None else before}.",
+                why="A file to which several trainings were appended is not one training.",
+                remedy="Keep the rows of one training.",
+            )
+        before = epoch
+    return {
+        column: [number(row.cells.get(column)) for row in table.rows] for column in table.columns
+    }
+
+
+def _chosen(curves: Curves) -> dict[str, str]:
+    """Figures and the columns that hold them."""
+    chosen = {}
+    for figure, names in METRICS.items():
+        there = [name for name in names if name in curves and _has_numbers(curves[name])]
+        if len(there) > 1:
+            raise NotAsked(
+                f"There are {listed([quote(name) for name in there])}, and one `{figure}`.",
+                remedy=f"Leave out the others, such as: --leave-out {there[-1]}",
+            )
+        if there:
+            chosen[figure] = there[0]
+    return chosen
+
+
+def _has_numbers(values: Sequence[Decimal | None]) -> bool:
+    return any(value is not None for value in values)
+
+
+def _epoch(
+    name: str, curves: Curves, chosen: Mapping[str, str], asked: Asked, epochs: int
+) -> tuple[int, str]:
+    """Index of the epoch that is meant, and what to call it."""
+    if asked.take is Epoch.LAST:
+        return epochs - 1, "these are of the last"
+    monitors = {**chosen, **({"val_loss": "val_loss"} if "val_loss" in curves else {})}
+    for monitor in MONITORS:
+        values = curves.get(monitors.get(monitor, ""), ())
+        known = [(value, index) for index, value in enumerate(values) if value is not None]
+        if len(values) == epochs and known:
+            least = monitor.endswith("loss")
+            best = min(known, key=lambda each: (each[0] if least else -each[0], each[1]))
+            return best[1], f"these are of epoch {best[1] + 1}, the best by {monitors[monitor]}"
+    raise Unreadable(f"{name}: no metric tells which epoch was the best.")
+
+
+def _at(values: Sequence[Decimal | None], index: int, epochs: int) -> Decimal | None:
+    """The value of an epoch; a metric that was not taken in each epoch has only a last one."""
+    if len(values) == epochs:
+        return values[index]
+    return values[-1] if index == epochs - 1 else None
+
+
+def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]:
+    """Seconds of each epoch, and the column they are from."""
+    for column in (asked.time_column, asked.elapsed_column):
+        if column and column not in curves:
+            raise NotAsked(f"{name} has no column {quote(column)}.")
+    elapsed = asked.elapsed_column or next((each for each in ELAPSED if each in curves), "")
+    column = asked.time_column or next((each for each in TIMES if each in curves), "")
+    if asked.elapsed_column or (elapsed and not column):
+        column = elapsed
+        since = _numbers(name, curves, column)
+        times = [late - early for early, late in zip([Decimal(0), *since], since, strict=False)]
+    elif column:
+        times = _numbers(name, curves, column)
+    else:
+        return [], ""
+    if any(time <= 0 for time in times):
+        raise Unreadable(
+            f"{name}: the column {quote(column)} does not hold "
+            f"{'times that grow' if column == elapsed else 'times above 0'}.",
+            remedy="--time-column names seconds of each epoch, --elapsed-column those since the "
+            f"start; --leave-out {column} leaves them out.",
+        )
+    return times, column
+
+
+def _numbers(name: str, curves: Curves, column: str) -> list[Decimal]:
+    values = [value for value in curves[column] if value is not None]
+    if len(values) < len(curves[column]):
+        raise Unreadable(f"{name}: the column {quote(column)} has values that are no numbers.")
+    return values
+
+
+def _time_figures(times: Sequence[Decimal]) -> Iterator[tuple[str, Value]]:
+    if times:
+        yield "first_epoch_time", rounded(times[0])
+        yield "total_time", rounded(sum(times, Decimal(0)))
+    if len(times) > 1:
+        yield "epoch_time", rounded(sum(times[1:], Decimal(0)) / (len(times) - 1))
+
+
+def _left_out(curves: Mapping[str, Any], read: set[str]) -> Iterator[str]:
+    others = [name for name in curves if name not in read]
+    if others:
+        yield f"{', '.join(map(quote, others[:12]))}: no figure of a spec"
+    if not read & {*TIMES, *ELAPSED} and "time" in others:
+        yield (
+            '"time" may be seconds of an epoch (--time-column time) or since the start '
+            "(--elapsed-column time)"
+        )

@@ -1,0 +1,99 @@
+"""What every reader of a format is asked for, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Protocol
+
+from accelreport.importing.epoch import Epoch
+from accelreport.importing.given import Given
+from accelreport.importing.numbers import Cell
+from accelreport.spec.base import Scalar
+
+Value = str | bool | int | float | Decimal
+"""What a key of `[[published]]` may hold, before the spec's own models read it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of the reading.
+
+    Attributes:
+        axes: swept keys of the spec and their values; None where no spec was named.
+        leave_out: columns that are not to be read.
+        take: which epoch of a training's history is meant.
+        time_column: the column with seconds of each epoch; empty to look for one.
+        elapsed_column: the column with seconds since the start; empty to look for one.
+    """
+
+    axes: Mapping[str, Sequence[Scalar]] | None = None
+    leave_out: frozenset[str] = frozenset()
+    take: Epoch = Epoch.LAST
+    time_column: str = ""
+    elapsed_column: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One row of figures.
+
+    Attributes:
+        place: where it stands: `figures.csv:3`.
+        keys: keys of `[[published]]` and their values; figures with all their digits.
+        name: what it was measured on by the file's own words; may be empty.
+        where: the sweep point, as far as the file tells it.
+        source: who published it, as far as the file tells it.
+        facts: what `--select` looks at.
+    """
+
+    place: str
+    keys: Mapping[str, Value]
+    name: str = ""
+    where: Mapping[str, Value] = field(default_factory=dict)
+    source: Mapping[str, Value] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Readout:
+    """What a file says.
+
+    Attributes:
+        rows: the figures.
+        left_out: what was not taken, and why, as sentences.
+    """
+
+    rows: Sequence[Found]
+    left_out: Sequence[str] = ()
+
+
+class Reader(Protocol):
+    """A format that somebody's figures may be written in."""
+
+    title: str
+    """What people call it."""
+
+    def recognises(self, given: Given) -> bool:
+        """Whether a file is of this format, by its content."""
+        ...
+
+    def read(self, given: Given, asked: Asked) -> Readout:
+        """The figures of a file.
+
+        Raises:
+            Unreadable: the file is not of this format, or says something that has no meaning.
+            NotAsked: the command line says what does not fit the file.
+        """
+        ...
+
+
+def texts(cells: Mapping[str, Cell]) -> dict[str, str]:
+    """The cells of a row as texts, for `--select`."""
+    return {column: str(cell).strip() for column, cell in cells.items() if cell is not None}
+
+
+def has_columns(given: Given, columns: frozenset[str]) -> bool:
+    """Whether a file is a table with these columns."""
+    return given.table is not None and columns <= set(given.table.columns)

@@ -1,0 +1,83 @@
+"""No figure is imported without who published it, where and when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelreport.errors import ExitCode
+from accelreport.importing.citation import cited
+from accelreport.importing.compose import Said, composed
+from accelreport.importing.errors import NotAsked, NotCited
+from tests.importing.files import SOURCE, a_file, read
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"title": ""}, "the title of the piece (--title) is missing"),
+        ({"title": " "}, "the title of the piece (--title) is missing"),
+        ({"url": ""}, "its address (--url or --doi) is missing"),
+        ({"year": None}, "the year it was published in (--year) is missing"),
+        (
+            {"title": "", "url": "", "year": None},
+            "(--title), its address (--url or --doi) and the year it was published in (--year) are",
+        ),
+        ({"url": "example.org"}, "is not the address of a page"),
+        ({"url": "javascript:alert(1)"}, "is not the address of a page"),
+        ({"url": "https://a b"}, "is not the address of a page"),
+        ({"url": "https://example.org/\u202e"}, "is not the address of a page"),
+        ({"url": "", "doi": "see the page"}, "is no DOI"),
+        ({"year": 18}, "is not the year of a publication"),
+        ({"year": True}, "is not the year of a publication"),
+        ({"accessed": "yesterday"}, "is not a day"),
+        ({"accessed": "2026-13-01"}, "is not a day"),
+    ],
+)
+def test_an_incomplete_citation_is_refused_and_never_guessed(
+    change: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(NotCited) as caught:
+        cited("theirs.csv:2", {**SOURCE, **change}, {})
+    assert caught.value.what.startswith("theirs.csv:2: ")
+    assert says in caught.value.what
+    assert caught.value.exit_code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(
+    "doi", ["10.1145/3341301", "doi:10.1145/3341301", "https://doi.org/10.1145/3341301"]
+)
+def test_a_doi_is_an_address(doi: str) -> None:
+    found = cited("x", {**SOURCE, "url": "", "doi": doi}, {})
+    assert found["url"] == "https://doi.org/10.1145/3341301"
+
+
+def test_what_a_row_says_of_its_source_comes_before_the_command_line() -> None:
+    own = {"title": "Their table", "url": "https://example.org/theirs"}
+    found = cited("x", {**SOURCE, "doi": "10.1145/1", "licence": "CC BY 4.0"}, own)
+    assert found == {
+        "title": "Their table",
+        "year": 2018,
+        "url": "https://example.org/theirs",
+        "licence": "CC BY 4.0",
+    }
+
+
+def test_a_row_without_a_device_or_a_label_is_asked_for_it(tmp_path: Path) -> None:
+    found = read(a_file(tmp_path, "epoch_time\n6 s\n")).rows
+    with pytest.raises(NotAsked, match="no device is named"):
+        composed(found, Said("f.csv", label="A GPU", source=SOURCE))
+    with pytest.raises(NotAsked, match="no label is named"):
+        composed(found, Said("f.csv", device="gpu", source=SOURCE))
+    with pytest.raises(NotCited, match="are missing"):
+        composed(found, Said("f.csv", device="gpu", label="A GPU"))
+
+
+def test_conditions_that_differ_are_explained(tmp_path: Path) -> None:
+    found = read(a_file(tmp_path, "epoch_time,note\n6 s,Theirs.\n")).rows
+    said = Said("f.csv", "gpu", "A GPU", note="Another batch.", comparable=False, source=SOURCE)
+    (row,) = composed(found, said)
+    assert row.published.note == "Theirs. Another batch."
+    assert not row.published.comparable

@@ -1,0 +1,78 @@
+"""A published figure stands with who published it, when that is not the spec's own source."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from accelreport.report.site import build
+from accelreport.spec.models import Published, Source
+from tests.report.scenarios import Results
+from tests.report.tree import Element, parse
+from tests.support.records import Study, study
+
+PAPER = Source(
+    title="A paper", authors="A. Author", year=2021, url="https://example.org/paper",
+    licence="CC BY 4.0", accessed="2026-05-31",
+)  # fmt: skip
+HOSTILE = Source(title="<b>x</b>", url="javascript:alert(1)")
+
+ROWS = (
+    Published(device="gpu", label="Plain", tflops=1.0),
+    Published(device="gpu", label="Imported", tflops=2.0, source=PAPER, imported="theirs.csv"),
+    Published(device="gpu", label="By hand", tflops=3.0, source=HOSTILE),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with a row of the spec's source, an imported one and one of another source."""
+    made = study("matmul", spec="products", devices=("cpu", "gpu"), repeats=1, published=ROWS)
+    plan = made.plan.model_copy(update={"source": Source(title="A talk", year=2018)})
+    out = tmp_path_factory.mktemp("cited")
+    build(Results((Study(plan, made.records),)), out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Element:
+    """The page of the benchmark."""
+    return parse((folder / "products.full.html").read_text(encoding="utf-8"))
+
+
+def test_each_row_says_whom_it_is_from_where_that_is_not_the_specs_source(page: Element) -> None:
+    (table,) = [each for each in page.all("div") if each.attributes.get("id") == "published-table"]
+    told = {row.all("th")[0].text: row.all("td")[-1].text for row in table.all("tr")[1:]}
+    plain, imported, by_hand = (
+        next(text for name, text in told.items() if label in name)
+        for label in ("Plain", "Imported", "By hand")
+    )
+    assert "A talk" not in plain
+    cited = "imported from theirs.csv: A paper (A. Author, 2021); CC BY 4.0; read 2026-05-31"
+    assert cited in imported
+    assert "from <b>x</b>" in by_hand
+
+
+def test_only_an_address_of_the_web_is_linked(page: Element) -> None:
+    links = [link.attributes["href"] for link in page.all("a")]
+    assert "https://example.org/paper" in links
+    assert not [link for link in links if "javascript" in link]
+
+
+def test_every_piece_is_named_and_can_be_cited(page: Element) -> None:
+    assert "by “A talk”, “A paper” and “<b>x</b>”" in page.text
+    assert "@misc{source_products," in page.text
+    assert "@misc{source_products_2, title = {A paper}, author = {A. Author}" in page.text
+    assert "Accessed 2026-05-31. CC BY 4.0" in page.text
+
+
+def test_the_files_say_it_too(folder: Path) -> None:
+    text = (folder / "products.full" / "published.csv").read_text(encoding="utf-8")
+    rows = {row["label"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert rows["Plain"]["source"] == "A talk (2018)"
+    assert rows["Imported"]["imported"] == "theirs.csv"
+    assert rows["Imported"]["source_url"] == "https://example.org/paper"
+    assert "theirs.csv" in (folder / "products.full" / "plan.json").read_text(encoding="utf-8")
