@@ -199,11 +199,12 @@ def _rows(
     from accelreport.importing.errors import Unreadable
     from accelreport.importing.formats import reader_of
     from accelreport.importing.given import read_given
+    from accelreport.spec.problems import printable
 
     given = read_given(file)
     readout = reader_of(given, format_).read(given, asked)
     for sentence in readout.left_out:
-        typer.echo(f"left out: {sentence}", err=True)
+        typer.echo(printable(f"left out: {sentence}"), err=True)
     if not readout.rows:
         raise Unreadable(f"{given.name} holds no figure that a spec can show.")
     return composed(selected(readout.rows, select), said)

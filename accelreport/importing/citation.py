@@ -44,6 +44,9 @@ def cited(
     Raises:
         NotCited: the title, the address or the year is missing, or is none.
     """
+    if asked.get("url") and asked.get("doi"):
+        message = "--url and --doi are both given."
+        raise NotCited(message, remedy="Give the one where the figures stand.")
     found = {key: value for key, value in {**asked, **own}.items() if value not in {None, ""}}
     if "doi" in found:
         address = _doi_address(place, str(found.pop("doi")))

@@ -69,7 +69,8 @@ def selected(rows: Sequence[Found], wanted: Mapping[str, str]) -> list[Found]:
     known = {name: None for row in rows for name in row.facts}
     for name in wanted:
         if rows and name not in known:
-            near = did_you_mean(name, known) or f"it has {listed(list(known)[:30])}"
+            every = listed([quote(each) for each in list(known)[:30]])
+            near = did_you_mean(name, known, quoted=True) or f"it has {every}"
             message = f"--select {name}: the file has no such column."
             raise NotAsked(message, remedy=f"{near[:1].upper()}{near[1:]}")
     left = list(rows)

@@ -93,10 +93,10 @@ def _results(row: TableRow, benchmarks: list[str]) -> Iterator[Found]:
 
 
 def _name(facts: dict[str, str], benchmark: str) -> str:
-    accelerators = f"{facts.get('accelerators_count', '')} × {facts['accelerator_model_name']}"
     system = f"{facts.get('submitter', '')} {facts.get('system', '')}".strip()
-    shown = accelerators if facts.get("accelerators_count", "0") != "0" else "no accelerator"
-    return f"{system} ({shown}, {facts.get('framework', '')}), {benchmark}"
+    count, model = (facts.get(key, "") for key in ("accelerators_count", "accelerator_model_name"))
+    accelerators = f"{count} × {model}" if count not in {"", "0"} and model else "no accelerator"
+    return f"{system} ({accelerators}, {facts.get('framework', '')}), {benchmark}"
 
 
 def _note(facts: dict[str, str], benchmark: str) -> str:

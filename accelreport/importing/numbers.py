@@ -51,7 +51,7 @@ def one_of(value: Cell, known: Sequence[Scalar]) -> Scalar | Decimal:
         elif isinstance(each, str):
             if isinstance(value, str) and value.strip() == each:
                 return each
-        elif isinstance(meant, int | Decimal) and float(meant) == each:
+        elif (float(meant) if isinstance(meant, Decimal) else meant) == each:
             return each
     return "" if meant is None else meant
 

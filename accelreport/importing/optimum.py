@@ -77,7 +77,7 @@ def _targets(data: Any) -> dict[str, Mapping[str, Any]]:
 
 def _keys(target: str, parts: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
     """The figures of a target, its mark, and how they were computed."""
-    latency, throughput = (parts.get(part) or {} for part in PARTS)
+    latency, throughput = (_table(parts, part) for part in PARTS)
     mean = number(latency.get("mean")) if latency.get("unit") == "s" else None
     if target == "train" and mean is not None and mean > 0:
         yield "step_time", mean

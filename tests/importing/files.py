@@ -24,7 +24,7 @@ kind = "image_classification"
 batch_size = [256, 512]
 """
 
-SOURCE = {"title": "A page", "url": "https://example.org/page", "year": 2018}
+SOURCE: dict[str, str | int] = {"title": "A page", "url": "https://example.org/page", "year": 2018}
 """Who published it, complete."""
 
 

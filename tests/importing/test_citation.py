@@ -30,6 +30,7 @@ from tests.importing.files import SOURCE, a_file, read
         ({"url": "https://a b"}, "is not the address of a page"),
         ({"url": "https://example.org/\u202e"}, "is not the address of a page"),
         ({"url": "", "doi": "see the page"}, "is no DOI"),
+        ({"doi": "10.1145/1"}, "--url and --doi are both given"),
         ({"year": 18}, "is not the year of a publication"),
         ({"year": True}, "is not the year of a publication"),
         ({"accessed": "yesterday"}, "is not a day"),
@@ -41,8 +42,8 @@ def test_an_incomplete_citation_is_refused_and_never_guessed(
 ) -> None:
     with pytest.raises(NotCited) as caught:
         cited("theirs.csv:2", {**SOURCE, **change}, {})
-    assert caught.value.what.startswith("theirs.csv:2: ")
     assert says in caught.value.what
+    assert caught.value.what.startswith(("theirs.csv:2: ", "--url"))
     assert caught.value.exit_code == ExitCode.USAGE
 
 
@@ -56,7 +57,8 @@ def test_a_doi_is_an_address(doi: str) -> None:
 
 def test_what_a_row_says_of_its_source_comes_before_the_command_line() -> None:
     own = {"title": "Their table", "url": "https://example.org/theirs"}
-    found = cited("x", {**SOURCE, "doi": "10.1145/1", "licence": "CC BY 4.0"}, own)
+    said = {**SOURCE, "url": "", "doi": "10.1145/1", "licence": "CC BY 4.0"}
+    found = cited("x", said, own)
     assert found == {
         "title": "Their table",
         "year": 2018,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.importing.errors import NotAsked, Unreadable
 from accelreport.importing.given import LARGEST, read_given
+from accelreport.importing.reader import Asked
 from tests.importing.files import a_file, read, rows
 
 HEAD = "label,epoch_time\n"
@@ -96,6 +97,14 @@ def test_two_readings_of_one_file_are_asked_about(tmp_path: Path) -> None:
     assert len(read(path, name="figures").rows) == 1
     with pytest.raises(NotAsked, match="no format 'csv'"):
         read(path, name="csv")
+
+
+def test_what_a_file_holds_is_told_without_what_a_terminal_obeys(tmp_path: Path) -> None:
+    path = a_file(tmp_path, "label,loss,\x1b[31mred\nx,1,2\n")
+    with pytest.raises(Unreadable) as caught:
+        rows(path, Asked({"batch_size": (256,)}))
+    assert "\x1b" not in str(caught.value)
+    assert "\ufffd[31mred" in str(caught.value)
 
 
 def _outcome(path: Path) -> str:
