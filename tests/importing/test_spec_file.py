@@ -78,7 +78,7 @@ def test_the_file_keeps_its_permissions_and_a_link_stays_a_link(tmp_path: Path) 
         ("A GPU,1024,6 s", "`batch_size` does not take the value 1024 in this sweep"),
         ("A GPU,256,6 parsecs", 'has the unknown unit "parsecs"'),
         ("A GPU,256,-6", "must be greater than 0"),
-        ("A GPU,256,1e400", "has no unit after 1e400"),
+        ("A GPU,256,1e400", "has the unknown unit"),
         ("A GPU,256,", "gives no figure"),
     ],
 )
