@@ -13,7 +13,7 @@ from accelreport.importing.compose import Composed, Said, composed
 from accelreport.importing.errors import NotAsked, NotFitting
 from accelreport.importing.reader import Asked
 from accelreport.importing.spec_file import append
-from accelreport.spec.load import load
+from accelreport.spec.load import examine, load
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.spec import Spec
 from tests.importing.files import SOURCE, SPEC, a_file, a_spec, read, rows
@@ -141,7 +141,7 @@ def test_a_spec_that_was_edited_in_the_meantime_keeps_the_edit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = a_spec(tmp_path)
-    really = spec_file.examine
+    really = examine
 
     def edited(path: Path, content: bytes, devices_file: Path | None = None) -> object:
         spec.write_text(f"{SPEC}# edited\n")
