@@ -87,7 +87,8 @@ def _fixed(value: Decimal) -> str:
 
 def _name(facts: dict[str, str]) -> str:
     system = f"{facts.get('Organization', '')} {facts.get('SystemName', '')}".strip()
-    return f"{system}, {facts.get('MlperfModel', '')}, {facts.get('Scenario', '')}"
+    # The model first: a page cuts a long label at its end.
+    return f"{facts.get('MlperfModel', '')} {facts.get('Scenario', '')} on {system}"
 
 
 def _note(facts: dict[str, str]) -> str:

@@ -96,7 +96,8 @@ def _name(facts: dict[str, str], benchmark: str) -> str:
     system = f"{facts.get('submitter', '')} {facts.get('system', '')}".strip()
     count, model = (facts.get(key, "") for key in ("accelerators_count", "accelerator_model_name"))
     accelerators = f"{count} × {model}" if count not in {"", "0"} and model else "no accelerator"
-    return f"{system} ({accelerators}, {facts.get('framework', '')}), {benchmark}"
+    # The benchmark first: a page cuts a long label at its end.
+    return f"{benchmark} on {system} ({accelerators}, {facts.get('framework', '')})"
 
 
 def _note(facts: dict[str, str], benchmark: str) -> str:

@@ -93,7 +93,7 @@ def test_a_training_summary_is_minutes_to_the_target(tmp_path: Path) -> None:
     assert [row.published.total_time for row in found] == pytest.approx(
         [29.37418888888889 * 60, 210.0, 855.0]
     )
-    assert found[0].published.label == "Theirs: Lab n1 (8 × Chip, TF), resnet"
+    assert found[0].published.label == "Theirs: resnet on Lab n1 (8 × Chip, TF)"
     assert all(not row.published.comparable for row in found)
     assert "closed division" in found[0].published.note
     (one,) = rows(path, benchmark="bert")
@@ -156,7 +156,7 @@ def test_an_inference_summary_is_the_time_of_a_sample(tmp_path: Path) -> None:
     )
     assert [row.published.mark for row in found] == ["D", "D", "S"]
     assert "no training" in found[0].published.note
-    assert found[0].published.label == "Theirs: Lab n4 (4x Chip, RT), resnet, Offline"
+    assert found[0].published.label == "Theirs: resnet Offline on Lab n4 (4x Chip, RT)"
     assert list(read(path).left_out) == [
         '1 row: a query of "MultiStream" is of several samples',
         '1 row: no figure of a spec is in "Watts"',
