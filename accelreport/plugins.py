@@ -11,6 +11,9 @@ A package names its object in its own `pyproject.toml`:
     [project.entry-points."accelreport.placements"]
     my_card = "my_package.card:PLACEMENT"
 
+    [project.entry-points."accelreport.launchers"]
+    my_cluster = "my_package.cluster:LAUNCHER"
+
 Such a package is code that runs here, as any installed package is. One that does not work is
 kept aside with the reason, and spoils nothing but the specs that name it.
 """
@@ -33,6 +36,9 @@ DATASETS = "accelreport.datasets"
 
 PLACEMENTS = "accelreport.placements"
 """Entry points of placements: a `PlacementPlugin` called by its `name`."""
+
+LAUNCHERS = "accelreport.launchers"
+"""Entry points of launchers: a `LauncherPlugin` called by its `name`."""
 
 
 class PluginError(AccelReportError):

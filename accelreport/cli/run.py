@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -20,7 +24,12 @@ from accelreport.cli.options import (
 
 if TYPE_CHECKING:
     from accelreport.runner.deciding import Judge
-    from accelreport.runner.session import Prepared
+    from accelreport.runner.launchers.base import Launcher
+    from accelreport.runner.plan import Policy
+    from accelreport.runner.session import Prepared, Request
+
+LOCAL = "local"
+"""What `--on` says of this machine; the launchers are only imported when they are needed."""
 
 EXAMPLES = """\b
 What is run:
@@ -49,6 +58,11 @@ Two runs at a time:
   The second waits for the first, so that neither disturbs the other's measurements.
 
 \b
+On many machines:
+  --on ray gives each node of a Ray cluster one cell after the other, --on slurm submits arrays
+  of jobs. A cell is then done when any machine has done it. See docs/clusters.md.
+
+\b
 Examples:
   accelreport run specs/
   accelreport run specs/ --profile quick
@@ -57,6 +71,7 @@ Examples:
   accelreport run specs/ --data synthetic --budget 2m
   accelreport run specs/matmul.toml --set workload.count=10 --set measure.repeats=5
   accelreport run specs/ --until-decided --most-repeats 10
+  accelreport run specs/ --on slurm --on-option partition=gpu --on-option time=120
   accelreport run specs/ --json | jq -r 'select(.event == "cell-end") | .status'
 
 \b
@@ -127,6 +142,32 @@ Fork = Annotated[
         help="Fork CPU cells from a process that has imported TensorFlow, or start every one.",
     ),
 ]
+On = Annotated[
+    str,
+    typer.Option(
+        "--on", metavar="LAUNCHER", help="Where cells are measured: local, ray, slurm, or another."
+    ),
+]
+OnOptions = Annotated[
+    list[str],
+    typer.Option(
+        "--on-option",
+        metavar="KEY=VALUE",
+        help="With --on: an option of the launcher, such as partition=gpu. May be given several "
+        "times.",
+        show_default=False,
+    ),
+]
+RayAddress = Annotated[
+    str,
+    typer.Option(
+        "--ray-address",
+        metavar="HOST:PORT",
+        envvar="RAY_ADDRESS",
+        help="With --on ray: the cluster's head node, or auto; a Ray of its own without it.",
+        show_default=False,
+    ),
+]
 Timings = Annotated[bool, typer.Option("--timings", help="Show where the wall time went.")]
 
 
@@ -150,6 +191,9 @@ def run(
     quiet: Quiet = False,
     timings: Timings = False,
     fork: Fork = True,
+    on: On = "local",
+    on_option: OnOptions = [],  # noqa: B006
+    ray_address: RayAddress = "",
 ) -> None:
     """Measure every cell of the specs that is not yet measured.
 
@@ -157,27 +201,73 @@ def run(
     """
     from accelreport.runner.overrides import parse_overrides, shorthands
     from accelreport.runner.plan import Policy
-    from accelreport.runner.session import Request, prepare
+    from accelreport.runner.session import Request
 
-    overrides = parse_overrides(set_) | shorthands(data, budget)
+    policy = Policy(retry_failed=retry_failed, rerun=rerun)
     request = Request(
         paths=specs,
         results=results,
         profile=profile,
         devices=device,
         filters=filter_,
-        overrides=overrides,
+        overrides=parse_overrides(set_) | shorthands(data, budget),
         devices_file=devices_file,
-        policy=Policy(retry_failed=retry_failed, rerun=rerun),
+        policy=policy,
         judge=_judge(most_repeats) if until_decided else None,
     )
+    if on != LOCAL:
+        _refuse_on_many_machines(until_decided=until_decided, timings=timings)
+    with _launcher(on, on_option, ray_address, results, policy, fork=fork) as launcher:
+        prepared = _prepared(replace(request, launcher=launcher))
+        if dry_run:
+            _show_plan(prepared, json=json)
+            return
+        code = _carry_out(prepared, json=json, quiet=quiet, timings=timings, fork=fork)
+    raise typer.Exit(code)
+
+
+def _prepared(request: Request) -> Prepared:
+    from accelreport.runner.session import prepare
+
     prepared = prepare(request, waiting=lambda reason: typer.echo(f"{reason} …", err=True))
     for problem in prepared.problems:
         typer.echo(f"warning: {problem}; the cell is measured again", err=True)
-    if dry_run:
-        _show_plan(prepared, json=json)
-    else:
-        raise typer.Exit(_carry_out(prepared, json=json, quiet=quiet, timings=timings, fork=fork))
+    return prepared
+
+
+@contextmanager
+def _launcher(
+    name: str, options: list[str], address: str, results: Path, policy: Policy, *, fork: bool
+) -> Iterator[Launcher | None]:
+    """The launcher that `--on` names, closed at the end; None for this machine."""
+    from accelreport.runner.launchers.base import Circumstances
+    from accelreport.runner.launchers.registry import open_launcher
+    from accelreport.runner.overrides import parse_launcher_options
+
+    circumstances = Circumstances(
+        results=results,
+        options=parse_launcher_options(options),
+        address=address,
+        fork=fork,
+        policy=policy,
+    )
+    launcher = open_launcher(name, circumstances)
+    try:
+        yield launcher
+    finally:
+        if launcher is not None:
+            launcher.close()
+
+
+def _refuse_on_many_machines(*, until_decided: bool, timings: bool) -> None:
+    """Refuse what only has a meaning on one machine.
+
+    Raises:
+        typer.BadParameter: one of them was asked for.
+    """
+    for asked, option in ((until_decided, "--until-decided"), (timings, "--timings")):
+        if asked:
+            raise typer.BadParameter(f"{option} tells of one machine only: leave out --on.")
 
 
 def _judge(most_repeats: int) -> Judge:

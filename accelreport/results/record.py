@@ -208,6 +208,8 @@ class Environment(Document):
 
     machine: str
     """Fingerprint of the machine, eight hexadecimal digits."""
+    host: str = ""
+    """Name of the machine, when a launcher had the cell measured there; else empty."""
     accelreport: str
     """Version of accelreport."""
     commit: str = ""

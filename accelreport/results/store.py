@@ -146,6 +146,14 @@ class Store:
         """
         return self._read(self.record_path(key, machine), read_named_record)
 
+    def machines(self) -> dict[str, list[str]]:
+        """Key of each cell that has a record → the machines that it has one of."""
+        found: dict[str, list[str]] = {}
+        for path in listing(self.cells):
+            if name := RECORD_NAME.fullmatch(path.name):
+                found.setdefault(name["key"], []).append(name["machine"])
+        return found
+
     def records(self) -> Iterator[Record]:
         """Every record that can be read, in the order of the files' names."""
         for path in listing(self.cells):

@@ -88,6 +88,8 @@ class CellStartLine(CellName):
     """Which of the cells to be measured it is, from 1."""
     of: int
     """How many there are."""
+    host: str = ""
+    """The machine, when a launcher has it measured elsewhere; else empty."""
 
 
 class CellEventLine(Document):

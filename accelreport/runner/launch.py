@@ -6,27 +6,29 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import ValidationError
 
 from accelreport.backend.artefacts import FOLDER
-from accelreport.backend.job import EVENTS, EpochEvent, Job, PhaseEvent, ProgressEvent
+from accelreport.backend.job import EVENTS, Job
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Environment, Record
 from accelreport.runner.artefacts import LeftFile, hand_over
 from accelreport.runner.forks import Forks, ForkServer
 from accelreport.runner.interrupt import Stop
+from accelreport.runner.launchers.base import ChildEvent as ChildEvent
+from accelreport.runner.launchers.base import Finished, Watch
+from accelreport.runner.machine import absences
 from accelreport.runner.memory import oom_kills
 from accelreport.runner.outcome import Observed, conclude
 from accelreport.runner.process import ChildProcess, Process
 from accelreport.spec.cells import Cell
-
-ChildEvent = PhaseEvent | ProgressEvent | EpochEvent
+from accelreport.spec.models import Device
 
 CHILD = (sys.executable, "-m", "accelreport.backend.child")
 """The program that measures a cell; the job's file is its last argument."""
@@ -46,8 +48,49 @@ class CannotStart(AccelReportError):  # noqa: N818 -- reads as what it says
         )
 
 
-class Launcher(Protocol):
-    """Has a cell measured, wherever that is."""
+@dataclass(frozen=True)
+class LocalLauncher:
+    """Gives every cell a process of its own on this machine.
+
+    Attributes:
+        scratch: folder for the files that pass between runner and process.
+        environment: describes this machine, for records the process could not write.
+        command: the program; the job's file is appended.
+        forks: has processes forked where that may be done; without it all are started.
+    """
+
+    scratch: Path
+    environment: Callable[[], Environment]
+    command: Sequence[str] = CHILD
+    forks: Forks | None = None
+
+    @property
+    def here(self) -> bool:
+        """See `Launcher.here`."""
+        return True
+
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+        """See `Launcher.unavailable`."""
+        return absences(devices, waiting=lambda _: None)
+
+    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
+        """See `Launcher.measure_all`."""
+        for cell in cells:
+            watch.started(cell)
+            left: list[LeftFile] = []
+            record = self.measure(
+                cell,
+                stop=watch.stop,
+                on_event=partial(watch.said, cell),
+                on_tick=watch.tick,
+                on_file=left.append,
+            )
+            yield Finished(record, left)
+
+    def close(self) -> None:
+        """See `Launcher.close`."""
+        if self.forks is not None:
+            self.forks.close()
 
     def measure(
         self,
@@ -68,36 +111,10 @@ class Launcher(Protocol):
             on_event: told what the process says.
             on_tick: called about twice a second.
             on_file: given each file that the record names.
+
+        Raises:
+            CannotStart: there is no room for another process or its files.
         """
-        ...
-
-
-@dataclass(frozen=True)
-class LocalLauncher:
-    """Gives every cell a process of its own on this machine.
-
-    Attributes:
-        scratch: folder for the files that pass between runner and process.
-        environment: describes this machine, for records the process could not write.
-        command: the program; the job's file is appended.
-        forks: has processes forked where that may be done; without it all are started.
-    """
-
-    scratch: Path
-    environment: Callable[[], Environment]
-    command: Sequence[str] = CHILD
-    forks: Forks | None = None
-
-    def measure(
-        self,
-        cell: Cell,
-        *,
-        stop: Stop,
-        on_event: Callable[[ChildEvent], None],
-        on_tick: Callable[[], None],
-        on_file: Callable[[LeftFile], None],
-    ) -> Record:
-        """See `Launcher.measure`."""
         with self._folder(cell) as name:
             folder = Path(name)
             complaints: list[str] = []

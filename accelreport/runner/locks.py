@@ -62,10 +62,35 @@ def cell_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) ->
     Yields:
         True; False when stopping was asked for before it could be held.
     """
+    with _file_to_itself(path, "another run is measuring this cell", stop, waiting) as held:
+        yield held
+
+
+@contextmanager
+def folder_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) -> Iterator[bool]:
+    """Hold a results folder against other runs that have its cells measured on other machines.
+
+    Args:
+        path: the lock's file.
+        stop: gives up waiting when it is requested.
+        waiting: called once, with the reason, when it has to be waited for.
+
+    Yields:
+        True; False when stopping was asked for before it could be held.
+    """
+    reason = "another run has cells measured for this results folder; this one waits"
+    with _file_to_itself(path, reason, stop, waiting) as held:
+        yield held
+
+
+@contextmanager
+def _file_to_itself(
+    path: Path, reason: str, stop: Stop, waiting: Callable[[str], None]
+) -> Iterator[bool]:
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
-        held = _acquire(lock, stop, lambda: waiting("another run is measuring this cell"))
+        held = _acquire(lock, stop, lambda: waiting(reason))
     except NotImplementedError:
         held = True
     try:

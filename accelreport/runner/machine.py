@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from accelreport.backend.availability import unavailable
+from accelreport.backend.availability import needs_probe, unavailable
 from accelreport.backend.inventory import Inventory, inventory
 from accelreport.backend.probe import Probe, probe
 from accelreport.results.plan_document import Document
@@ -57,6 +58,23 @@ def survey(devices_file: Path, *, ask_tensorflow: bool) -> Survey:
             for name, device in devices.items()
         ],
     )
+
+
+def absences(
+    devices: Mapping[str, Device], *, waiting: Callable[[str], None]
+) -> dict[str, str | None]:
+    """Device name → why it cannot run here, or None.
+
+    Args:
+        devices: the devices by name.
+        waiting: told what takes seconds.
+    """
+    machine = inventory()
+    answer = None
+    if needs_probe(devices.values(), machine):
+        waiting("TensorFlow is asked which devices it sees")
+        answer = probe()
+    return {name: unavailable(device, machine, answer) for name, device in devices.items()}
 
 
 def _devices(path: Path) -> dict[str, Device]:

@@ -59,14 +59,15 @@ def conclude(seen: Observed) -> Record:
         problem = f"Its process measured another cell ({record.key})."
         record = failed(seen, Failure(kind="harness-error", message=problem))
     environment = record.environment or seen.environment
+    # A process that limits its own processors must not look like another machine.
+    place = {"machine": seen.environment.machine, "host": seen.environment.host}
     return record.model_copy(
         update={
             "cell": seen.cell,
             "started_at": seen.started_at,
             "finished_at": seen.finished_at,
             "times": record.times.model_copy(update={"wall_s": seen.ending.wall_s}),
-            # A process that limits its own processors must not look like another machine.
-            "environment": environment.model_copy(update={"machine": seen.environment.machine}),
+            "environment": environment.model_copy(update=place),
             "log_tail": tail,
             "warnings": [*record.warnings, *_warnings(seen, record)],
         }

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.base import Scalar
 
+SET_REMEDY = "Write, for instance, --set workload.epochs=2 or --set measure.budget=2m."
+ON_OPTION_REMEDY = "Write, for instance, --on-option partition=gpu or --on-option time=120."
+
 
 class BadOverride(AccelReportError):  # noqa: N818 -- reads as what it says
-    """A `--set` that is not `key=value`."""
+    """A `--set`, or another option of that form, that is not `key=value`."""
 
     exit_code = ExitCode.USAGE
 
@@ -24,7 +27,33 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
     Raises:
         BadOverride: a text is not `key=value`, or gives a list or a table.
     """
-    return dict(map(_parse, texts))
+    found: dict[str, Scalar] = {}
+    for text in texts:
+        key, written = _parts("--set", text, SET_REMEDY)
+        value = _value(written)
+        if not isinstance(value, bool | int | float | str):
+            raise BadOverride(
+                f"--set {text}: a {type(value).__name__} cannot be given on the command line.",
+                remedy="Give one number, text or truth value, or write a profile into the spec.",
+            )
+        found[key] = value
+    return found
+
+
+def parse_launcher_options(texts: Sequence[str]) -> dict[str, Scalar]:
+    """`["partition=gpu", "time=120"]`, of `--on-option`, as names and values.
+
+    What is no number and no truth value is a text, `02:00:00` and `[1-4]` among them.
+
+    Raises:
+        BadOverride: a text is not `key=value`.
+    """
+    found: dict[str, Scalar] = {}
+    for text in texts:
+        key, written = _parts("--on-option", text, ON_OPTION_REMEDY)
+        value = _value(written)
+        found[key] = value if isinstance(value, bool | int | float | str) else written
+    return found
 
 
 def shorthands(data: str | None, budget: str | None) -> dict[str, Scalar]:
@@ -33,20 +62,15 @@ def shorthands(data: str | None, budget: str | None) -> dict[str, Scalar]:
     return {key: value for key, value in named.items() if value}
 
 
-def _parse(text: str) -> tuple[str, Scalar]:
+def _parts(option: str, text: str, remedy: str) -> tuple[str, str]:
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value:
-        raise BadOverride(
-            f"--set {text}: that is not key=value.",
-            remedy="Write, for instance, --set workload.epochs=2 or --set measure.budget=2m.",
-        )
+        raise BadOverride(f"{option} {text}: that is not key=value.", remedy=remedy)
+    return key, value
+
+
+def _value(written: str) -> object:
     try:
-        found: object = tomllib.loads(f"value = {value}")["value"]
+        return tomllib.loads(f"value = {written}")["value"]
     except tomllib.TOMLDecodeError:
-        found = value
-    if not isinstance(found, bool | int | float | str):
-        raise BadOverride(
-            f"--set {text}: a {type(found).__name__} cannot be given on the command line.",
-            remedy="Give one number, text or truth value, or write a profile into the spec.",
-        )
-    return key, found
+        return written

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from accelreport.backend.availability import needs_probe, unavailable
 from accelreport.backend.environment import environment
 from accelreport.backend.inventory import inventory
-from accelreport.backend.probe import probe
 from accelreport.errors import ExitCode
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.problems import ResultProblem, ResultsError
@@ -21,7 +19,10 @@ from accelreport.runner.documents import changing, continued, plan_document
 from accelreport.runner.events import EndLine, Observer, plan_line
 from accelreport.runner.forks import Forks
 from accelreport.runner.interrupt import stopped_by_signals
+from accelreport.runner.known import KnownAnywhere
 from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.launchers.base import Launcher
+from accelreport.runner.machine import absences
 from accelreport.runner.plan import Policy, RunPlan, make_plan
 from accelreport.runner.sweep import Sweep
 from accelreport.runner.timings import timings
@@ -47,6 +48,8 @@ class Request:
         devices_file: the devices; beside each spec when absent.
         policy: what counts as done.
         judge: knows when a comparison is decided; repeats are added until then. None adds none.
+        launcher: has the cells measured; None measures them on this machine. A judge looks at
+            the records of this machine only, so there may be no judge beside a launcher.
     """
 
     paths: Sequence[Path]
@@ -58,6 +61,7 @@ class Request:
     devices_file: Path | None = None
     policy: Policy = field(default_factory=Policy)
     judge: Judge | None = None
+    launcher: Launcher | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ class Prepared:
         policy: what counts as done.
         problems: records of chosen cells that cannot be read; these cells are measured again.
         deciding: adds repeats until comparisons are decided; None when none are to be added.
+        launcher: has the cells measured; None measures them on this machine.
+        anywhere: with a launcher, the records of all machines.
     """
 
     plan: RunPlan
@@ -81,6 +87,8 @@ class Prepared:
     policy: Policy
     problems: tuple[ResultProblem, ...]
     deciding: Deciding | None = None
+    launcher: Launcher | None = None
+    anywhere: KnownAnywhere | None = None
 
 
 def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
@@ -96,6 +104,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         SpecErrors: a spec is wrong.
         AccelReportError: an unknown device or filter.
         ResultsError: a chosen cell's record was written by a newer accelreport.
+        LauncherError: the launcher's machines cannot be reached.
     """
     specs = load(
         request.paths,
@@ -106,11 +115,12 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
     documents, added = _continued(request, specs.specs)
     cells = (*specs.cells, *added)
     chosen = select(cells, devices=request.devices, filters=request.filters)
-    absent = absences(chosen, waiting=waiting)
+    absent = _absences(request.launcher, chosen, waiting)
     store, machine = Store(request.results), inventory().machine
+    anywhere = KnownAnywhere(store) if request.launcher else None
     plan = make_plan(
         chosen,
-        earlier=lambda key: store.get(key, machine),
+        earlier=anywhere or (lambda key: store.get(key, machine)),
         unavailable=lambda cell: absent[cell.device],
         policy=request.policy,
     )
@@ -141,6 +151,8 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         policy=request.policy,
         problems=tuple(store.problems),
         deciding=deciding,
+        launcher=request.launcher,
+        anywhere=anywhere,
     )
 
 
@@ -163,6 +175,7 @@ def carry_out(
 
     Raises:
         ResultsError: the results folder cannot be written.
+        AccelReportError: no further cell can be measured.
     """
     workspace.prepare()
     prepared.store.prepare()
@@ -172,19 +185,21 @@ def carry_out(
     with stopped_by_signals() as stop, closing(Forks(workspace.scratch)) as forks:
         sweep = Sweep(
             store=prepared.store,
-            launcher=LocalLauncher(workspace.scratch, environment, forks=forks if fork else None),
+            launcher=prepared.launcher
+            or LocalLauncher(workspace.scratch, environment, forks=forks if fork else None),
             machine=prepared.machine,
             environment=environment,
             workspace=workspace,
             observer=observer,
             stop=stop,
             policy=prepared.policy,
+            anywhere=prepared.anywhere,
         )
         deciding = prepared.deciding
         further = partial(deciding.further, observer) if deciding else None
         end = sweep.run(prepared.plan, further)
     if tell_timings:
-        observer.on(timings(sweep.records, end.wall_s, forks.done))
+        observer.on(timings(sweep.ended, end.wall_s, forks.done))
     return end
 
 
@@ -203,15 +218,12 @@ def exit_code(end: EndLine) -> ExitCode:
     return ExitCode.NOTHING_RAN
 
 
-def absences(cells: Iterable[Cell], *, waiting: Callable[[str], None]) -> dict[str, str | None]:
-    """Device name → why it cannot run here, or None, for the devices of these cells."""
+def _absences(
+    launcher: Launcher | None, cells: Iterable[Cell], waiting: Callable[[str], None]
+) -> Mapping[str, str | None]:
+    """Device name → why it cannot run, or None, for the devices of these cells."""
     devices = {cell.device: cell.device_spec for cell in cells}
-    machine = inventory()
-    answer = None
-    if needs_probe(devices.values(), machine):
-        waiting("TensorFlow is asked which devices it sees")
-        answer = probe()
-    return {name: unavailable(device, machine, answer) for name, device in devices.items()}
+    return launcher.unavailable(devices) if launcher else absences(devices, waiting=waiting)
 
 
 def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocument], list[Cell]]:

@@ -1,10 +1,11 @@
-"""Carries out a plan: one cell after the other, whatever becomes of each."""
+"""Carries out a plan: has each cell measured by a launcher, whatever becomes of each."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,21 +15,17 @@ from accelreport.results.reading import to_bytes
 from accelreport.results.record import Environment, Failure, Record
 from accelreport.results.store import Store
 from accelreport.runner.artefacts import LeftFile
-from accelreport.runner.events import (
-    CellEndLine,
-    CellEventLine,
-    CellStartLine,
-    EndLine,
-    Observer,
-    WaitingLine,
-    named,
-)
+from accelreport.runner.events import CellEndLine, EndLine, Observer, WaitingLine, named
 from accelreport.runner.figures import headline
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launch import ChildEvent, Launcher
-from accelreport.runner.locks import cell_to_itself, machine_to_itself
+from accelreport.runner.known import KnownAnywhere
+from accelreport.runner.launchers.base import Finished, Launcher
+from accelreport.runner.locks import cell_to_itself, folder_to_itself, machine_to_itself
 from accelreport.runner.plan import Planned, Policy, RunPlan, decide, supersedes
+from accelreport.runner.timings import Ended
+from accelreport.runner.watching import Watching
 from accelreport.runner.workspace import Workspace
+from accelreport.spec.cells import Cell
 
 
 @dataclass
@@ -37,7 +34,7 @@ class Sweep:
 
     Attributes:
         store: where records go.
-        launcher: has each cell measured.
+        launcher: has the cells measured.
         machine: this machine's fingerprint.
         environment: describes this machine, for the records of skipped cells.
         workspace: locks and files in passing.
@@ -45,7 +42,9 @@ class Sweep:
         stop: ends the run.
         policy: what counts as done; asked again just before a cell is measured, as another
             run may have measured it meanwhile.
-        records: the records of this run, in the order in which they came to be.
+        anywhere: every machine's records, where those of any machine count as done; None
+            where only those of this machine do.
+        ended: what became of the cells of this run, in the order in which they ended.
     """
 
     store: Store
@@ -56,7 +55,9 @@ class Sweep:
     observer: Observer
     stop: Stop
     policy: Policy = field(default_factory=Policy)
-    records: list[Record] = field(default_factory=list)
+    anywhere: KnownAnywhere | None = None
+    ended: list[Ended] = field(default_factory=list)
+    _met: int = field(default=0, init=False)
 
     def run(self, plan: RunPlan, further: Callable[[], RunPlan] | None = None) -> EndLine:
         """Measure what is to be measured.
@@ -72,52 +73,78 @@ class Sweep:
         """
         began = time.monotonic()
         self._skip_all(plan.of("skip"))
-        todo, met = plan.of("run"), 0
+        todo = plan.of("run")
         if todo or further:
-            with machine_to_itself(self.workspace, stop=self.stop, waiting=self._waiting) as held:
+            with self._to_itself() as held:
                 if held:
-                    self.workspace.clear_scratch()
-                    met = self._measure_all(todo)
+                    self._measure_all(todo)
                     while further and not self.stop and (more := further()).cells:
                         plan = RunPlan(plan.cells + more.cells)
-                        met += self._measure_all(more.of("run"), after=len(todo))
+                        self._measure_all(more.of("run"), after=len(todo))
                         todo += more.of("run")
-        end = self._end(plan, met, time.monotonic() - began)
+        end = self._end(plan, time.monotonic() - began)
         self.observer.on(end)
         return end
 
-    def _measure_all(self, todo: list[Planned], after: int = 0) -> int:
-        """Measure in order; returns how many turned out to be done by another run."""
-        met, of = 0, after + len(todo)
-        for number, planned in enumerate(todo, start=after + 1):
-            cell = planned.cell
-            lock = self.store.root / "locks" / f"{cell.key}.lock"
-            with cell_to_itself(lock, stop=self.stop, waiting=self._waiting) as held:
+    @contextmanager
+    def _to_itself(self) -> Iterator[bool]:
+        """Hold what no other run may use meanwhile; False when stopping was asked for first."""
+        with self._lock() as held:
+            if held and self.launcher.here:
+                self.workspace.clear_scratch()
+            if held and self.anywhere:
+                self.anywhere.refresh()
+            yield held
+
+    def _lock(self) -> AbstractContextManager[bool]:
+        if self.launcher.here:
+            return machine_to_itself(self.workspace, stop=self.stop, waiting=self._waiting)
+        path = self.store.root / "locks" / "launcher.lock"
+        return folder_to_itself(path, stop=self.stop, waiting=self._waiting)
+
+    def _measure_all(self, todo: list[Planned], after: int = 0) -> None:
+        """Have cells measured; `after` so many of them."""
+        numbers = {planned.cell.key: n for n, planned in enumerate(todo, start=after + 1)}
+        watch = Watching(self.observer, self.stop, numbers, after + len(todo))
+        with (
+            closing(self._claimed(todo)) as cells,
+            closing(self.launcher.measure_all(cells, watch)) as all_finished,
+        ):
+            for finished in all_finished:
+                watch.ended(finished.record.cell)
+                self._keep(finished)
+
+    def _claimed(self, todo: list[Planned]) -> Generator[Cell]:
+        """The cells that nobody has measured meanwhile.
+
+        On this machine a cell is held until the next one is asked for: that is when its record
+        has been written.
+        """
+        for planned in todo:
+            with self._cell_to_itself(planned.cell) as held:
                 if not held or self.stop:
-                    break
-                earlier = self.store.get(cell.key, self.machine)
-                if self._done_meanwhile(planned, earlier):
-                    met += 1
+                    return
+                if self._done_meanwhile(planned, self._known(planned.cell.key)):
+                    self._met += 1
                     continue
-                self.observer.on(CellStartLine(**named(cell), number=number, of=of))
-                left: list[LeftFile] = []
-                record = self.launcher.measure(
-                    cell,
-                    stop=self.stop,
-                    on_event=self._relay(cell.key),
-                    on_tick=self.observer.tick,
-                    on_file=left.append,
-                )
-                self._keep(record, earlier, left)
-        return met
+                yield planned.cell
+
+    @contextmanager
+    def _cell_to_itself(self, cell: Cell) -> Iterator[bool]:
+        if not self.launcher.here:
+            yield True
+            return
+        lock = self.store.root / "locks" / f"{cell.key}.lock"
+        with cell_to_itself(lock, stop=self.stop, waiting=self._waiting) as held:
+            yield held
+
+    def _known(self, key: str) -> Record | None:
+        return self.anywhere(key) if self.anywhere else self.store.get(key, self.machine)
 
     def _done_meanwhile(self, planned: Planned, earlier: Record | None) -> bool:
         if earlier == planned.earlier:
             return False
         return decide(planned.cell, earlier, None, self.policy).action == "done"
-
-    def _relay(self, key: str) -> Callable[[ChildEvent], None]:
-        return lambda says: self.observer.on(CellEventLine(key=key, says=says))
 
     def _skip_all(self, skipped: list[Planned]) -> None:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -129,7 +156,7 @@ class Sweep:
                 remedy="Run the same command where it can run, then merge the results.",
             )
             if planned.earlier and planned.earlier.failure == failure:
-                self._tell(planned.earlier, self.store.record_path(planned.cell.key, self.machine))
+                self._tell(planned.earlier, self._path(planned.earlier))
                 continue
             record = Record(
                 cell=planned.cell,
@@ -140,13 +167,25 @@ class Sweep:
                 finished_at=now,
                 environment=environment,
             )
-            self._keep(record, planned.earlier)
+            self._keep(Finished(record))
 
-    def _keep(self, record: Record, earlier: Record | None, left: Sequence[LeftFile] = ()) -> None:
-        self._tell(record, self._write(record, left) if supersedes(record, earlier) else None)
+    def _keep(self, finished: Finished) -> None:
+        record, path = finished.record, self._path(finished.record)
+        if finished.stored:
+            self._tell(record, path)
+        elif supersedes(record, self.store.get(record.key, self._machine_of(record))):
+            self._tell(record, self._write(record, finished.left))
+        else:
+            self._tell(record, None)
+
+    def _machine_of(self, record: Record) -> str:
+        return record.environment.machine if record.environment else self.machine
+
+    def _path(self, record: Record) -> Path:
+        return self.store.record_path(record.key, self._machine_of(record))
 
     def _tell(self, record: Record, path: Path | None) -> None:
-        self.records.append(record)
+        self.ended.append(Ended.of(record))
         failure = record.failure
         self.observer.on(
             CellEndLine(
@@ -183,13 +222,12 @@ class Sweep:
     def _waiting(self, reason: str) -> None:
         self.observer.on(WaitingLine(reason=reason))
 
-    def _end(self, plan: RunPlan, met: int, wall_s: float) -> EndLine:
+    def _end(self, plan: RunPlan, wall_s: float) -> EndLine:
         outcomes = Counter(
-            "left" if record.failure and record.failure.kind == "interrupted" else record.status
-            for record in self.records
+            "left" if each.failure == "interrupted" else each.status for each in self.ended
         )
-        done, failed = len(plan.of("done")) + met, len(plan.of("failed"))
-        not_reached = len(plan.cells) - done - failed - len(self.records)
+        done, failed = len(plan.of("done")) + self._met, len(plan.of("failed"))
+        not_reached = len(plan.cells) - done - failed - len(self.ended)
         return EndLine(
             ok=outcomes["ok"],
             partial=outcomes["partial"],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, Protocol, Self
 
 from accelreport.results.plan_document import Document
-from accelreport.results.record import Record, Times
+from accelreport.results.record import FailureKind, Record, Status, Times
 
 STAGES = {
     "prepare": "importing TensorFlow once, to be forked",
@@ -45,6 +45,30 @@ class Preparation:
     refused: str = ""
 
 
+class Timed(Protocol):
+    """What has the times of a cell."""
+
+    @property
+    def times(self) -> Times:
+        """The stages of its process."""
+
+
+class Ended(NamedTuple):
+    """What a run remembers of a cell that is through.
+
+    A record of a long training is large, and a run may have many thousands of them.
+    """
+
+    status: Status
+    failure: FailureKind | None
+    times: Times
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        """What is remembered of a record."""
+        return cls(record.status, record.failure.kind if record.failure else None, record.times)
+
+
 class TimingsLine(Document):
     """Where the wall time of a run went; printed by `--timings`."""
 
@@ -69,11 +93,11 @@ class TimingsLine(Document):
     """Seconds of the run that were no measured work, for each cell."""
 
 
-def timings(records: Sequence[Record], wall_s: float, prepared: Preparation) -> TimingsLine:
+def timings(records: Sequence[Timed], wall_s: float, prepared: Preparation) -> TimingsLine:
     """Sum the stages of a run's records.
 
     Args:
-        records: the records of this run.
+        records: the records of this run, or what is remembered of them.
         wall_s: its wall time in seconds.
         prepared: what was done beside the cells.
     """

@@ -36,6 +36,9 @@ from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, e
 REFRESH_S = 0.5
 """Drawing costs CPU time of the machine that is being measured: twice a second is enough."""
 
+MOST_ROWS = 8
+"""So many cells are drawn that are measured at once, on several machines."""
+
 PHASES = {
     "import": "importing TensorFlow",
     "data": "reading data",
@@ -77,7 +80,8 @@ class LiveProgress:
         self._total = len(self._left)
         self._finished = 0
         self._took: list[float] = []
-        self._now: _Now | None = None
+        self._now: dict[str, _Now] = {}
+        self._most_at_once = 1
         self._waiting = ""
         self._spec = ""
         self._remedies = Remedies()
@@ -105,11 +109,12 @@ class LiveProgress:
                 self._waiting = line.reason
             case CellStartLine():
                 self._waiting = ""
-                self._now = _Now(line, time.monotonic())
+                self._now[line.key] = _Now(line, time.monotonic())
+                self._most_at_once = max(self._most_at_once, len(self._now))
             case CellEventLine():
                 self._hear(line)
                 return
-            case CellEndLine() if self._now is not None:
+            case CellEndLine() if line.key in self._now:
                 self._ended(line)
             case LookLine():
                 self._left += line.todo
@@ -130,7 +135,7 @@ class LiveProgress:
             self._draw()
 
     def _hear(self, line: CellEventLine) -> None:
-        now = self._now
+        now = self._now.get(line.key)
         if now is None:
             return
         match line.says:
@@ -146,7 +151,7 @@ class LiveProgress:
 
     def _ended(self, line: CellEndLine) -> None:
         self._learn(line.record)
-        self._now = None
+        del self._now[line.key]
         spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
         if spec != self._spec:
             self._spec = spec
@@ -169,24 +174,21 @@ class LiveProgress:
     def _all_left_s(self) -> float | None:
         """Seconds to the end of the run; None while nothing is known of some cell."""
         mean = sum(self._took) / len(self._took) if self._took else None
-        running = self._now.start.key if self._now else ""
         total = 0.0
         for cell in self._left:
             seconds = self._expectation.of(cell)
             seconds = mean if seconds is None else seconds
-            if cell.key == running and self._now:
-                seconds = self._rest_of_running(seconds)
+            if now := self._now.get(cell.key):
+                seconds = self._rest_of(now, seconds)
             if seconds is None:
                 return None
             total += seconds
-        return total
+        return total / self._most_at_once
 
-    def _rest_of_running(self, expected: float | None) -> float | None:
-        if self._now is None:
-            return None
+    def _rest_of(self, now: _Now, expected: float | None) -> float | None:
         if expected is not None:
-            return max(0.0, expected - (time.monotonic() - self._now.began))
-        return self._now.left_s
+            return max(0.0, expected - (time.monotonic() - now.began))
+        return now.left_s
 
     def _draw(self) -> None:
         self._drawn = time.monotonic()
@@ -205,8 +207,11 @@ class LiveProgress:
             ProgressBar(total=max(self._total, 1), completed=self._finished, width=24),
             Text("" if left is None else f"about {duration(left)} left", style="dim"),
         )
-        if self._now is not None:
-            table.add_row(cell_name(self._now.start), *self._of_now(self._now))
+        for now in list(self._now.values())[:MOST_ROWS]:
+            place = f" on {now.start.host}" if now.start.host else ""
+            table.add_row(cell_name(now.start) + place, *self._of_now(now))
+        if len(self._now) > MOST_ROWS:
+            table.add_row(f"and {len(self._now) - MOST_ROWS} more", "", "")
         return table
 
     def _of_now(self, now: _Now) -> tuple[RenderableType, Text]:

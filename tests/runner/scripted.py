@@ -29,6 +29,7 @@ DEVICES = {
     "cpu": Device(kind="CPU"),
     "cpu-1": Device(kind="CPU", threads=1),
     "gpu": Device(kind="GPU"),
+    "tpu": Device(kind="TPU", strategy="tpu"),
 }
 
 ENDINGS: list[tuple[dict[str, object], str, str]] = [

@@ -18,6 +18,7 @@ PATH = "devices.html"
 """The page of devices and machines, which tables of other pages lead to."""
 
 _FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
+    ("Host", lambda e: e.host),
     ("CPU", lambda e: e.cpu),
     ("Cores", lambda e: cores(e)),
     ("Memory", lambda e: formatting.size(e.memory_bytes)),

@@ -1,1 +1,1 @@
-"""A package that adds a family and a data set to accelreport."""
+"""A package that adds a family, a data set and a launcher to accelreport."""

@@ -1,0 +1,160 @@
+"""What a job of a batch system does on its node: it measures some cells as a local run does.
+
+Records go into the results folder, which all nodes share, at once and by the job itself, so that
+nothing that was measured depends on who submitted the job, or on whether it still runs. The
+submitting side follows by a mailbox: a file to which the job appends a letter a line.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from contextlib import closing
+from pathlib import Path
+
+from accelreport.backend.inventory import inventory
+from accelreport.results.plan_document import Document
+from accelreport.results.store import Store
+from accelreport.runner.events import (
+    CellEndLine,
+    CellEventLine,
+    CellStartLine,
+    RunLine,
+    WaitingLine,
+)
+from accelreport.runner.interrupt import stopped_by_signals
+from accelreport.runner.known import KnownAnywhere
+from accelreport.runner.launchers.letters import (
+    LETTERS,
+    Began,
+    Letter,
+    Said,
+    Through,
+    Waits,
+)
+from accelreport.runner.launchers.workplace import Workplace, broke, environment_here
+from accelreport.runner.plan import Policy, RunPlan, decide
+from accelreport.runner.sweep import Sweep
+from accelreport.spec.cells import Cell
+
+
+class Order(Document):
+    """Some cells to be measured by one job."""
+
+    cells: list[Cell]
+    """What to measure, one after the other."""
+    results: str
+    """The results folder."""
+    mailbox: str
+    """The file for letters."""
+    policy: Policy = Policy()
+    """What counts as done."""
+    workplace: Workplace = Workplace()
+    """How cells are measured."""
+
+
+class Mailbox:
+    """A file of letters, written by a job and read by who submitted it.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = 0
+
+    def post(self, letter: Letter) -> None:
+        """Append a letter; it is on the disk when this returns."""
+        with self._path.open("ab", buffering=0) as file:
+            file.write(letter.model_dump_json().encode() + b"\n")
+            os.fsync(file.fileno())
+
+    def unread(self) -> list[Letter]:
+        """The letters that came since the last call."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                content = file.read()
+        except FileNotFoundError:
+            return []
+        whole = content[: content.rfind(b"\n") + 1]
+        self._read += len(whole)
+        return [LETTERS.validate_json(line) for line in whole.splitlines()]
+
+
+class Posting:
+    """An observer that writes letters.
+
+    Args:
+        mailbox: where they go.
+
+    Attributes:
+        through: keys of the cells of which the end was told.
+    """
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self.through: set[str] = set()
+        self._mailbox = mailbox
+
+    def on(self, line: RunLine) -> None:
+        """See `Observer.on`."""
+        match line:
+            case CellStartLine():
+                self._mailbox.post(Began(key=line.key, environment=environment_here()))
+            case CellEventLine():
+                self._mailbox.post(Said(key=line.key, says=line.says))
+            case CellEndLine():
+                self.through.add(line.key)
+                self._mailbox.post(Through(record=line.record))
+            case WaitingLine():
+                self._mailbox.post(Waits(host=platform.node(), reason=line.reason))
+
+    def tick(self) -> None:
+        """Nothing moves here."""
+
+
+def perform(path: str) -> None:
+    """Measure the cells of an order; must be called in the main thread.
+
+    Nothing is raised: what goes wrong is told in the mailbox.
+
+    Args:
+        path: the order's file.
+    """
+    order = Order.model_validate_json(Path(path).read_text(encoding="utf-8"))
+    mailbox = Mailbox(Path(order.mailbox))
+    try:
+        _measure(order, mailbox)
+    except Exception as error:  # whatever it is, the one who submitted has to know
+        mailbox.post(broke(error))
+
+
+def _measure(order: Order, mailbox: Mailbox) -> None:
+    store, workspace = Store(Path(order.results)), order.workplace.workspace()
+    store.prepare()
+    known, posting = KnownAnywhere(store), Posting(mailbox)
+    plan = RunPlan(tuple(decide(cell, known(cell.key), None, order.policy) for cell in order.cells))
+    with (
+        stopped_by_signals() as stop,
+        closing(order.workplace.launcher(workspace.scratch)) as launcher,
+    ):
+        Sweep(
+            store=store,
+            launcher=launcher,
+            machine=inventory().machine,
+            environment=environment_here,
+            workspace=workspace,
+            observer=posting,
+            stop=stop,
+            policy=order.policy,
+            anywhere=known,
+        ).run(plan)
+    # What another job had measured already was not measured again, and is told now.
+    known.refresh()
+    for cell in order.cells:
+        record = known(cell.key)
+        if cell.key in posting.through or record is None:
+            continue
+        if decide(cell, record, None, order.policy).action != "run":
+            mailbox.post(Through(record=record))

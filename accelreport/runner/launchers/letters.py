@@ -1,0 +1,64 @@
+"""What a machine that measures for a launcher tells the one that launched it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from accelreport.backend.job import AnyEvent
+from accelreport.results.plan_document import Document
+from accelreport.results.record import Environment, Record
+
+
+class Began(Document):
+    """A cell's process is launched."""
+
+    letter: Literal["began"] = "began"
+    key: str
+    """The cell."""
+    environment: Environment
+    """The machine, for the case that no record ever comes."""
+
+
+class Said(Document):
+    """A cell's process told something."""
+
+    letter: Literal["said"] = "said"
+    key: str
+    """The cell."""
+    says: AnyEvent
+    """What it told."""
+
+
+class Waits(Document):
+    """The machine is in use."""
+
+    letter: Literal["waits"] = "waits"
+    host: str
+    """Name of the machine."""
+    reason: str
+    """By whom."""
+
+
+class Through(Document):
+    """A cell is through."""
+
+    letter: Literal["through"] = "through"
+    record: Record
+    """Its record."""
+
+
+class Broke(Document):
+    """Something went wrong that has nothing to do with a cell."""
+
+    letter: Literal["broke"] = "broke"
+    message: str
+    """What, in a sentence."""
+    traceback: str = ""
+    """Where."""
+
+
+Letter = Began | Said | Waits | Through | Broke
+LETTERS: TypeAdapter[Letter] = TypeAdapter(Annotated[Letter, Field(discriminator="letter")])
+"""Reads one letter from JSON."""

@@ -1,0 +1,352 @@
+"""Cells as jobs of Slurm, through submitit: arrays of jobs, one after the other device class.
+
+Each job measures some cells on a node of its own and writes their records into the results
+folder, which has to be on a disk that all nodes share (`batch`). This side submits and follows.
+"""
+
+from __future__ import annotations
+
+import logging
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from accelreport.results.record import Environment, FailureKind
+from accelreport.runner.launchers.base import (
+    Circumstances,
+    Finished,
+    LauncherError,
+    Watch,
+)
+from accelreport.runner.launchers.batch import Mailbox, Order, perform
+from accelreport.runner.launchers.letters import Began, Broke, Letter, Said, Through, Waits
+from accelreport.runner.launchers.losses import STOPPED, Loss, Losses
+from accelreport.runner.launchers.slurm_options import (
+    DeviceClass,
+    SlurmOptions,
+    parameters,
+    slurm_options,
+)
+from accelreport.runner.launchers.workplace import Workplace
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device
+
+LONGEST_ARRAY = 1000
+"""Jobs in one array: Slurm takes 1001 unless its administrator allows more (`MaxArraySize`)."""
+
+LOOK_EVERY_S = 0.5
+"""How often letters are looked for; less often with many jobs, to spare the shared disk."""
+
+ASK_EVERY_S = 10.0
+"""How often Slurm may be asked whether a job is over; submitit asks it less often still."""
+
+LATE_S = 10.0
+"""Letters may be seen so much later on another machine than they were written on a node."""
+
+CANCELLED_WITHIN_S = 2.0
+"""What is heard of cancelled jobs within this is still told."""
+
+STATES: dict[str, tuple[FailureKind, str]] = {
+    "TIMEOUT": ("timeout", "Raise it with --on-option time=MINUTES, or lower measure.budget."),
+    "DEADLINE": ("timeout", "Raise it with --on-option time=MINUTES, or lower measure.budget."),
+    "OUT_OF_MEMORY": ("oom-host", "Ask for more with --on-option mem=…, or use a smaller batch."),
+    "CANCELLED": ("interrupted", "The next run measures it."),
+}
+"""States of a job that would be the same again → kind of the failure, and what to do."""
+
+
+def opened(circumstances: Circumstances) -> SlurmLauncher:
+    """The launcher `--on slurm`.
+
+    Raises:
+        BadLauncher: an option cannot be used.
+        LauncherError: there is no Slurm here.
+    """
+    options = slurm_options(circumstances.options)
+    if options.executor == "slurm" and shutil.which("sbatch") is None:
+        raise LauncherError(
+            "There is no Slurm on this machine: sbatch is not found.",
+            remedy="Run this on a login node of the cluster, or try it out on this machine with "
+            "--on-option executor=local.",
+        )
+    return SlurmLauncher(circumstances, options)
+
+
+@dataclass
+class _Job:
+    """A submitted job.
+
+    Attributes:
+        job: submitit's.
+        cells: those that are not through, by key.
+        mailbox: what it tells.
+        began: the cell that it measures at the moment.
+        environment: its machine.
+        broke: what went wrong beside its cells.
+        asked_at: when its state was last asked for, by the monotonic clock.
+        over_at: when it was found to be over.
+        through_at: when all its cells were found to be through.
+    """
+
+    job: Any
+    cells: dict[str, Cell]
+    mailbox: Mailbox
+    began: str = ""
+    environment: Environment | None = None
+    broke: Broke | None = None
+    asked_at: float = field(default_factory=time.monotonic)
+    over_at: float | None = None
+    through_at: float | None = None
+
+
+class SlurmLauncher:
+    """Submits jobs and follows them.
+
+    Args:
+        circumstances: what it is made for.
+        options: what `--on-option` says.
+        workplace: how nodes measure a cell.
+    """
+
+    def __init__(
+        self,
+        circumstances: Circumstances,
+        options: SlurmOptions,
+        workplace: Workplace | None = None,
+    ) -> None:
+        self._results = circumstances.results.resolve()
+        self._policy = circumstances.policy
+        self._options = options
+        self._workplace = workplace or Workplace(fork=circumstances.fork)
+        self._folder = self._results / "jobs"
+        self._on_slurm = options.executor == "slurm"
+        self._orders = 0
+        self._jobs: list[_Job] = []
+        self._losses = Losses()
+
+    @property
+    def here(self) -> bool:
+        """See `Launcher.here`."""
+        return False
+
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+        """See `Launcher.unavailable`: only a node can find out what it has."""
+        return dict.fromkeys(devices)
+
+    def close(self) -> None:
+        """See `Launcher.close`."""
+
+    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
+        """See `Launcher.measure_all`."""
+        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+        self._folder = self._results / "jobs" / stamp
+        lost = False
+        try:
+            self._submit(cells)
+            while self._jobs and not watch.stop:
+                for job in list(self._jobs):
+                    over = self._over(job)
+                    yield from self._heard(job, watch)
+                    if over:
+                        self._jobs.remove(job)
+                        lost = lost or bool(job.cells)
+                        yield from self._lost(job)
+                self._pause(watch)
+            if self._jobs:
+                lost = True
+                yield from self._stopped(watch)
+        finally:
+            self._cancel()
+        if not lost:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    # Submitting ---------------------------------------------------------------------------
+
+    def _submit(self, cells: Iterable[Cell]) -> None:
+        """Submit jobs for cells, an array for each device class.
+
+        Raises:
+            LauncherError: Slurm does not take them.
+        """
+        classes: dict[DeviceClass, list[Cell]] = {}
+        for cell in cells:
+            classes.setdefault(DeviceClass.of(cell.device_spec), []).append(cell)
+        for device_class, those in classes.items():
+            size = self._options.cells_per_job
+            chunks = [those[first : first + size] for first in range(0, len(those), size)]
+            for first in range(0, len(chunks), LONGEST_ARRAY):
+                self._submit_array(device_class, chunks[first : first + LONGEST_ARRAY])
+
+    def _submit_array(self, device_class: DeviceClass, chunks: list[list[Cell]]) -> None:
+        from submitit import AutoExecutor
+        from submitit.slurm.slurm import SlurmExecutor
+
+        _quiet_submitit()
+        folder = self._folder / device_class.name
+        longest = max(chunks, key=lambda chunk: sum(cell.measure.timeout for cell in chunk))
+        chosen = parameters(
+            device_class,
+            longest,
+            self._options.of(device_class.kind),
+            SlurmExecutor._valid_parameters(),
+        )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            executor = AutoExecutor(folder=folder, cluster=self._options.executor)
+            executor.update_parameters(**chosen)
+            orders = [self._order(folder, chunk) for chunk in chunks]
+            with executor.batch():
+                jobs = [executor.submit(perform, str(path)) for path, _ in orders]
+        except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
+            raise LauncherError(
+                "Slurm does not take the jobs.",
+                why=f"{error}",
+                remedy="Say what the cluster needs with --on-option, such as partition=NAME, "
+                "time=MINUTES or gpu.gres=gpu:a100:1.",
+            ) from error
+        for job, (_, mailbox), chunk in zip(jobs, orders, chunks, strict=True):
+            self._jobs.append(_Job(job, {cell.key: cell for cell in chunk}, mailbox))
+
+    def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Mailbox]:
+        self._orders += 1
+        path = folder / f"order-{self._orders}.json"
+        letters = folder / f"letters-{self._orders}.jsonl"
+        order = Order(
+            cells=chunk,
+            results=str(self._results),
+            mailbox=str(letters),
+            policy=self._policy,
+            workplace=self._workplace,
+        )
+        path.write_text(order.model_dump_json(), encoding="utf-8")
+        return path, Mailbox(letters)
+
+    # Following ----------------------------------------------------------------------------
+
+    def _over(self, job: _Job) -> bool:
+        """Whether a job has ended and every letter of it is here.
+
+        One whose cells are all through needs but a moment to end.
+        """
+        now = time.monotonic()
+        every_s = ASK_EVERY_S if self._on_slurm and job.cells else 0.0
+        if job.over_at is None and now - job.asked_at >= every_s:
+            job.asked_at = now
+            job.over_at = now if job.job.done() else None
+        if not job.cells:
+            job.through_at = job.through_at or now
+            return job.over_at is not None or now - job.through_at >= LATE_S
+        late_s = LATE_S if self._on_slurm else 0.0
+        return job.over_at is not None and now - job.over_at >= late_s
+
+    def _heard(self, job: _Job, watch: Watch) -> Iterator[Finished]:
+        for letter in job.mailbox.unread():
+            yield from self._take(job, letter, watch)
+
+    def _take(self, job: _Job, letter: Letter, watch: Watch) -> Iterator[Finished]:
+        match letter:
+            case Began() if letter.key in job.cells:
+                job.began, job.environment = letter.key, letter.environment
+                watch.started(job.cells[letter.key], letter.environment.host)
+            case Said() if letter.key in job.cells:
+                watch.said(job.cells[letter.key], letter.says)
+            case Waits():
+                watch.waiting(f"{letter.host}: {letter.reason}")
+            case Broke():
+                job.broke = letter
+            case Through() if job.cells.pop(letter.record.key, None) is not None:
+                job.began = ""
+                yield Finished(letter.record, stored=True)
+
+    def _pause(self, watch: Watch) -> None:
+        """Wait a little, the longer the more jobs there are, or until stopping is asked for."""
+        until = time.monotonic() + min(5.0, LOOK_EVERY_S + len(self._jobs) / 500)
+        while not watch.stop and (left := until - time.monotonic()) > 0:
+            watch.tick()
+            select.select([watch.stop.fileno()], [], [], min(left, LOOK_EVERY_S))
+
+    # When something ends ------------------------------------------------------------------
+
+    def _lost(self, job: _Job) -> Iterator[Finished]:
+        """The failures of cells whose job ended without their records; the others go again."""
+        if not job.cells:
+            return
+        loss = self._loss(job)
+        again: list[Cell] = []
+        for key, cell in job.cells.items():
+            if job.began not in {"", key} and not _whole(loss):
+                again.append(cell)  # it was not its turn
+            elif finished := self._losses.of(cell, loss, job.environment):
+                yield finished
+            else:
+                again.append(cell)
+        if again:
+            self._submit(again)
+
+    def _loss(self, job: _Job) -> Loss:
+        # Slurm says, for instance, "CANCELLED by 1000".
+        state = f"{job.job.state or 'UNKNOWN'}".partition(" ")[0].rstrip("+").upper()
+        if state in STATES:
+            kind, remedy = STATES[state]
+            return Loss(kind, f"Slurm ended its job: {state}.", final=True, remedy=remedy)
+        where = f"The output of its job is in {self._folder}."
+        if job.broke:
+            return Loss(
+                "harness-error",
+                f"Its job broke: {job.broke.message}",
+                remedy=where,
+                traceback=job.broke.traceback,
+            )
+        return Loss("worker-lost", f"Its job ended without a word (state {state}).", remedy=where)
+
+    def _stopped(self, watch: Watch) -> Iterator[Finished]:
+        """What is still heard of jobs that are cancelled because the run is stopped."""
+        jobs = self._cancel()
+        until = time.monotonic() + CANCELLED_WITHIN_S
+        while any(map(self._ending, jobs)) and time.monotonic() < until:
+            time.sleep(0.05)
+            for job in jobs:
+                yield from self._heard(job, watch)
+        for job in jobs:
+            cell = job.cells.get(job.began)
+            if cell and (finished := self._losses.of(cell, STOPPED, job.environment)):
+                yield finished
+
+    def _ending(self, job: _Job) -> bool:
+        """Whether a job that was cancelled may still tell something."""
+        if self._options.executor == "local":
+            return not job.job.done()
+        return bool(job.began)
+
+    def _cancel(self) -> list[_Job]:
+        """Cancel every job that is not over; returns them."""
+        jobs, self._jobs = self._jobs, []
+        if jobs and self._on_slurm:
+            arrays = sorted({job.job.job_id.partition("_")[0] for job in jobs})
+            subprocess.run(["scancel", *arrays], check=False, stderr=subprocess.DEVNULL)
+            return jobs
+        for job in jobs:
+            with suppress(ProcessLookupError):
+                job.job.cancel(check=False)
+        return jobs
+
+
+def _whole(loss: Loss) -> bool:
+    """Whether a loss is one of all cells of a job, and not only of the one it measured."""
+    return loss.kind == "interrupted"
+
+
+def _quiet_submitit() -> None:
+    """Keep submitit's words out of standard output, which is for people's and programs' eyes."""
+    logger = logging.getLogger("submitit")
+    for handler in list(logger.handlers):
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
+            logger.removeHandler(handler)

@@ -1,0 +1,51 @@
+"""A launcher: cells one after the other, by processes of this machine, as if it were another."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from pathlib import Path
+
+from accelreport.backend.environment import environment
+from accelreport.results.record import Environment
+from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.launchers.base import (
+    Circumstances,
+    Finished,
+    Launcher,
+    LauncherPlugin,
+    Watch,
+)
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device
+
+
+def _elsewhere() -> Environment:
+    return environment().model_copy(update={"host": "elsewhere"})
+
+
+class InTurn:
+    """Has cells measured with their files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._local = LocalLauncher(folder, _elsewhere)
+
+    @property
+    def here(self) -> bool:
+        return False
+
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+        return {name: None if row.kind == "CPU" else "no CPU" for name, row in devices.items()}
+
+    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
+        yield from self._local.measure_all(cells, watch)
+
+    def close(self) -> None:
+        self._local.close()
+
+
+def _open(circumstances: Circumstances) -> Launcher:
+    return InTurn(Path(str(circumstances.options["folder"])))
+
+
+LAUNCHER = LauncherPlugin("in_turn", _open)

@@ -1,0 +1,286 @@
+"""Launchers by name, what they are asked for, and what is known of cells on many machines."""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from collections import deque
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.errors import ExitCode
+from accelreport.results.record import Environment, Failure, Record, Status
+from accelreport.results.store import Store
+from accelreport.runner.known import KnownAnywhere
+from accelreport.runner.launchers.base import ATTEMPTS, BadLauncher, Circumstances
+from accelreport.runner.launchers.losses import STOPPED, Loss, Losses
+from accelreport.runner.launchers.ray_cluster import asked_resources
+from accelreport.runner.launchers.ray_nodes import About, Node, checked, demand, lack
+from accelreport.runner.launchers.ray_queue import Queue
+from accelreport.runner.launchers.registry import open_launcher
+from accelreport.runner.overrides import BadOverride, parse_launcher_options
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device
+from tests.runner.scripted import cell, environment
+from tests.support.children import python
+from tests.support.packages import EXAMPLE, install
+from tests.support.program import MATMUL, call, write_specs
+
+DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n'
+
+
+# By name ----------------------------------------------------------------------------------
+
+
+def test_without_a_name_cells_are_measured_on_this_machine_and_options_mean_nothing() -> None:
+    here = Circumstances(results=Path("results"))
+    assert open_launcher("local", here) is None
+    with pytest.raises(BadLauncher, match="means nothing on this machine"):
+        open_launcher("local", Circumstances(results=Path("results"), options={"time": 5}))
+
+
+def test_an_unknown_launcher_is_an_error_of_the_command_line_that_names_those_there_are(
+    tmp_path: Path,
+) -> None:
+    write_specs(tmp_path, devices=DEVICES, matmul=MATMUL)
+    done = call(tmp_path, "run", "--on", "cloud")
+    assert done.returncode == ExitCode.USAGE
+    assert "there is no such launcher" in done.stderr
+    assert "local, ray, slurm" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "package"), [("ray", "ray"), ("slurm", "submitit")])
+def test_a_launcher_whose_package_is_missing_says_which_extra_to_install(
+    tmp_path: Path, name: str, package: str
+) -> None:
+    write_specs(tmp_path, devices=DEVICES, matmul=MATMUL)
+    program = (
+        f"import sys; sys.modules[{package!r}] = None; sys.argv = ['accelreport', 'run', "
+        f"{str(tmp_path / 'specs')!r}, '--on', {name!r}]; from accelreport.cli import main; main()"
+    )
+    done = python("-c", program, paths=[])
+    assert done.returncode == ExitCode.NOTHING_RAN
+    assert f"pip install 'accelreport[{name}]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--until-decided", "--timings"])
+def test_what_tells_of_one_machine_only_is_refused_with_a_launcher(
+    tmp_path: Path, option: str
+) -> None:
+    write_specs(tmp_path, devices=DEVICES, matmul=MATMUL)
+    done = call(tmp_path, "run", "--on", "ray", option)
+    assert done.returncode == ExitCode.USAGE
+    assert option in done.stderr
+
+
+@pytest.mark.e2e
+def test_a_package_may_add_a_launcher_and_its_cells_count_as_done(tmp_path: Path) -> None:
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    install(tmp_path / "site", project["name"], project["entry-points"])
+    specs = write_specs(tmp_path, devices=DEVICES, matmul=MATMUL)
+
+    def run() -> subprocess.CompletedProcess[str]:
+        options = ["--on", "in_turn", "--on-option", f"folder={tmp_path / 'elsewhere'}"]
+        arguments = ["run", str(specs), "--results", str(tmp_path / "results"), *options]
+        return python("-m", "accelreport", *arguments, paths=[tmp_path / "site", EXAMPLE])
+
+    first, again = run(), run()
+
+    assert first.returncode == ExitCode.OK, first.stderr
+    assert "1 measured" in first.stdout
+    assert "1 done already" in again.stdout
+    (record,) = Store(tmp_path / "results").records()
+    assert record.status == "ok"
+    assert record.environment is not None
+    assert record.environment.host == "elsewhere"
+
+
+def test_a_launcher_of_a_package_that_does_not_work_is_named_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    install(tmp_path, "a-cluster", {"accelreport.launchers": {"mine": "no_such_module:LAUNCHER"}})
+    specs = write_specs(tmp_path, devices=DEVICES, matmul=MATMUL)
+    done = python("-m", "accelreport", "run", str(specs), "--on", "mine", paths=[tmp_path])
+    assert done.returncode == ExitCode.BAD_SPEC
+    assert "a-cluster 1.0" in done.stderr
+    assert "no_such_module" in done.stderr
+
+
+# Options ----------------------------------------------------------------------------------
+
+
+def test_options_of_a_launcher_are_numbers_truth_values_and_texts() -> None:
+    texts = [
+        "partition=gpu",
+        "time=02:00:00",
+        "gpu.gres=gpu:a100:1",
+        "nodes=[1-4]",
+        "n=2",
+        "x=true",
+    ]
+    assert parse_launcher_options(texts) == {
+        "partition": "gpu",
+        "time": "02:00:00",
+        "gpu.gres": "gpu:a100:1",
+        "nodes": "[1-4]",
+        "n": 2,
+        "x": True,
+    }
+    with pytest.raises(BadOverride, match="--on-option partition: that is not key=value"):
+        parse_launcher_options(["partition"])
+
+
+def test_ray_is_asked_for_named_resources_only() -> None:
+    assert asked_resources({"resource.big": 1, "resource.node:x": 0.5}) == {
+        "big": 1.0,
+        "node:x": 0.5,
+    }
+    for options in ({"partition": "gpu"}, {"resource.CPU": 2}, {"resource.big": "much"}):
+        with pytest.raises(BadLauncher):
+            asked_resources(options)
+
+
+# Nodes ------------------------------------------------------------------------------------
+
+
+def node(**resources: float) -> Node:
+    from accelreport import __version__
+
+    about = About(host="n1", accelreport=__version__, threads=8, tensorflow=True)
+    return checked(Node("a1", "n1", {"CPU": 8.0, **resources}), about)
+
+
+def test_a_device_runs_on_a_node_that_has_what_it_needs_and_gets_all_of_its_cpus() -> None:
+    two_gpus = Device(kind="GPU", strategy="mirrored", replicas=2)
+    assert lack(node(GPU=2.0), two_gpus, {}) == ""
+    assert demand(node(GPU=4.0), two_gpus, {"big": 1.0}).gpus == 2
+    assert demand(node(GPU=4.0), two_gpus, {"big": 1.0}).cpus == 8.0
+    assert demand(node(GPU=4.0), two_gpus, {"big": 1.0}).more == {"big": 1.0}
+    tpu = Device(kind="TPU", strategy="tpu")
+    assert demand(node(TPU=4.0), tpu, {}).more == {"TPU": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("device", "asked", "why"),
+    [
+        (Device(kind="GPU"), {}, "1 GPU needed and it has 0"),
+        (Device(kind="TPU", strategy="tpu"), {}, "1 TPU needed"),
+        (Device(kind="CPU", threads=9), {}, "9 threads"),
+        (Device(kind="CPU"), {"big": 2.0}, "big"),
+    ],
+)
+def test_what_a_node_lacks_for_a_device_is_told(
+    device: Device, asked: dict[str, float], why: str
+) -> None:
+    assert why in lack(node(), device, asked)
+
+
+def test_a_node_with_another_accelreport_or_without_tensorflow_measures_nothing() -> None:
+    bare = Node("a1", "n1", {"CPU": 8.0})
+    old = About(host="n1", accelreport="0.0.1", threads=8, tensorflow=True)
+    assert "0.0.1" in lack(checked(bare, old), Device(kind="CPU"), {})
+    without = old.model_copy(update={"accelreport": _version(), "tensorflow": False})
+    assert "TensorFlow" in lack(checked(bare, without), Device(kind="CPU"), {})
+    assert "silent" in lack(checked(bare, "it is silent"), Device(kind="CPU"), {})
+    head = without.model_copy(update={"tensorflow": True})
+    assert "no CPU" in lack(checked(Node("a1", "n1", {}), head), Device(kind="CPU"), {})
+
+
+def _version() -> str:
+    from accelreport import __version__
+
+    return __version__
+
+
+@given(st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=30), st.data())
+def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
+    devices: list[str], data: st.DataObject
+) -> None:
+    cells = [cell(device=name, repeat=number) for number, name in enumerate(devices)]
+    waiting = Queue(cells)
+    left = deque(cells)
+    while left:
+        kinds = data.draw(st.sets(st.sampled_from(["CPU", "GPU", "TPU"]), min_size=1))
+        taken = waiting.take(lambda device, kinds=kinds: device.kind in kinds)
+        expected = next((one for one in left if one.device_spec.kind in kinds), None)
+        assert taken == expected
+        if taken is None:
+            kinds = {"CPU", "GPU", "TPU"}
+            continue
+        if data.draw(st.booleans()):
+            waiting.put_first(taken)
+            again = waiting.take(lambda device, taken=taken: device == taken.device_spec)
+            assert again == taken
+        left.remove(taken)
+    assert len(waiting) == 0
+
+
+# Losses and knowledge ---------------------------------------------------------------------
+
+
+def test_a_lost_cell_is_measured_again_a_few_times_and_then_fails_on_its_machine() -> None:
+    losses, one = Losses(), cell()
+    lost = Loss("worker-lost", "It was gone.")
+    there = environment().model_copy(update={"host": "n7", "machine": "77777777"})
+    found = [losses.of(one, lost, there) for _ in range(ATTEMPTS)]
+    assert found[:-1] == [None] * (ATTEMPTS - 1)
+    assert found[-1] is not None
+    record = found[-1].record
+    assert record.failure is not None
+    assert record.failure.kind == "worker-lost"
+    assert record.failure.message == f"It was gone. This happened {ATTEMPTS} times."
+    assert record.environment == there
+
+
+def test_a_cell_of_a_run_that_was_stopped_is_interrupted_and_not_tried_again() -> None:
+    finished = Losses().of(cell(), STOPPED, None)
+    assert finished is not None
+    assert finished.record.failure is not None
+    assert finished.record.failure.kind == "interrupted"
+    assert finished.record.environment is not None
+    assert finished.record.environment.host
+
+
+STATUSES: list[Status] = ["skipped", "failed", "partial", "ok"]
+
+
+def _record(one: Cell, status: Status, machine: str, finished_at: str) -> Record:
+    place = Environment.model_validate({**environment().model_dump(), "machine": machine})
+    return Record(
+        cell=one,
+        key=one.key,
+        status=status,
+        failure=Failure(kind="nan-loss", message="no") if status == "failed" else None,
+        started_at=finished_at,
+        finished_at=finished_at,
+        environment=place,
+    )
+
+
+@pytest.mark.parametrize("better", range(1, len(STATUSES)))
+def test_the_best_record_of_any_machine_is_what_is_known_of_a_cell(
+    tmp_path: Path, better: int
+) -> None:
+    store, one = Store(tmp_path), cell()
+    store.write(_record(one, STATUSES[better - 1], "aaaaaaaa", "2026-02-02T00:00:00+00:00"))
+    store.write(_record(one, STATUSES[better], "bbbbbbbb", "2026-01-01T00:00:00+00:00"))
+    store.write(_record(one, STATUSES[better], "cccccccc", "2026-01-02T00:00:00+00:00"))
+    known = KnownAnywhere(store)(one.key)
+    assert known is not None
+    assert known.environment is not None
+    assert (known.status, known.environment.machine) == (STATUSES[better], "cccccccc")
+
+
+def test_nothing_is_known_of_a_cell_without_a_record_until_one_is_looked_for_again(
+    tmp_path: Path,
+) -> None:
+    store, one = Store(tmp_path), cell()
+    known = KnownAnywhere(store)
+    store.write(_record(one, "ok", "aaaaaaaa", "2026-01-01T00:00:00+00:00"))
+    assert known(one.key) is None
+    known.refresh()
+    assert known(one.key) is not None

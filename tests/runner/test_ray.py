@@ -1,0 +1,134 @@
+"""Cells as tasks of a real Ray on this machine: workers killed, runs interrupted, two nodes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pytest
+
+from accelreport.results.store import Store
+from tests.runner.scripted import ENDINGS, processes_of
+
+pytestmark = pytest.mark.e2e
+
+REPOSITORY = Path(__file__).parents[2]
+
+CELLS = 40
+KILLS = 4
+
+
+def start(folder: Path, count: int, step_s: float, *more: str) -> subprocess.Popen[str]:
+    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+    arguments = [str(folder), str(count), str(step_s), *more]
+    with (folder / "stderr.txt").open("w") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.runner.scripted_ray", *arguments],
+            cwd=REPOSITORY,
+            env={**os.environ, "PYTHONPATH": path, "RAY_ADDRESS": ""},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            process_group=0,
+        )
+
+
+def lines_of(runner: subprocess.Popen[str]) -> list[list[str]]:
+    """What the run still has to say, once it has ended."""
+    output, _ = runner.communicate(timeout=120)
+    return [line.split() for line in output.splitlines()]
+
+
+def worker(runner: subprocess.Popen[str]) -> psutil.Process | None:
+    """The worker that measures at this moment."""
+    children = psutil.Process(runner.pid).children(recursive=True)
+    return next((one for one in children if _title(one).startswith("ray::measure")), None)
+
+
+def _title(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def gone_within(seconds: float, folder: Path) -> bool:
+    deadline = time.monotonic() + seconds
+    while (left := processes_of(folder)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not left
+
+
+def test_workers_that_are_killed_lose_and_double_no_cell(tmp_path: Path) -> None:
+    runner = start(tmp_path, CELLS, 0.03)
+    assert runner.stdout is not None
+    killed, said = 0, []
+    with runner:
+        for line in runner.stdout:
+            said.append(line.split())
+            if said[-1][0] == "end" and len(said) // 2 > 6 * killed and killed < KILLS:
+                time.sleep(0.03)
+                if victim := worker(runner):
+                    killed += 1
+                    victim.kill()
+
+    ends = [words for words in said if words[0] == "end"]
+    assert killed == KILLS
+    assert said[-1] == ["stopped", "no", "left", "0"]
+    assert Counter(words[2] for words in ends) == {"ok": CELLS}
+    assert len({words[1] for words in ends}) == CELLS
+    records = list(Store(tmp_path / "results").records())
+    assert Counter(record.status for record in records) == {"ok": CELLS}
+    measured = Counter((tmp_path / "trace").read_text().split())
+    assert len(measured) == CELLS
+    assert measured.total() <= CELLS + killed
+    assert gone_within(5, tmp_path / "node")
+
+
+def test_an_interrupted_run_leaves_nothing_running_and_the_next_one_goes_on(
+    tmp_path: Path,
+) -> None:
+    runner = start(tmp_path, 2, 0.0, "hang")
+    assert runner.stdout is not None
+    assert runner.stdout.readline().startswith("start")
+    began = time.monotonic()
+
+    runner.send_signal(signal.SIGINT)
+    said = lines_of(runner)
+
+    assert time.monotonic() - began < 30
+    assert said[-1] == ["stopped", "SIGINT", "left", "2"]
+    (record,) = Store(tmp_path / "results").records()
+    assert record.failure is not None
+    assert record.failure.kind == "interrupted"
+    assert gone_within(5, tmp_path / "node")
+
+
+def test_the_cells_of_each_device_go_to_a_node_that_has_it_and_fail_as_on_one_machine(
+    tmp_path: Path,
+) -> None:
+    said = lines_of(start(tmp_path, 3, 0.0, "--two-nodes"))
+
+    assert said[-1] == ["stopped", "no", "left", "0"], (tmp_path / "stderr.txt").read_text()
+    records = list(Store(tmp_path / "results").records())
+    by_device = {
+        name: [record for record in records if record.cell.device == name]
+        for name in ("cpu", "gpu", "tpu")
+    }
+    kinds = Counter(record.failure.kind for record in by_device["cpu"] if record.failure)
+    assert kinds == Counter(kind for _, kind, _ in ENDINGS)
+    assert Counter(record.status for record in by_device["cpu"])["ok"] == 3
+    assert [record.status for record in by_device["gpu"]] == ["ok"] * 3
+    for record in by_device["gpu"]:
+        assert record.environment is not None
+        assert record.environment.variables["CUDA_VISIBLE_DEVICES"] == "0", "Ray gave it a GPU"
+        assert record.environment.host
+    assert [record.status for record in by_device["tpu"]] == ["skipped"] * 3
+    failures = [record.failure for record in by_device["tpu"] if record.failure]
+    assert all("no node of the Ray cluster" in failure.message for failure in failures)

@@ -1,0 +1,332 @@
+"""Cells as jobs, through submitit's own executors that need no Slurm."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pytest
+from submitit.slurm.slurm import SlurmExecutor, _make_sbatch_string
+
+from accelreport.errors import ExitCode
+from accelreport.results.record import Record
+from accelreport.runner.events import CellStartLine, RunLine
+from accelreport.runner.launchers.base import BadLauncher, Circumstances, LauncherError
+from accelreport.runner.launchers.batch import Mailbox, Order, perform
+from accelreport.runner.launchers.letters import Broke, Said, Through
+from accelreport.runner.launchers.slurm import SlurmLauncher
+from accelreport.runner.launchers.slurm_options import DeviceClass, parameters, slurm_options
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device
+from tests.runner.scattered import run_on, workplace
+from tests.runner.scripted import Bench, cell, cells, different
+from tests.support.program import MATMUL, call, write_specs
+
+
+def launcher(bench: Bench, **options: Scalar) -> SlurmLauncher:
+    circumstances = Circumstances(results=bench.store.root, policy=bench.policy)
+    return SlurmLauncher(circumstances, slurm_options(options), workplace(bench.folder))
+
+
+def measured(bench: Bench) -> Counter[str]:
+    """How often each cell was really measured."""
+    return Counter((bench.folder / "trace").read_text().split())
+
+
+def wait_for(job: str) -> list[psutil.Process]:
+    """The processes of submitit's jobs whose folder this is."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if "submitit.core._submit" in (line := " ".join(process.info["cmdline"] or []))
+        and job in line
+    ]
+
+
+# Runs -------------------------------------------------------------------------------------
+
+
+# The debug executor leaves the files open to which it writes a job's log.
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.e2e
+def test_jobs_write_every_record_with_its_host_and_a_second_run_has_nothing_to_do(
+    tmp_path: Path,
+) -> None:
+    trace = str(tmp_path / "trace")
+    chosen = [*cells(4, trace=trace), *different(2, trace=trace), cell("crash", trace=trace)]
+    bench = Bench(tmp_path)
+
+    end = run_on(launcher(bench, executor="debug", cells_per_job=3), bench, chosen)
+
+    assert (end.ok, end.failed, end.left) == (6, 1, 0)
+    records = {record.key: record for record in bench.store.records()}
+    assert set(records) == {one.key for one in chosen}
+    assert {_host(record) for record in records.values()} == {platform.node()}
+    assert set(measured(bench).values()) == {1}
+    assert not list((bench.store.root / "jobs").glob("*")), "what jobs left is cleared away"
+    kinds = Counter(line.event for line in bench.observer.lines)
+    assert (kinds["cell-start"], kinds["cell-end"], kinds["end"]) == (7, 7, 1)
+    assert kinds["cell-event"] > 7
+
+    again = Bench(tmp_path)
+    end = run_on(launcher(again, executor="debug"), again, chosen)
+    assert (end.ok, end.done_before, end.failed_before) == (0, 6, 1)
+
+
+def _host(record: Record) -> str:
+    assert record.environment is not None
+    return record.environment.host
+
+
+@pytest.mark.e2e
+def test_a_killed_job_loses_and_doubles_no_cell(tmp_path: Path) -> None:
+    chosen = different(4, step_s=0.3, trace=str(tmp_path / "trace"))
+    bench = Bench(tmp_path)
+    kills = []
+
+    def kill_once(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and not kills:
+            (victim,) = wait_for(str(tmp_path))
+            kills.append(victim.pid)
+            os.kill(victim.pid, signal.SIGKILL)
+
+    bench.observer.react = kill_once
+    end = run_on(launcher(bench, executor="local", cells_per_job=4), bench, chosen)
+
+    assert len(kills) == 1
+    assert (end.ok, end.failed, end.left) == (4, 0, 0)
+    assert {record.key for record in bench.store.records()} == {one.key for one in chosen}
+    assert sum(measured(bench).values()) <= len(chosen) + 1
+
+
+@pytest.mark.e2e
+def test_a_stopped_run_ends_its_jobs_and_the_next_one_measures_the_rest(tmp_path: Path) -> None:
+    chosen = [*different(2), cell("hang", repeat=1), cell("hang", repeat=2)]
+    bench = Bench(tmp_path)
+
+    def stop_at_the_third(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and line.number == 3:
+            bench.stop.request("SIGINT")
+
+    bench.observer.react = stop_at_the_third
+    began = time.monotonic()
+    end = run_on(launcher(bench, executor="local", cells_per_job=4), bench, chosen)
+
+    assert time.monotonic() - began < 60
+    assert (end.ok, end.left, end.stopped_by) == (2, 2, "SIGINT")
+    kinds = [record.failure.kind for record in bench.store.records() if record.failure]
+    assert kinds == ["interrupted"]
+    deadline = time.monotonic() + 10
+    while wait_for(str(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not wait_for(str(tmp_path))
+
+
+# A job ------------------------------------------------------------------------------------
+
+
+def order(folder: Path, chosen: list[Cell]) -> tuple[str, Mailbox]:
+    letters = folder / "letters.jsonl"
+    path = folder / "order.json"
+    asked = Order(
+        cells=chosen,
+        results=str(folder / "results"),
+        mailbox=str(letters),
+        workplace=workplace(folder, fork=False),
+    )
+    path.write_text(asked.model_dump_json())
+    return str(path), Mailbox(letters)
+
+
+@pytest.mark.e2e
+def test_a_job_tells_of_cells_that_another_one_has_measured_meanwhile(tmp_path: Path) -> None:
+    chosen = different(2, trace=str(tmp_path / "trace"))
+    path, mailbox = order(tmp_path, chosen)
+    perform(path)
+    first = mailbox.unread()
+    perform(path)
+    second = mailbox.unread()
+
+    assert {each.record.key for each in first if isinstance(each, Through)} == {
+        one.key for one in chosen
+    }
+    assert any(isinstance(each, Said) for each in first)
+    assert [type(each) for each in second] == [Through, Through]
+    assert len((tmp_path / "trace").read_text().split()) == 2
+
+
+def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("no folder")
+    path, mailbox = order(tmp_path, different(1))
+    perform(path)
+    (letter,) = mailbox.unread()
+    assert isinstance(letter, Broke)
+    assert "cannot be written" in letter.message
+    assert "Traceback" in letter.traceback
+
+
+def test_a_letter_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "letters.jsonl"
+    mailbox = Mailbox(path)
+    assert mailbox.unread() == []
+    Mailbox(path).post(Broke(message="one"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:7])
+    assert mailbox.unread() == [Broke(message="one")]
+    path.write_bytes(whole + whole)
+    assert mailbox.unread() == [Broke(message="one")]
+    assert mailbox.unread() == []
+
+
+# What Slurm is asked for ------------------------------------------------------------------
+
+
+def sbatch(device: Device, **options: Scalar) -> list[str]:
+    """The lines that submitit hands to sbatch."""
+    asked = slurm_options(options)
+    device_class = DeviceClass.of(device)
+    known = SlurmExecutor._valid_parameters()
+    chosen = parameters(device_class, [cell()], asked.of(device_class.kind), known)
+    generic = {"name": "job_name", "timeout_min": "time", "tasks_per_node": "ntasks_per_node"}
+    named = {
+        generic.get(name, name.removeprefix("slurm_")): value for name, value in chosen.items()
+    }
+    if "slurm_time" in chosen:
+        named["time"] = chosen["slurm_time"]
+    text = _make_sbatch_string(command="python", folder="/shared", **named)
+    return [line.removeprefix("#SBATCH ") for line in text.splitlines()]
+
+
+def test_a_job_has_its_node_to_itself_for_the_time_of_its_cells_and_no_srun_binds_it() -> None:
+    lines = sbatch(Device(kind="CPU"))
+    assert "--exclusive" in lines
+    assert "--time=65" in lines, "an hour of measure.timeout and five minutes"
+    assert "--nodes=1" in lines
+    assert "python" in lines
+    assert not [line for line in lines if "gpus" in line or line.startswith("srun")]
+
+
+def test_a_job_of_gpus_asks_for_as_many_as_its_device_has_on_a_node() -> None:
+    two = Device(kind="GPU", strategy="mirrored", replicas=2)
+    assert "--gpus-per-node=2" in sbatch(two)
+    lines = sbatch(two, **{"gpu.gres": "gpu:a100:2"})
+    assert "--gres=gpu:a100:2" in lines
+    assert not [line for line in lines if "gpus-per-node" in line]
+
+
+def test_any_option_of_sbatch_may_be_asked_for_by_all_jobs_or_by_those_of_one_kind() -> None:
+    options: dict[str, Scalar] = {
+        "partition": "all",
+        "gpu.partition": "a100",
+        "time": "02:00:00",
+        "mem": "32G",
+        "core-spec": 1,
+        "exclusive": False,
+    }
+    cpu, gpu = sbatch(Device(kind="CPU"), **options), sbatch(Device(kind="GPU"), **options)
+    assert "--partition=all" in cpu
+    assert "--partition=a100" in gpu
+    assert "--time=02:00:00" in cpu
+    assert "--mem=32G" in cpu
+    assert "--core-spec=1" in cpu
+    assert not [line for line in cpu if "exclusive" in line]
+    assert "--time=90" in sbatch(Device(kind="CPU"), time=90)
+
+
+def test_devices_that_need_the_same_nodes_share_an_array() -> None:
+    devices = [
+        Device(kind="CPU"),
+        Device(kind="CPU", threads=1),
+        Device(kind="GPU"),
+        Device(kind="GPU", xla=True),
+        Device(kind="GPU", strategy="mirrored", replicas=4),
+        Device(kind="TPU", strategy="tpu"),
+    ]
+    assert sorted({DeviceClass.of(one).name for one in devices}) == [
+        "cpu",
+        "gpu-1",
+        "gpu-4",
+        "tpu-1",
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"executor": "cloud"}, {"cells_per_job": 0}, {"cells_per_job": True}, {"npu.x": 1}],
+)
+def test_an_option_that_cannot_be_used_is_refused(options: dict[str, Scalar]) -> None:
+    with pytest.raises(BadLauncher, match=r"--on-option .* cannot be used"):
+        slurm_options(options)
+
+
+def test_without_slurm_a_run_says_so_and_nothing_is_run(tmp_path: Path) -> None:
+    write_specs(tmp_path, devices='schema = 1\n[cpu]\nkind = "CPU"\n', matmul=MATMUL)
+    done = call(tmp_path, "run", "--on", "slurm", PATH=str(tmp_path))
+    assert done.returncode == ExitCode.NOTHING_RAN
+    assert "sbatch is not found" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+# A stand-in for Slurm ---------------------------------------------------------------------
+
+SBATCH = """\
+    import os, re, subprocess, sys
+    text = open(sys.argv[1]).read()
+    if "partition=nowhere" in text:
+        sys.exit("sbatch: error: invalid partition specified: nowhere")
+    found = re.search(r"--array=0-(\\d+)", text)
+    numbers = range(int(found[1]) + 1) if found else [None]
+    print("Submitted batch job 71", flush=True)
+    for number in numbers:
+        more = {"SLURM_JOB_ID": "71"}
+        if number is not None:
+            more |= {"SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": str(number)}
+        nowhere = subprocess.DEVNULL
+        subprocess.Popen(["bash", sys.argv[1]], env={**os.environ, **more},
+                         stdout=nowhere, stderr=nowhere, start_new_session=True)
+"""
+"""Runs the tasks of an array at once, as Slurm does where there are nodes enough."""
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with programs of the names that submitit calls."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, text in {"sbatch": SBATCH, "srun": "", "sacct": "", "scancel": ""}.items():
+        path = folder / name
+        path.write_text(f"#!{sys.executable}\n{textwrap.dedent(text)}")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return folder
+
+
+@pytest.mark.e2e
+def test_an_array_is_submitted_for_each_device_class_and_its_records_are_collected(
+    tmp_path: Path, stand_in: Path
+) -> None:
+    chosen = [cell(trace=str(tmp_path / "trace"), point={"number": n}) for n in range(3)]
+    bench = Bench(tmp_path)
+
+    end = run_on(launcher(bench), bench, chosen)
+
+    assert (end.ok, end.left) == (3, 0)
+    assert set(measured(bench).values()) == {1}
+
+
+def test_what_slurm_says_against_a_job_is_told(tmp_path: Path, stand_in: Path) -> None:
+    bench = Bench(tmp_path)
+    with pytest.raises(LauncherError, match="does not take the jobs") as caught:
+        run_on(launcher(bench, partition="nowhere"), bench, different(1))
+    assert "invalid partition specified" in caught.value.why
+    assert "--on-option" in caught.value.remedy
+    assert subprocess.run(["sbatch", "/dev/null"], check=False).returncode == 0
