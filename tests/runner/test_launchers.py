@@ -8,7 +8,7 @@ from collections import deque
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode
@@ -196,7 +196,8 @@ def _version() -> str:
     return __version__
 
 
-@given(st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=30), st.data())
+@settings(max_examples=25)
+@given(st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=12), st.data())
 def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
     devices: list[str], data: st.DataObject
 ) -> None:

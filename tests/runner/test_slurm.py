@@ -230,6 +230,7 @@ def test_any_option_of_sbatch_may_be_asked_for_by_all_jobs_or_by_those_of_one_ki
         "time": "02:00:00",
         "mem": "32G",
         "core-spec": 1,
+        "setup": "module load cuda",
         "exclusive": False,
     }
     cpu, gpu = sbatch(Device(kind="CPU"), **options), sbatch(Device(kind="GPU"), **options)
@@ -238,6 +239,7 @@ def test_any_option_of_sbatch_may_be_asked_for_by_all_jobs_or_by_those_of_one_ki
     assert "--time=02:00:00" in cpu
     assert "--mem=32G" in cpu
     assert "--core-spec=1" in cpu
+    assert "module load cuda" in cpu
     assert not [line for line in cpu if "exclusive" in line]
     assert "--time=90" in sbatch(Device(kind="CPU"), time=90)
 

@@ -39,6 +39,9 @@ LOOK_EVERY_S = 5.0
 REST_S = 10.0
 """A node that seems to be lost gets nothing for so long: Ray may still list it."""
 
+LATE_S = 30.0
+"""A worker starts within this, unless somebody else uses the node."""
+
 PATIENCE_S = 60.0
 """So long a run waits for a node when none is left for its cells."""
 
@@ -84,6 +87,7 @@ class _Running:
     Attributes:
         node: the node.
         cell: what it measures.
+        since: when it was asked for, by the monotonic clock.
         environment: its machine, once it has begun.
         left: files of the cell.
         finished: what became of the cell.
@@ -92,6 +96,7 @@ class _Running:
 
     node: Node
     cell: Cell
+    since: float = field(default_factory=time.monotonic)
     environment: Environment | None = None
     left: list[LeftFile] = field(default_factory=list)
     finished: Finished | None = None
@@ -176,6 +181,7 @@ class RayLauncher:
                 # The nodes go on before the records are written.
                 self._start(waiting, running)
                 yield from (each.finished for each in over if each.finished is not None)
+                _tell_late(running.values(), watch)
                 watch.tick()
             yield from self._stopped(running)
         finally:
@@ -267,3 +273,12 @@ class RayLauncher:
                 continue  # it had not begun
             if finished := self._losses.of(each.cell, STOPPED, each.environment):
                 yield finished
+
+
+def _tell_late(running: Iterable[_Running], watch: Watch) -> None:
+    """Say which node has not begun with its cell."""
+    now = time.monotonic()
+    for each in running:
+        if each.environment is None and now - each.since > LATE_S:
+            watch.waiting(f"{each.node.host}: Ray gives its CPUs to other work at the moment")
+            return

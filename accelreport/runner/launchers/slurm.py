@@ -159,7 +159,8 @@ class SlurmLauncher:
                         self._jobs.remove(job)
                         lost = lost or bool(job.cells)
                         yield from self._lost(job)
-                self._pause(watch)
+                if self._jobs:
+                    self._pause(watch)
             if self._jobs:
                 lost = True
                 yield from self._stopped(watch)

@@ -24,6 +24,9 @@ MARGIN_S = 300.0
 AS_SAID = {"time", "mem"}
 """Keys whose texts, such as `2:00:00` and `32G`, only sbatch itself can read."""
 
+LINES = {"setup", "teardown", "srun_args"}
+"""Keys of which submitit takes a list: lines of the job's script, and arguments."""
+
 GPU_KEYS = {"gres", "gpus", "gpus_per_node", "gpus_per_task"}
 """Keys that say which GPUs a job gets, instead of accelreport."""
 
@@ -128,7 +131,9 @@ def parameters(
         chosen["slurm_gpus_per_node"] = device_class.accelerators
     more: dict[str, Scalar] = {}
     for name, value in asked.items():
-        if name in known and not (name in AS_SAID and isinstance(value, str)):
+        if name in LINES:
+            chosen[f"slurm_{name}"] = [str(value)]
+        elif name in known and not (name in AS_SAID and isinstance(value, str)):
             chosen[f"slurm_{name}"] = value
         else:
             more[name.replace("_", "-")] = value
