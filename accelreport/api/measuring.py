@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.api.loaded import Results, loaded
+from accelreport.runner.launchers.base import Circumstances
+from accelreport.runner.launchers.registry import launching
 from accelreport.runner.overrides import shorthands
 from accelreport.runner.plan import Policy
 from accelreport.runner.session import Request, carry_out, prepare
@@ -34,6 +37,9 @@ def run(
     most_repeats: int = 20,
     fork: bool = True,
     quiet: bool = False,
+    on: str = "local",
+    on_options: Mapping[str, Scalar] | None = None,
+    ray_address: str = "",
 ) -> Results:
     """Measure every cell of the specs that is not yet measured.
 
@@ -57,6 +63,10 @@ def run(
         most_repeats: with `until_decided`, at most so many.
         fork: fork CPU cells from a process that has imported TensorFlow.
         quiet: print failures only.
+        on: where cells are measured: "local", "ray", "slurm", or a package's launcher;
+            `until_decided` is for this machine only.
+        on_options: options of the launcher, such as {"partition": "gpu"}.
+        ray_address: with `on="ray"`, the cluster's head node; a Ray of its own without it.
 
     Returns:
         Everything in the results folder, with the outcome of this run.
@@ -77,7 +87,9 @@ def run(
         policy=Policy(retry_failed=retry_failed, rerun=rerun),
         judge=UntilDecided(most_repeats) if until_decided else None,
     )
-    return _measured(request, fork=fork, quiet=quiet)
+    asked = Circumstances(request.results, on_options or {}, ray_address, fork, request.policy)
+    with launching(on, asked) as launcher:
+        return _measured(replace(request, launcher=launcher), fork=fork, quiet=quiet)
 
 
 def _measured(request: Request, *, fork: bool, quiet: bool) -> Results:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -24,8 +21,6 @@ from accelreport.cli.options import (
 
 if TYPE_CHECKING:
     from accelreport.runner.deciding import Judge
-    from accelreport.runner.launchers.base import Launcher
-    from accelreport.runner.plan import Policy
     from accelreport.runner.session import Prepared, Request
 
 LOCAL = "local"
@@ -199,7 +194,9 @@ def run(
 
     Results go to results/, one file for each cell, as soon as the cell has ended.
     """
-    from accelreport.runner.overrides import parse_overrides, shorthands
+    from accelreport.runner.launchers.base import Circumstances
+    from accelreport.runner.launchers.registry import launching
+    from accelreport.runner.overrides import parse_launcher_options, parse_overrides, shorthands
     from accelreport.runner.plan import Policy
     from accelreport.runner.session import Request
 
@@ -215,9 +212,10 @@ def run(
         policy=policy,
         judge=_judge(most_repeats) if until_decided else None,
     )
-    if on != LOCAL:
-        _refuse_on_many_machines(until_decided=until_decided, timings=timings)
-    with _launcher(on, on_option, ray_address, results, policy, fork=fork) as launcher:
+    if on != LOCAL and timings:
+        raise typer.BadParameter("--timings tells of one machine only: leave out --on.")
+    options = parse_launcher_options(on_option)
+    with launching(on, Circumstances(results, options, ray_address, fork, policy)) as launcher:
         prepared = _prepared(replace(request, launcher=launcher))
         if dry_run:
             _show_plan(prepared, json=json)
@@ -233,41 +231,6 @@ def _prepared(request: Request) -> Prepared:
     for problem in prepared.problems:
         typer.echo(f"warning: {problem}; the cell is measured again", err=True)
     return prepared
-
-
-@contextmanager
-def _launcher(
-    name: str, options: list[str], address: str, results: Path, policy: Policy, *, fork: bool
-) -> Iterator[Launcher | None]:
-    """The launcher that `--on` names, closed at the end; None for this machine."""
-    from accelreport.runner.launchers.base import Circumstances
-    from accelreport.runner.launchers.registry import open_launcher
-    from accelreport.runner.overrides import parse_launcher_options
-
-    circumstances = Circumstances(
-        results=results,
-        options=parse_launcher_options(options),
-        address=address,
-        fork=fork,
-        policy=policy,
-    )
-    launcher = open_launcher(name, circumstances)
-    try:
-        yield launcher
-    finally:
-        if launcher is not None:
-            launcher.close()
-
-
-def _refuse_on_many_machines(*, until_decided: bool, timings: bool) -> None:
-    """Refuse what only has a meaning on one machine.
-
-    Raises:
-        typer.BadParameter: one of them was asked for.
-    """
-    for asked, option in ((until_decided, "--until-decided"), (timings, "--timings")):
-        if asked:
-            raise typer.BadParameter(f"{option} tells of one machine only: leave out --on.")
 
 
 def _judge(most_repeats: int) -> Judge:

@@ -21,7 +21,7 @@ from accelreport.runner.forks import Forks
 from accelreport.runner.interrupt import stopped_by_signals
 from accelreport.runner.known import KnownAnywhere
 from accelreport.runner.launch import LocalLauncher
-from accelreport.runner.launchers.base import Launcher
+from accelreport.runner.launchers.base import BadLauncher, Launcher
 from accelreport.runner.machine import absences
 from accelreport.runner.plan import Policy, RunPlan, make_plan
 from accelreport.runner.sweep import Sweep
@@ -49,7 +49,7 @@ class Request:
         policy: what counts as done.
         judge: knows when a comparison is decided; repeats are added until then. None adds none.
         launcher: has the cells measured; None measures them on this machine. A judge looks at
-            the records of this machine only, so there may be no judge beside a launcher.
+            the records of one machine, so there may be none beside a launcher.
     """
 
     paths: Sequence[Path]
@@ -105,7 +105,13 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         AccelReportError: an unknown device or filter.
         ResultsError: a chosen cell's record was written by a newer accelreport.
         LauncherError: the launcher's machines cannot be reached.
+        BadLauncher: repeats are to be added on other machines than this one.
     """
+    if request.launcher and request.judge:
+        raise BadLauncher(
+            "--until-decided looks at the records of one machine.",
+            remedy="Leave out --until-decided, or --on.",
+        )
     specs = load(
         request.paths,
         profile=request.profile,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from accelreport.plugins import LAUNCHERS, Plugins
 from accelreport.runner.launchers.base import (
@@ -24,6 +25,17 @@ BUILT_IN = {
 }
 """Name → the package it needs, and the module whose `opened` makes it. The extra that installs
 the package bears the launcher's name."""
+
+
+@contextmanager
+def launching(name: str, circumstances: Circumstances) -> Iterator[Launcher | None]:
+    """The launcher of a name, closed at the end; see `open_launcher`."""
+    launcher = open_launcher(name, circumstances)
+    try:
+        yield launcher
+    finally:
+        if launcher is not None:
+            launcher.close()
 
 
 def open_launcher(name: str, circumstances: Circumstances) -> Launcher | None:
