@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import select
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -35,6 +36,10 @@ TICK_S = 0.5
 
 LOOK_EVERY_S = 5.0
 """How often new nodes are looked for, and those that are gone."""
+
+SHORT_S = 0.5
+"""While the cells of a node take less, it is given the next one before it is through with the
+last, so that it need not wait for Ray. Longer ones wait for whichever node is first."""
 
 REST_S = 10.0
 """A node that seems to be lost gets nothing for so long: Ray may still list it."""
@@ -87,6 +92,7 @@ class _Running:
     Attributes:
         node: the node.
         cell: what it measures.
+        ahead: whether the node had another one to measure before.
         since: when it was asked for, by the monotonic clock.
         environment: its machine, once it has begun.
         left: files of the cell.
@@ -96,6 +102,7 @@ class _Running:
 
     node: Node
     cell: Cell
+    ahead: bool = False
     since: float = field(default_factory=time.monotonic)
     environment: Environment | None = None
     left: list[LeftFile] = field(default_factory=list)
@@ -125,6 +132,7 @@ class RayLauncher:
         self._nodes: list[Node] = []
         self._looked_at = 0.0
         self._resting: dict[str, float] = {}
+        self._took: dict[str, float] = {}
         self._losses = Losses()
 
     @property
@@ -197,15 +205,17 @@ class RayLauncher:
     def _start(self, waiting: Queue, running: dict[Task, _Running]) -> None:
         """Give every idle node the first cell that it can measure."""
         now = time.monotonic()
-        busy = {each.node.id for each in running.values()}
+        has = Counter(each.node.id for each in running.values())
         for node in self._nodes if waiting else ():
-            if node.id in busy or self._resting.get(node.id, 0.0) > now:
-                continue
-            cell = waiting.take(lambda device, node=node: not lack(node, device, self._asked))
-            if cell is not None:
+            most = 2 if self._took.get(node.id, SHORT_S) < SHORT_S else 1
+            while has[node.id] < most and self._resting.get(node.id, 0.0) <= now:
+                cell = waiting.take(lambda device, node=node: not lack(node, device, self._asked))
+                if cell is None:
+                    break
                 asked = demand(node, cell.device_spec, self._asked)
                 task = self.engine.start(cell.model_dump_json(), self._workplace, node, asked)
-                running[task] = _Running(node, cell)
+                running[task] = _Running(node, cell, ahead=has[node.id] > 0)
+                has[node.id] += 1
 
     def _nobody(self, waiting: Queue, since: float, watch: Watch) -> None:
         """Wait for a node.
@@ -252,14 +262,18 @@ class RayLauncher:
                 watch.waiting(f"{letter.host}: {letter.reason}")
             case Through():
                 running.finished = Finished(letter.record, running.left)
+                self._took[running.node.id] = letter.record.times.wall_s or SHORT_S
             case Broke():
                 message = f"{running.node.host}: {letter.message}"
                 running.loss = Loss("harness-error", message, traceback=letter.traceback)
 
     def _end(self, running: _Running) -> Finished | None:
         """What became of a cell whose task is over; None when it is to be measured again."""
-        if running.finished is None and running.loss is not None:
-            running.finished = self._losses.of(running.cell, running.loss, running.environment)
+        loss = running.loss
+        if running.finished is None and loss is not None:
+            if loss.machine_too and running.ahead and running.environment is None:
+                return None  # it was not its turn
+            running.finished = self._losses.of(running.cell, loss, running.environment)
         return running.finished
 
     def _stopped(self, running: dict[Task, _Running]) -> Iterator[Finished]:
@@ -279,6 +293,6 @@ def _tell_late(running: Iterable[_Running], watch: Watch) -> None:
     """Say which node has not begun with its cell."""
     now = time.monotonic()
     for each in running:
-        if each.environment is None and now - each.since > LATE_S:
+        if each.environment is None and not each.ahead and now - each.since > LATE_S:
             watch.waiting(f"{each.node.host}: Ray gives its CPUs to other work at the moment")
             return

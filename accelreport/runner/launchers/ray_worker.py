@@ -127,6 +127,7 @@ class _Bench:
         _remove_abandoned(self._workspace)
         self._folder, self._held = _folder_of_its_own(self._workspace)
         self._launcher = workplace.launcher(self._folder)
+        self._here = environment_here()
         atexit.register(self._close)
 
     def measure(
@@ -141,7 +142,7 @@ class _Bench:
         with machine_to_itself(self._workspace, stop=stop, waiting=wait) as held:
             if not held:
                 return
-            post(Began(key=cell.key, environment=environment_here()))
+            post(Began(key=cell.key, environment=self._here))
             record = self._launcher.measure(
                 cell,
                 stop=stop,
