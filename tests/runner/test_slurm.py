@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections import Counter
 from pathlib import Path
+from types import FrameType, SimpleNamespace
 
 import psutil
 import pytest
+from submitit.core.utils import UncompletedJobError
 from submitit.slurm.slurm import SlurmExecutor, _make_sbatch_string
 
 from accelreport.errors import ExitCode
@@ -21,14 +24,20 @@ from accelreport.results.record import Record
 from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launchers.base import BadLauncher, Circumstances, LauncherError
 from accelreport.runner.launchers.batch import Mailbox, Order, perform
-from accelreport.runner.launchers.letters import Broke, Said, Through
+from accelreport.runner.launchers.letters import Began, Broke, Said, Through
 from accelreport.runner.launchers.slurm import SlurmLauncher
-from accelreport.runner.launchers.slurm_options import DeviceClass, parameters, slurm_options
+from accelreport.runner.launchers.slurm_jobs import Job
+from accelreport.runner.launchers.slurm_options import (
+    DeviceClass,
+    minutes,
+    parameters,
+    slurm_options,
+)
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
 from tests.runner.scattered import run_on, workplace
-from tests.runner.scripted import Bench, cell, cells, different
+from tests.runner.scripted import Bench, cell, cells, different, processes_of
 from tests.support.program import MATMUL, call, write_specs
 
 
@@ -42,13 +51,13 @@ def measured(bench: Bench) -> Counter[str]:
     return Counter((bench.folder / "trace").read_text().split())
 
 
-def wait_for(job: str) -> list[psutil.Process]:
-    """The processes of submitit's jobs whose folder this is."""
+def jobs_of(folder: Path) -> list[psutil.Process]:
+    """The processes of submitit's jobs whose files lie in a folder."""
     return [
         process
         for process in psutil.process_iter(["cmdline"])
         if "submitit.core._submit" in (line := " ".join(process.info["cmdline"] or []))
-        and job in line
+        and str(folder) in line
     ]
 
 
@@ -95,7 +104,7 @@ def test_a_killed_job_loses_and_doubles_no_cell(tmp_path: Path) -> None:
 
     def kill_once(line: RunLine) -> None:
         if isinstance(line, CellStartLine) and not kills:
-            (victim,) = wait_for(str(tmp_path))
+            (victim,) = jobs_of(tmp_path)
             kills.append(victim.pid)
             os.kill(victim.pid, signal.SIGKILL)
 
@@ -126,9 +135,9 @@ def test_a_stopped_run_ends_its_jobs_and_the_next_one_measures_the_rest(tmp_path
     kinds = [record.failure.kind for record in bench.store.records() if record.failure]
     assert kinds == ["interrupted"]
     deadline = time.monotonic() + 10
-    while wait_for(str(tmp_path)) and time.monotonic() < deadline:
+    while jobs_of(tmp_path) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not wait_for(str(tmp_path))
+    assert not jobs_of(tmp_path)
 
 
 # A job ------------------------------------------------------------------------------------
@@ -172,6 +181,67 @@ def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -
     assert isinstance(letter, Broke)
     assert "cannot be written" in letter.message
     assert "Traceback" in letter.traceback
+
+
+@pytest.mark.e2e
+def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) -> None:
+    path, mailbox = order(tmp_path, [cell("hang")])
+
+    def time_is_up(_number: int, _frame: FrameType | None) -> None:
+        raise UncompletedJobError("Job not requeued because: timed-out and not checkpointable.")
+
+    before = signal.signal(signal.SIGUSR2, time_is_up)
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGUSR2))
+    timer.start()
+    try:
+        perform(path)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR2, before)
+
+    (began, *_, last) = mailbox.unread()
+    assert isinstance(began, Began)
+    assert isinstance(last, Broke)
+    job = Job(SimpleNamespace(state="COMPLETED"), {}, mailbox, broke=last)
+    assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == ("timeout", True)
+    assert not processes_of(tmp_path / "node")
+
+
+@pytest.mark.e2e
+def test_a_preempted_job_goes_on_with_the_cell_that_it_had_to_leave(tmp_path: Path) -> None:
+    chosen = different(3, step_s=0.3, trace=str(tmp_path / "trace"))
+    bench = Bench(tmp_path)
+    preempted = []
+
+    def preempt_once(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and not preempted:
+            (job,) = jobs_of(tmp_path)
+            preempted.append(job.pid)
+            job.send_signal(signal.SIGUSR2)  # what submitit has Slurm send
+
+    bench.observer.react = preempt_once
+    end = run_on(launcher(bench, executor="local", cells_per_job=3), bench, chosen)
+
+    assert (len(preempted), end.ok, end.failed, end.left) == (1, 3, 0, 0)
+    assert sum(measured(bench).values()) <= len(chosen) + 1
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "final"),
+    [
+        ("TIMEOUT", "timeout", True),
+        ("OUT_OF_MEMORY", "oom-host", True),
+        ("CANCELLED by 1000", "interrupted", True),
+        ("CANCELLED+", "interrupted", True),
+        ("NODE_FAIL", "worker-lost", False),
+        ("", "worker-lost", False),
+    ],
+)
+def test_the_state_in_which_a_job_ended_tells_the_kind_of_the_failure(
+    tmp_path: Path, state: str, kind: str, final: bool
+) -> None:
+    job = Job(SimpleNamespace(state=state), {}, Mailbox(tmp_path / "letters.jsonl"))
+    assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == (kind, final)
 
 
 def test_a_letter_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path) -> None:
@@ -236,12 +306,22 @@ def test_any_option_of_sbatch_may_be_asked_for_by_all_jobs_or_by_those_of_one_ki
     cpu, gpu = sbatch(Device(kind="CPU"), **options), sbatch(Device(kind="GPU"), **options)
     assert "--partition=all" in cpu
     assert "--partition=a100" in gpu
-    assert "--time=02:00:00" in cpu
+    assert "--time=120" in cpu
     assert "--mem=32G" in cpu
     assert "--core-spec=1" in cpu
     assert "module load cuda" in cpu
     assert not [line for line in cpu if "exclusive" in line]
     assert "--time=90" in sbatch(Device(kind="CPU"), time=90)
+
+
+@pytest.mark.parametrize(
+    ("said", "minutes_of_it"),
+    [(90, 90), ("90:30", 91), ("1:30:00", 90), ("1-12", 2160), ("1-0:5", 1445), ("0-0:0:1", 1)],
+)
+def test_a_time_may_be_said_in_any_of_slurms_forms(said: Scalar, minutes_of_it: int) -> None:
+    assert minutes(said) == minutes_of_it
+    with pytest.raises(BadLauncher, match="time"):
+        minutes(f"{said}h")
 
 
 def test_devices_that_need_the_same_nodes_share_an_array() -> None:

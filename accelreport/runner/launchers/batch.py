@@ -1,4 +1,4 @@
-"""What a job of a batch system does on its node: it measures some cells as a local run does.
+"""What a job of submitit does on its node: it measures some cells as a local run does.
 
 Records go into the results folder, which all nodes share, at once and by the job itself, so that
 nothing that was measured depends on who submitted the job, or on whether it still runs. The
@@ -27,6 +27,7 @@ from accelreport.runner.known import KnownAnywhere
 from accelreport.runner.launchers.letters import (
     LETTERS,
     Began,
+    Broke,
     Letter,
     Said,
     Through,
@@ -122,10 +123,15 @@ def perform(path: str) -> None:
     Args:
         path: the order's file.
     """
+    from submitit.core.utils import UncompletedJobError
+
     order = Order.model_validate_json(Path(path).read_text(encoding="utf-8"))
     mailbox = Mailbox(Path(order.mailbox))
     try:
         _measure(order, mailbox)
+    except UncompletedJobError as error:
+        # Submitit raises it wherever the job is, some time before Slurm would end it.
+        mailbox.post(Broke(message=f"{error}", time_is_up=True))
     except Exception as error:  # whatever it is, the one who submitted has to know
         mailbox.post(broke(error))
 

@@ -57,6 +57,8 @@ class Broke(Document):
     """What, in a sentence."""
     traceback: str = ""
     """Where."""
+    time_is_up: bool = False
+    """Whether it is only that the job's time is over."""
 
 
 Letter = Began | Said | Waits | Through | Broke

@@ -14,12 +14,9 @@ import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from accelreport.results.record import Environment, FailureKind
 from accelreport.runner.launchers.base import (
     Circumstances,
     Finished,
@@ -28,7 +25,8 @@ from accelreport.runner.launchers.base import (
 )
 from accelreport.runner.launchers.batch import Mailbox, Order, perform
 from accelreport.runner.launchers.letters import Began, Broke, Letter, Said, Through, Waits
-from accelreport.runner.launchers.losses import STOPPED, Loss, Losses
+from accelreport.runner.launchers.losses import STOPPED, Losses
+from accelreport.runner.launchers.slurm_jobs import Job
 from accelreport.runner.launchers.slurm_options import (
     DeviceClass,
     SlurmOptions,
@@ -54,14 +52,6 @@ LATE_S = 10.0
 CANCELLED_WITHIN_S = 2.0
 """What is heard of cancelled jobs within this is still told."""
 
-STATES: dict[str, tuple[FailureKind, str]] = {
-    "TIMEOUT": ("timeout", "Raise it with --on-option time=MINUTES, or lower measure.budget."),
-    "DEADLINE": ("timeout", "Raise it with --on-option time=MINUTES, or lower measure.budget."),
-    "OUT_OF_MEMORY": ("oom-host", "Ask for more with --on-option mem=…, or use a smaller batch."),
-    "CANCELLED": ("interrupted", "The next run measures it."),
-}
-"""States of a job that would be the same again → kind of the failure, and what to do."""
-
 
 def opened(circumstances: Circumstances) -> SlurmLauncher:
     """The launcher `--on slurm`.
@@ -78,33 +68,6 @@ def opened(circumstances: Circumstances) -> SlurmLauncher:
             "--on-option executor=local.",
         )
     return SlurmLauncher(circumstances, options)
-
-
-@dataclass
-class _Job:
-    """A submitted job.
-
-    Attributes:
-        job: submitit's.
-        cells: those that are not through, by key.
-        mailbox: what it tells.
-        began: the cell that it measures at the moment.
-        environment: its machine.
-        broke: what went wrong beside its cells.
-        asked_at: when its state was last asked for, by the monotonic clock.
-        over_at: when it was found to be over.
-        through_at: when all its cells were found to be through.
-    """
-
-    job: Any
-    cells: dict[str, Cell]
-    mailbox: Mailbox
-    began: str = ""
-    environment: Environment | None = None
-    broke: Broke | None = None
-    asked_at: float = field(default_factory=time.monotonic)
-    over_at: float | None = None
-    through_at: float | None = None
 
 
 class SlurmLauncher:
@@ -129,7 +92,7 @@ class SlurmLauncher:
         self._folder = self._results / "jobs"
         self._on_slurm = options.executor == "slurm"
         self._orders = 0
-        self._jobs: list[_Job] = []
+        self._jobs: list[Job] = []
         self._losses = Losses()
 
     @property
@@ -214,7 +177,7 @@ class SlurmLauncher:
                 "time=MINUTES or gpu.gres=gpu:a100:1.",
             ) from error
         for job, (_, mailbox), chunk in zip(jobs, orders, chunks, strict=True):
-            self._jobs.append(_Job(job, {cell.key: cell for cell in chunk}, mailbox))
+            self._jobs.append(Job(job, {cell.key: cell for cell in chunk}, mailbox))
 
     def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Mailbox]:
         self._orders += 1
@@ -232,7 +195,7 @@ class SlurmLauncher:
 
     # Following ----------------------------------------------------------------------------
 
-    def _over(self, job: _Job) -> bool:
+    def _over(self, job: Job) -> bool:
         """Whether a job has ended and every letter of it is here.
 
         One whose cells are all through needs but a moment to end.
@@ -248,11 +211,11 @@ class SlurmLauncher:
         late_s = LATE_S if self._on_slurm else 0.0
         return job.over_at is not None and now - job.over_at >= late_s
 
-    def _heard(self, job: _Job, watch: Watch) -> Iterator[Finished]:
+    def _heard(self, job: Job, watch: Watch) -> Iterator[Finished]:
         for letter in job.mailbox.unread():
             yield from self._take(job, letter, watch)
 
-    def _take(self, job: _Job, letter: Letter, watch: Watch) -> Iterator[Finished]:
+    def _take(self, job: Job, letter: Letter, watch: Watch) -> Iterator[Finished]:
         match letter:
             case Began() if letter.key in job.cells:
                 job.began, job.environment = letter.key, letter.environment
@@ -276,14 +239,14 @@ class SlurmLauncher:
 
     # When something ends ------------------------------------------------------------------
 
-    def _lost(self, job: _Job) -> Iterator[Finished]:
+    def _lost(self, job: Job) -> Iterator[Finished]:
         """The failures of cells whose job ended without their records; the others go again."""
         if not job.cells:
             return
-        loss = self._loss(job)
+        loss = job.loss(self._folder)
         again: list[Cell] = []
         for key, cell in job.cells.items():
-            if job.began not in {"", key} and not _whole(loss):
+            if job.began not in {"", key} and loss.kind != "interrupted":
                 again.append(cell)  # it was not its turn
             elif finished := self._losses.of(cell, loss, job.environment):
                 yield finished
@@ -291,22 +254,6 @@ class SlurmLauncher:
                 again.append(cell)
         if again:
             self._submit(again)
-
-    def _loss(self, job: _Job) -> Loss:
-        # Slurm says, for instance, "CANCELLED by 1000".
-        state = f"{job.job.state or 'UNKNOWN'}".partition(" ")[0].rstrip("+").upper()
-        if state in STATES:
-            kind, remedy = STATES[state]
-            return Loss(kind, f"Slurm ended its job: {state}.", final=True, remedy=remedy)
-        where = f"The output of its job is in {self._folder}."
-        if job.broke:
-            return Loss(
-                "harness-error",
-                f"Its job broke: {job.broke.message}",
-                remedy=where,
-                traceback=job.broke.traceback,
-            )
-        return Loss("worker-lost", f"Its job ended without a word (state {state}).", remedy=where)
 
     def _stopped(self, watch: Watch) -> Iterator[Finished]:
         """What is still heard of jobs that are cancelled because the run is stopped."""
@@ -321,13 +268,13 @@ class SlurmLauncher:
             if cell and (finished := self._losses.of(cell, STOPPED, job.environment)):
                 yield finished
 
-    def _ending(self, job: _Job) -> bool:
+    def _ending(self, job: Job) -> bool:
         """Whether a job that was cancelled may still tell something."""
         if self._options.executor == "local":
             return not job.job.done()
         return bool(job.began)
 
-    def _cancel(self) -> list[_Job]:
+    def _cancel(self) -> list[Job]:
         """Cancel every job that is not over; returns them."""
         jobs, self._jobs = self._jobs, []
         if jobs and self._on_slurm:
@@ -338,11 +285,6 @@ class SlurmLauncher:
             with suppress(ProcessLookupError):
                 job.job.cancel(check=False)
         return jobs
-
-
-def _whole(loss: Loss) -> bool:
-    """Whether a loss is one of all cells of a job, and not only of the one it measured."""
-    return loss.kind == "interrupted"
 
 
 def _quiet_submitit() -> None:

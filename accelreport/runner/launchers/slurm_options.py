@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,8 +22,11 @@ KINDS = ("cpu", "gpu", "tpu")
 MARGIN_S = 300.0
 """What a job may take beside its cells: Python starts, TensorFlow is imported, disks are slow."""
 
-AS_SAID = {"time", "mem"}
-"""Keys whose texts, such as `2:00:00` and `32G`, only sbatch itself can read."""
+AS_SAID = {"mem"}
+"""Keys whose texts, such as `32G`, only sbatch itself can read."""
+
+TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<first>\d+)(?::(?P<second>\d+))?(?::(?P<third>\d+))?")
+"""Slurm's forms of a time: `90`, `90:00`, `1:30:00`, `1-12`, `1-12:00`, `1-12:00:00`."""
 
 LINES = {"setup", "teardown", "srun_args"}
 """Keys of which submitit takes a list: lines of the job's script, and arguments."""
@@ -117,6 +121,9 @@ def parameters(
         cells: the cells of the job that takes longest.
         asked: options of sbatch, by name.
         known: names that submitit has parameters for; others are handed to sbatch as they are.
+
+    Raises:
+        BadLauncher: `time` is no time.
     """
     seconds = sum(cell.measure.timeout for cell in cells) + MARGIN_S
     chosen: dict[str, Any] = {
@@ -133,6 +140,9 @@ def parameters(
     for name, value in asked.items():
         if name in LINES:
             chosen[f"slurm_{name}"] = [str(value)]
+        elif name == "time":
+            # Submitit has to know it, too, to tell a job whose time is up from a preempted one.
+            chosen["slurm_time"] = minutes(value)
         elif name in known and not (name in AS_SAID and isinstance(value, str)):
             chosen[f"slurm_{name}"] = value
         else:
@@ -141,6 +151,23 @@ def parameters(
         chosen["slurm_additional_parameters"] = more
     # sbatch's switches are there or not: they take no "false".
     return {name: value for name, value in chosen.items() if not _off(name, value)}
+
+
+def minutes(value: Scalar) -> int:
+    """A time as sbatch takes it, in whole minutes.
+
+    Raises:
+        BadLauncher: it is none.
+    """
+    found = TIME.fullmatch(str(value))
+    if found is None or isinstance(value, bool):
+        raise _bad("time", "it is a time such as 90 (minutes), 1:30:00 or 1-12:00:00")
+    first, second, third = (int(found[name] or 0) for name in ("first", "second", "third"))
+    if found["days"]:
+        return max(1, (int(found["days"]) * 24 + first) * 60 + second + math.ceil(third / 60))
+    if found["third"]:
+        return max(1, first * 60 + second + math.ceil(third / 60))
+    return max(1, first + math.ceil(second / 60))
 
 
 def _off(name: str, value: Any) -> bool:
