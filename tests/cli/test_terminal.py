@@ -14,7 +14,7 @@ from rich.console import Console
 
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Record, Times
-from accelreport.runner.events import Observer, plan_line
+from accelreport.runner.events import CellStartLine, Observer, named, plan_line
 from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.failure import show
@@ -120,6 +120,22 @@ def test_the_live_display_shows_cells_steps_and_times_left(tmp_path: Path) -> No
     for part in ("✓ cpu #0", "✗ cpu batch_size=1024 #0", "4 measured", "Measured share"):
         assert part in text
     assert "\x1b[?25h" in out.getvalue(), "the cursor was not given back"
+
+
+def test_the_live_display_shows_cells_that_several_machines_measure_at_once(
+    tmp_path: Path,
+) -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=110, color_system=None)
+    chosen = cells(12)
+    with LiveProgress(console, Bench(tmp_path).plan(chosen)) as live:
+        for number, one in enumerate(chosen, start=1):
+            live.on(CellStartLine(**named(one), number=number, of=12, host=f"n{number}"))
+    text = CODES.sub("", out.getvalue())
+
+    assert "cpu #0 on n1" in text
+    assert "cpu-1 #0 on n2" in text
+    assert "and 4 more" in text
 
 
 @pytest.mark.e2e
