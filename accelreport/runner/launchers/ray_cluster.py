@@ -34,6 +34,9 @@ from accelreport.spec.models import Device
 TICK_S = 0.5
 """How often a display may be brought up to date."""
 
+ANSWERS_WITHIN_S = 60.0
+"""Nodes start a worker and import accelreport within this; what comes later is seen later."""
+
 LOOK_EVERY_S = 5.0
 """How often new nodes are looked for, and those that are gone."""
 
@@ -149,7 +152,7 @@ class RayLauncher:
 
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`."""
-        self._look()
+        self._nodes = self.engine.nodes(ANSWERS_WITHIN_S)
         if all(node.refused for node in self._nodes):
             why = "; ".join(sorted({f"{node.host}: {node.refused}" for node in self._nodes})[:5])
             raise LauncherError("No node of the Ray cluster can measure.", why=f"{why or 'none'}.")

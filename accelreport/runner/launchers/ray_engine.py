@@ -16,8 +16,8 @@ from accelreport.runner.launchers.losses import Loss
 from accelreport.runner.launchers.ray_nodes import About, Demand, Node, checked
 from accelreport.runner.launchers.ray_worker import Letters
 
-ANSWERS_WITHIN_S = 60.0
-"""A node starts a worker and imports accelreport within this, or measures nothing."""
+SILENT = "it has not answered yet"
+"""Why a node measures nothing that has just joined, or hangs."""
 
 Task = Any
 """A generator of references, `ray.ObjectRefGenerator`: what a task yields while it runs."""
@@ -42,6 +42,7 @@ class RayEngine:
 
         self._ray: Any = ray
         self._known: dict[str, Node] = {}
+        self._asked: dict[str, Any] = {}
         address = address or os.environ.get("RAY_ADDRESS", "")
         if "://" in address:
             raise LauncherError(
@@ -81,8 +82,13 @@ class RayEngine:
     def _about(self) -> Any:
         return self._ray.remote(ray_worker.about)
 
-    def nodes(self) -> list[Node]:
-        """The nodes that are alive, each with what it says of itself; new ones are asked."""
+    def nodes(self, within_s: float = 0.0) -> list[Node]:
+        """The nodes that are alive, each with what it says of itself; new ones are asked.
+
+        Args:
+            within_s: how long answers are waited for. A node that has not answered is refused
+                until it has.
+        """
         alive = {
             str(row["NodeID"]): Node(
                 str(row["NodeID"]), str(row["NodeManagerHostname"]), dict(row["Resources"])
@@ -90,27 +96,29 @@ class RayEngine:
             for row in self._ray.nodes()
             if row["Alive"]
         }
-        fresh = [node for id_, node in alive.items() if id_ not in self._known]
-        for node, about in zip(fresh, self._ask(fresh), strict=True):
-            self._known[node.id] = checked(node, about)
-        return [self._known[id_] for id_ in alive]
-
-    def _ask(self, nodes: Sequence[Node]) -> list[About | str]:
-        tasks = [
-            self._about.options(
-                num_cpus=0, max_retries=0, scheduling_strategy=self._on(node)
-            ).remote()
-            for node in nodes
-        ]
+        for id_, node in alive.items():
+            if id_ not in self._known and id_ not in self._asked:
+                self._asked[id_] = self._ask(node)
+        self._asked = {id_: task for id_, task in self._asked.items() if id_ in alive}
+        tasks = list(self._asked.values())
         if tasks:
-            self._ray.wait(tasks, num_returns=len(tasks), timeout=ANSWERS_WITHIN_S)
-        return [self._answer(task) for task in tasks]
+            self._ray.wait(tasks, num_returns=len(tasks), timeout=within_s)
+        for id_, task in list(self._asked.items()):
+            if answer := self._answer(task):
+                self._known[id_] = checked(alive[id_], answer)
+                del self._asked[id_]
+        return [self._known.get(id_) or checked(node, SILENT) for id_, node in alive.items()]
 
-    def _answer(self, task: Any) -> About | str:
+    def _ask(self, node: Node) -> Any:
+        return self._about.options(
+            num_cpus=0, max_retries=0, scheduling_strategy=self._on(node)
+        ).remote()
+
+    def _answer(self, task: Any) -> About | str | None:
         try:
             return About.model_validate_json(self._ray.get(task, timeout=0))
         except self._ray.exceptions.GetTimeoutError:
-            return f"it did not answer within {ANSWERS_WITHIN_S:g} s"
+            return None
         except (self._ray.exceptions.RayError, ValidationError) as error:
             return f"accelreport does not work there: {_last_line(error)}"
 
