@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import tomllib
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -196,6 +197,10 @@ def _version() -> str:
     return __version__
 
 
+def _of(kinds: set[str]) -> Callable[[Device], bool]:
+    return lambda device: device.kind in kinds
+
+
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=12), st.data())
 def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
@@ -206,16 +211,13 @@ def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
     left = deque(cells)
     while left:
         kinds = data.draw(st.sets(st.sampled_from(["CPU", "GPU", "TPU"]), min_size=1))
-        taken = waiting.take(lambda device, kinds=kinds: device.kind in kinds)
-        expected = next((one for one in left if one.device_spec.kind in kinds), None)
-        assert taken == expected
+        taken = waiting.take(_of(kinds))
+        assert taken == next((one for one in left if one.device_spec.kind in kinds), None)
         if taken is None:
-            kinds = {"CPU", "GPU", "TPU"}
             continue
         if data.draw(st.booleans()):
             waiting.put_first(taken)
-            again = waiting.take(lambda device, taken=taken: device == taken.device_spec)
-            assert again == taken
+            assert waiting.take(_of({taken.device_spec.kind})) == taken
         left.remove(taken)
     assert len(waiting) == 0
 

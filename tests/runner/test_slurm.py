@@ -100,7 +100,7 @@ def _host(record: Record) -> str:
 def test_a_killed_job_loses_and_doubles_no_cell(tmp_path: Path) -> None:
     chosen = different(4, step_s=0.3, trace=str(tmp_path / "trace"))
     bench = Bench(tmp_path)
-    kills = []
+    kills: list[int] = []
 
     def kill_once(line: RunLine) -> None:
         if isinstance(line, CellStartLine) and not kills:
@@ -211,7 +211,7 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
 def test_a_preempted_job_goes_on_with_the_cell_that_it_had_to_leave(tmp_path: Path) -> None:
     chosen = different(3, step_s=0.3, trace=str(tmp_path / "trace"))
     bench = Bench(tmp_path)
-    preempted = []
+    preempted: list[int] = []
 
     def preempt_once(line: RunLine) -> None:
         if isinstance(line, CellStartLine) and not preempted:

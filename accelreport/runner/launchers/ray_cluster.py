@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from accelreport.results.record import Environment
 from accelreport.runner.artefacts import LeftFile
@@ -212,13 +213,16 @@ class RayLauncher:
         for node in self._nodes if waiting else ():
             most = 2 if self._took.get(node.id, SHORT_S) < SHORT_S else 1
             while has[node.id] < most and self._resting.get(node.id, 0.0) <= now:
-                cell = waiting.take(lambda device, node=node: not lack(node, device, self._asked))
+                cell = waiting.take(partial(self._fits, node))
                 if cell is None:
                     break
                 asked = demand(node, cell.device_spec, self._asked)
                 task = self.engine.start(cell.model_dump_json(), self._workplace, node, asked)
                 running[task] = _Running(node, cell, ahead=has[node.id] > 0)
                 has[node.id] += 1
+
+    def _fits(self, node: Node, device: Device) -> bool:
+        return not lack(node, device, self._asked)
 
     def _nobody(self, waiting: Queue, since: float, watch: Watch) -> None:
         """Wait for a node.

@@ -107,8 +107,8 @@ def _measure(
 @functools.cache
 def _set_by_somebody() -> bool:
     """Whether what Ray started this worker from has the variable, too."""
-    parent = psutil.Process().parent()
     try:
+        parent = psutil.Process().parent()
         return parent is not None and THREADS in parent.environ()
     except psutil.Error:
         return False
