@@ -7,7 +7,7 @@ every few seconds. What is told afterwards:
 - the memory of the process that launches, after a tenth, a half and all of the cells;
 - lost: cells without a measurement; doubled: measurements that no kill made necessary.
 
-    .venv/bin/python benchmarks/launchers.py [--cells 1000] [--kill-every 3]
+    .venv/bin/python benchmarks/launchers.py [--cells 1000] [--kill-every 5]
 
 Needs a checkout, because the cells are those of the tests, and the extra `ray`. Ends with 1 when
 a cell was lost or doubled, or a limit is missed.
@@ -125,7 +125,7 @@ def main() -> int:
     """Run, count, print, and compare with the limits."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cells", type=int, default=1000, help="cells of the run")
-    parser.add_argument("--kill-every", type=float, default=3.0, help="seconds; 0 kills nothing")
+    parser.add_argument("--kill-every", type=float, default=5.0, help="seconds; 0 kills nothing")
     options = parser.parse_args()
     busy = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
@@ -133,6 +133,9 @@ def main() -> int:
         seen = watched(folder, options.cells, options.kill_every)
         records = Counter(record.status for record in Store(folder / "results").records())
         measured = Counter((folder / "trace").read_text().split())
+    if len(seen.ends) < options.cells:
+        print(f"The run ended after {len(seen.ends)} of {options.cells} cells.")
+        return 1
     lost = options.cells - records["ok"]
     doubled = max(0, measured.total() - len(measured) - seen.kills)
     doubled += len(seen.ends) - len({key for key, _ in seen.ends})
