@@ -8,93 +8,54 @@ import shlex
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer.main
-from typer.core import TyperGroup
 
 import accelreport
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.spec.load import load
-from tests.house.tree import ROOT, texts
-
-Command = Any
-"""Typer publishes no name for what commands and groups of commands share."""
-
-DOCUMENTS = tuple(name for name, _ in texts() if name.endswith(".md") and "tests/" not in name)
-
-FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def _text(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-def _fenced(name: str, language: str) -> list[str]:
-    return [found["body"] for found in FENCE.finditer(_text(name)) if found["language"] == language]
+from tests.house.documents import DOCUMENTS, fenced, leaves, prose, resolve, text_of
+from tests.house.tree import ROOT
 
 
 def _said() -> Iterator[str]:
-    """Every command line that begins with `accelreport`, in blocks and in running text."""
+    """Every command that running text names; those in blocks: `test_documented_commands.py`."""
     for name in DOCUMENTS:
-        for block in _fenced(name, "sh"):
-            yield from (line for line in block.splitlines() if line.startswith("accelreport "))
-        prose = FENCE.sub("", _text(name))
-        yield from re.findall(r"`(accelreport [^`]+)`", prose)
-
-
-def _commands(command: Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    if isinstance(command, TyperGroup):
-        for name, inner in command.commands.items():
-            if not inner.hidden:
-                yield from _commands(inner, (*path, name))
-    else:
-        yield path
-
-
-def _resolve(words: list[str]) -> tuple[Command, list[str]]:
-    """The command that the words name, and the words after its name."""
-    command: Command = typer.main.get_command(app)
-    while isinstance(command, TyperGroup) and words and not words[0].startswith("-"):
-        # `data list|fetch|where` names several at once; the first stands for all.
-        names = words.pop(0).split("|")
-        assert set(names) <= set(command.commands), f"no such command: {names}"
-        command = command.commands[names[0]]
-    return command, words
+        yield from re.findall(r"`(accelreport [^`]+)`", prose(name))
 
 
 @pytest.mark.parametrize("said", sorted(set(_said())))
 def test_a_command_in_the_documents_exists(said: str) -> None:
-    command, rest = _resolve(shlex.split(said, comments=True)[1:])
+    command, rest = resolve(shlex.split(said, comments=True)[1:])
     known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
     assert {word.split("=")[0] for word in rest if word.startswith("--")} <= known
 
 
 def test_every_command_is_in_the_readme() -> None:
-    rows = re.findall(r"^\| `accelreport ([a-z]+(?: [a-z]+)?)", _text("README.md"), re.MULTILINE)
+    rows = re.findall(r"^\| `accelreport ([a-z]+(?: [a-z]+)?)", text_of("README.md"), re.MULTILINE)
     told = {tuple(row.split()) for row in rows}
-    commands = set(_commands(typer.main.get_command(app)))
+    commands = set(leaves(typer.main.get_command(app)))
     assert {next(c for c in commands if c == row[: len(c)]) for row in told} == commands
 
 
 def test_the_options_the_readme_names_for_a_command_exist() -> None:
-    for row in _text("README.md").splitlines():
+    for row in text_of("README.md").splitlines():
         if row.startswith("| `accelreport "):
-            command, _ = _resolve(row.split("`")[1].split()[1:])
+            command, _ = resolve(row.split("`")[1].split()[1:])
             known = {option for parameter in command.params for option in parameter.opts}
             assert set(re.findall(r"`(--[a-z-]+)`", row)) <= known
 
 
 def test_every_exit_code_is_in_the_readme() -> None:
-    rows = re.findall(r"^\| (\d+) \| ", _text("README.md"), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| ", text_of("README.md"), re.MULTILINE)
     # 1 is Python's own, for an error that nobody foresaw.
     assert [int(code) for code in rows] == sorted({1, *map(int, ExitCode)})
 
 
 def test_the_spec_in_the_readme_is_a_spec(tmp_path: Path) -> None:
-    (text,) = _fenced("README.md", "toml")
+    (text,) = fenced("README.md", "toml")
     (tmp_path / "my_sweep.toml").write_text(text, encoding="utf-8")
     for profile in (None, "quick"):
         loaded = load([tmp_path], profile=profile, devices_file=ROOT / "specs" / "devices.toml")
@@ -102,15 +63,15 @@ def test_the_spec_in_the_readme_is_a_spec(tmp_path: Path) -> None:
 
 
 def test_continuous_integration_runs_the_test_command_of_the_readme() -> None:
-    (two_commands, *_) = _fenced("README.md", "sh")
+    (two_commands, *_) = fenced("README.md", "sh")
     commands = [line.split("#")[0].strip() for line in two_commands.splitlines()]
     assert commands == ["make report", "make test"]
-    assert _text(".ci/run").splitlines()[-1] == commands[1]
+    assert text_of(".ci/run").splitlines()[-1] == commands[1]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_file_that_a_document_links_to_exists(name: str) -> None:
-    text = FENCE.sub("", _text(name))
+    text = prose(name)
     linked = re.findall(r"\]\(([^)#\s]+)", text) + re.findall(r'src(?:set)?="([^"]+)"', text)
     files = [link for link in linked if "://" not in link]
     folder = (ROOT / name).parent
@@ -119,26 +80,26 @@ def test_a_file_that_a_document_links_to_exists(name: str) -> None:
 
 def test_the_changelog_speaks_of_this_version_or_the_next() -> None:
     headings = re.findall(
-        r"^## \[([^\]]+)\](?: - (\d{4}-\d\d-\d\d))?$", _text("CHANGELOG.md"), re.MULTILINE
+        r"^## \[([^\]]+)\](?: - (\d{4}-\d\d-\d\d))?$", text_of("CHANGELOG.md"), re.MULTILINE
     )
     assert headings[0] in {("Unreleased", ""), (accelreport.__version__, headings[0][1])}
     assert all(date for version, date in headings if version != "Unreleased")
-    kinds = set(re.findall(r"^### (.+)$", _text("CHANGELOG.md"), re.MULTILINE))
+    kinds = set(re.findall(r"^### (.+)$", text_of("CHANGELOG.md"), re.MULTILINE))
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 
 def test_the_version_is_written_in_one_place() -> None:
-    project = tomllib.loads(_text("pyproject.toml"))
+    project = tomllib.loads(text_of("pyproject.toml"))
     assert "version" in project["project"]["dynamic"]
     assert project["tool"]["hatch"]["version"]["path"] == "accelreport/__init__.py"
-    assert f'__version__ = "{accelreport.__version__}"' in _text("accelreport/__init__.py")
+    assert f'__version__ = "{accelreport.__version__}"' in text_of("accelreport/__init__.py")
 
 
 def test_every_dependency_is_explained() -> None:
-    project = tomllib.loads(_text("pyproject.toml"))["project"]
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
     extras = project["optional-dependencies"].values()
     asked = [*project["dependencies"], *itertools.chain(*extras)]
-    rows = re.findall(r"^\| ([a-z][a-z0-9, -]+) \| ", _text("CONTRIBUTING.md"), re.MULTILINE)
+    rows = re.findall(r"^\| ([a-z][a-z0-9, -]+) \| ", text_of("CONTRIBUTING.md"), re.MULTILINE)
     explained = {name.strip() for row in rows for name in row.split(",")}
     names = {re.split(r"[^A-Za-z0-9-]", each)[0] for each in asked}
     # Three distributions of one package, which is explained once.
@@ -146,5 +107,7 @@ def test_every_dependency_is_explained() -> None:
 
 
 def test_the_licence_is_apache_2() -> None:
-    assert "Apache License" in _text("LICENSE").splitlines()[0] + _text("LICENSE").splitlines()[1]
-    assert tomllib.loads(_text("pyproject.toml"))["project"]["license"] == "Apache-2.0"
+    assert (
+        "Apache License" in text_of("LICENSE").splitlines()[0] + text_of("LICENSE").splitlines()[1]
+    )
+    assert tomllib.loads(text_of("pyproject.toml"))["project"]["license"] == "Apache-2.0"

@@ -1,0 +1,162 @@
+"""Every command line in a block of the README and of docs/ is one that the program understands.
+
+Each is parsed by the real command line. Those that measure nothing are run as they stand, by
+bash, in a folder that holds what their page speaks of.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from accelreport.results.store import Store
+from tests.house.documents import (
+    DOCUMENTS,
+    SHELLS,
+    Block,
+    blocks,
+    calls,
+    fenced,
+    resolve,
+    shell_lines,
+)
+from tests.house.tree import ROOT
+from tests.support.records import study
+
+pytestmark = pytest.mark.e2e
+
+READ = [name for name in DOCUMENTS if name != "CHANGELOG.md"]
+
+LINES = {
+    line.strip(): block
+    for name in READ
+    for block in blocks(name)
+    if block.language in SHELLS
+    for line in shell_lines(block)
+    if list(calls(line))
+}
+"""Line → where it stands; a line that several documents show is looked at once."""
+
+NOT_RUN = {
+    ("run",): "measures",
+    ("serve",): "goes on until it is stopped",
+    ("data", "fetch"): "needs a network",
+    ("import",): "reads files of the reader's own; its own tests do so",
+}
+"""Commands that are parsed and not run here, and why."""
+
+
+def name_of(words: list[str]) -> tuple[str, ...]:
+    """The command's name: the words that `resolve` takes away."""
+    _, rest = resolve(words)
+    return tuple(words[: len(words) - len(rest)])
+
+
+def runs_here(line: str, block: Block) -> bool:
+    """Whether a line is run: it is a shell's, on its own, and nothing in it measures."""
+    if block.language == "yaml" or "$" in line or line.startswith(("docker", "for ", "(")):
+        return False
+    named = [(name_of(words), words) for words in calls(line)]
+    return all(name not in NOT_RUN or "--dry-run" in words for name, words in named)
+
+
+def understood(words: list[str]) -> None:
+    """Parses the words behind `accelreport` as the program does.
+
+    Raises:
+        Exception: Typer's, where the program would refuse them.
+    """
+    command, rest = resolve(words)
+    context = command.make_context(" ".join(name_of(words)), list(rest))
+    assert context.args == []
+
+
+@pytest.mark.parametrize("line", sorted(LINES), ids=lambda line: line[:60])
+def test_a_command_line_is_one_that_the_program_understands(line: str) -> None:
+    found = list(calls(line))
+    assert found
+    for words in found:
+        understood(words)
+
+
+@pytest.mark.parametrize("line", ["run --no-such", "compare one", "build --port 0", "chekc specs/"])
+def test_what_the_program_does_not_understand_would_be_seen(line: str) -> None:
+    with pytest.raises(Exception, match=r"(?i)no such|missing"):
+        understood(line.split())
+
+
+def test_calls_are_found_wherever_a_shell_would_find_them() -> None:
+    line = (
+        "for n in 1 2; do (cd a && A=1 .venv/bin/accelreport run x --set r=$n | tee y); done # no"
+    )
+    assert list(calls(line)) == [["run", "x", "--set", "r=$n"]]
+    assert list(calls('python -m accelreport build > "out file"')) == [["build"]]
+    assert list(calls("docker run --rm accelreport check specs/")) == [["check", "specs/"]]
+    assert list(calls("cat accelreport")) == []
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with everything that the documents' commands speak of, and the command itself."""
+    root = tmp_path_factory.mktemp("documented")
+    folder = root / "project"
+    shutil.copytree(ROOT / "specs", folder / "specs")
+    (text,) = fenced("README.md", "toml")
+    (folder / "specs" / "my_sweep.toml").write_text(text, encoding="utf-8")
+    for number, place in enumerate(("results", "old/results", "new/results")):
+        store = Store(folder / place)
+        made = study("matmul", devices=("cpu",), axes={"size": (1024,)}, repeats=2, seed=number)
+        store.write_plan(made.plan)
+        for record in made.records:
+            store.write(record)
+    shutil.make_archive(str(folder / "results-cpu"), "zip", folder, "results")
+    (folder / "logo.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z"/></svg>'
+    )
+    (folder / "my_templates").mkdir()
+    (own,) = [text for text in fenced("docs/report.md", "html") if "extends" in text]
+    (folder / "my_templates" / "page.html").write_text(own, encoding="utf-8")
+    (folder / ".git").mkdir()
+    program = root / "bin" / "accelreport"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m accelreport "$@"\n')
+    program.chmod(0o755)
+    return root
+
+
+@pytest.mark.parametrize(
+    "line", sorted(line for line, block in LINES.items() if runs_here(line, block))
+)
+def test_a_command_that_measures_nothing_does_what_its_page_says(
+    line: str, world: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "project"
+    shutil.copytree(world / "project", folder)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", line],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PATH": f"{world / 'bin'}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "ACCELREPORT_DATA": str(tmp_path / "data"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"{LINES[line]}: {done.stderr}"
+    assert "Traceback" not in done.stderr
+
+
+def test_a_good_part_of_the_commands_is_run() -> None:
+    ran = {
+        name_of(words) for line in LINES if runs_here(line, LINES[line]) for words in calls(line)
+    }
+    assert {("build",), ("check",), ("compare",), ("merge",), ("publish",), ("run",)} <= ran

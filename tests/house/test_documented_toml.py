@@ -1,0 +1,115 @@
+"""Every TOML block of the README and of docs/ is what accelreport reads.
+
+A block is a whole spec, a whole devices file, a part of one of the two, or what a package writes
+into its `pyproject.toml`. A part is read within the least that it needs around it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelreport.spec.document import SpecDocument
+from accelreport.spec.fields import fields_of
+from accelreport.spec.load import load
+from tests.house.documents import DOCUMENTS, FENCE, Block, blocks, text_of
+from tests.house.tree import ROOT, sources
+
+READ = [name for name in DOCUMENTS if name == "README.md" or name.startswith("docs/")]
+
+BLOCKS = [block for name in READ for block in blocks(name) if block.language == "toml"]
+
+SPEC_KEYS = set(fields_of(SpecDocument))
+
+LAYERS = '[{"class_name": "InputLayer", "config": {"batch_shape": [null, 28, 28, 1]}}]'
+
+HEAD = {
+    "schema": "schema = 1\n",
+    "title": 'title = "A part of a spec"\n',
+    "devices": 'devices = ["cpu", "gpu", "tpu"]\n',
+}
+"""What a part of a spec needs before its first table."""
+
+WORKLOAD = '[workload]\nkind = "image_classification"\n'
+"""What it needs behind its last one."""
+
+
+def whole(text: str) -> str:
+    """A spec of which the text is a part, or all."""
+    given = tomllib.loads(text)
+    before = "".join(line for key, line in HEAD.items() if key not in given)
+    return before + text + ("" if "workload" in given else f"\n{WORKLOAD}")
+
+
+def check_spec(text: str, folder: Path) -> None:
+    """Reads a spec as it stands and under each of its profiles."""
+    (folder / "mine.json").write_text(
+        f'{{"class_name": "Sequential", "config": {{"layers": {LAYERS}}}}}', encoding="utf-8"
+    )
+    path = folder / "documented.toml"
+    path.write_text(text, encoding="utf-8")
+    for profile in (None, *tomllib.loads(text).get("profiles", {})):
+        found = load([path], profile=profile, devices_file=ROOT / "specs" / "devices.toml")
+        assert found.cells
+
+
+def check_devices(text: str, folder: Path) -> None:
+    """Reads a devices file, or tables of one."""
+    path = folder / "devices.toml"
+    given = tomllib.loads(text)
+    path.write_text(text if "schema" in given else f"schema = 1\n{text}", encoding="utf-8")
+    assert set(load([path]).devices) == set(given) - {"schema"}
+
+
+def check_package(given: dict[str, Any]) -> None:
+    """Looks whether accelreport asks for each group of entry points."""
+    asked = {
+        found
+        for name, _ in sources("accelreport")
+        for found in re.findall(
+            r'^[A-Z_]+ = "(accelreport\.\w+)"$', (ROOT / name).read_text("utf-8"), re.MULTILINE
+        )
+    }
+    groups = given["project"]["entry-points"]
+    assert set(groups) <= asked
+    for group in groups.values():
+        assert all(re.fullmatch(r"[\w.]+:\w+", target) for target in group.values())
+
+
+def kind_of(given: dict[str, Any]) -> str:
+    """What a block is: `package`, `spec` or `devices`."""
+    if "project" in given:
+        return "package"
+    return "spec" if set(given) & (SPEC_KEYS - {"schema"}) else "devices"
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_a_toml_block_is_what_the_program_reads(block: Block, tmp_path: Path) -> None:
+    given = tomllib.loads(block.text)
+    kind = kind_of(given)
+    assert given
+    if kind == "package":
+        check_package(given)
+    elif kind == "spec":
+        check_spec(whole(block.text), tmp_path)
+    else:
+        check_devices(block.text, tmp_path)
+
+
+def test_there_are_blocks_of_each_kind_and_a_wrong_one_would_be_seen(tmp_path: Path) -> None:
+    assert {"package", "spec"} <= {kind_of(tomllib.loads(block.text)) for block in BLOCKS}
+    with pytest.raises(Exception, match="epoch_count"):
+        check_spec(whole("[workload]\nkind = 'image_classification'\nepoch_count = 1\n"), tmp_path)
+    with pytest.raises(Exception, match="knid"):
+        check_devices('[lab]\nknid = "CPU"\n', tmp_path)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_no_fence_is_overlooked(name: str) -> None:
+    text = text_of(name)
+    fences = re.findall(r"^\s*(?:`{3,}|~{3,})", text, re.MULTILINE)
+    assert len(fences) == 2 * len(FENCE.findall(text))
