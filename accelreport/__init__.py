@@ -1,8 +1,8 @@
 """Declarative accelerator benchmarks that end as a report people trust.
 
-From Python: `run` measures, `load_results` reads what was measured into data frames, and `build`
-makes the report. They are loaded when they are first asked for, so that a command which needs
-none of them starts at once.
+From Python: `run` measures, `load_results` reads what was measured into data frames, `compare`
+holds one results folder against another, and `build` makes the report. They are loaded when they
+are first asked for, so that a command which needs none of them starts at once.
 """
 
 from __future__ import annotations
@@ -14,16 +14,27 @@ from accelreport.errors import AccelReportError
 
 if TYPE_CHECKING:
     from accelreport.api.building import build
+    from accelreport.api.comparing import Comparison, compare
     from accelreport.api.loaded import Results, load_results
     from accelreport.api.measuring import run
 
 __version__ = "0.1.0"
 
-__all__ = ["AccelReportError", "Results", "build", "load_results", "run"]
+__all__ = [
+    "AccelReportError",
+    "Comparison",
+    "Results",
+    "build",
+    "compare",
+    "load_results",
+    "run",
+]
 
 _PLACES = {
+    "Comparison": "accelreport.api.comparing",
     "Results": "accelreport.api.loaded",
     "build": "accelreport.api.building",
+    "compare": "accelreport.api.comparing",
     "load_results": "accelreport.api.loaded",
     "run": "accelreport.api.measuring",
 }

@@ -70,3 +70,13 @@ def call(folder: Path, *arguments: str, **variables: str) -> Finished:
         check=False,
         timeout=120,
     )
+
+
+def executable(place: Path) -> Path:
+    """Writes the command `accelreport`, which runs the code of this checkout, and returns it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    root = Path(__file__).parents[2]
+    program = f'PYTHONPATH="{root}" exec "{sys.executable}" -m accelreport "$@"'
+    place.write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
+    place.chmod(0o755)
+    return place

@@ -1,0 +1,30 @@
+# The command accelreport, with TensorFlow for the CPU; docs/automation.md shows how it is used.
+#   docker build --tag accelreport .
+#   docker run --rm --volume "$PWD:/measure" accelreport run specs/ --profile quick
+ARG PYTHON=3.12
+FROM python:${PYTHON}-slim
+
+# cpu: every wheel by the hash of the lock; gpu, tpu: what pip chooses.
+ARG EXTRA=cpu
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+
+WORKDIR /opt/accelreport
+COPY requirements.lock ./
+RUN case "$EXTRA" in \
+        cpu) pip install --only-binary :all: --require-hashes --requirement requirements.lock ;; \
+        gpu | tpu) ;; \
+        *) echo "EXTRA is $EXTRA; it must be cpu, gpu or tpu." >&2; exit 2 ;; \
+    esac
+COPY pyproject.toml README.md LICENSE ./
+COPY accelreport accelreport
+COPY templates templates
+RUN if [ "$EXTRA" = cpu ]; then pip install --no-deps --no-build-isolation .; \
+    else pip install ".[$EXTRA]"; fi
+
+# Whoever `docker run --user` names may write here, too.
+RUN useradd --create-home --uid 1000 measurer && mkdir /measure /data && chmod 1777 /measure /data
+ENV ACCELREPORT_CACHE=/tmp/accelreport-cache ACCELREPORT_DATA=/data
+USER measurer
+WORKDIR /measure
+ENTRYPOINT ["accelreport"]
+CMD ["--help"]

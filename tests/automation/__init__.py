@@ -1,0 +1,1 @@
+"""What runs accelreport for people: workflows, containers, and their own tests."""

@@ -1,0 +1,57 @@
+"""A small project that was measured once, and results folders that are slower and faster."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from accelreport.results.store import Store
+from tests.support.program import call, write_specs
+
+DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n'
+
+PRODUCTS = """\
+schema = 1
+title = "Products"
+devices = ["cpu"]
+[workload]
+kind = "matmul"
+size = 256
+[measure]
+repeats = 3
+calls = 4
+"""
+
+
+def paced(results: Path, out: Path, factor: float) -> Path:
+    """A copy of a results folder in which every step took `factor` times as long."""
+    store, copy = Store(results), Store(out)
+    for plan in store.plans():
+        copy.write_plan(plan)
+    for record in store.records():
+        blocks = [
+            block.model_copy(update={"wall_s": block.wall_s * factor}) for block in record.blocks
+        ]
+        copy.write(record.model_copy(update={"blocks": blocks}))
+    return out
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose specs were measured, with a slower and a faster baseline beside them."""
+    folder = tmp_path_factory.mktemp("measured")
+    write_specs(folder, devices=DEVICES, products=PRODUCTS)
+    done = call(folder, "run", "specs", "--quiet")
+    assert done.returncode == 0, done.stderr
+    paced(folder / "results", folder / "slow", 10.0)
+    paced(folder / "results", folder / "fast", 0.1)
+    return folder
+
+
+@pytest.fixture
+def project(measured: Path, tmp_path: Path) -> Path:
+    """The project to work in; nothing of it has to be measured again."""
+    shutil.rmtree(measured / "tmp", ignore_errors=True)
+    return shutil.copytree(measured, tmp_path / "project")
