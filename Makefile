@@ -17,7 +17,7 @@ UV_COMPILE = uv pip compile --quiet --no-config --universal --python-version 3.1
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) \
 	pyproject.toml --group pyproject.toml:build --extra cpu
 
-.PHONY: help report test lint lock clean
+.PHONY: help report test lint docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -51,14 +51,18 @@ lint: $(VENV)/.installed-dev ## check style, types and the shipped specs
 	$(BIN)/mypy
 	$(BIN)/accelreport check $(SPECS)
 
+docs: $(VENV)/.installed-dev ## build the documentation as a site, in build/docs/
+	@rm -rf build/docs
+	@$(BIN)/python -m docsite build/docs
+
 lock: ## compile both locks again (UPGRADE=1: to the newest versions); needs uv
 	@command -v uv >/dev/null || { echo "Install uv first, for instance: pipx install uv"; exit 1; }
 	$(UV_COMPILE) --output-file requirements.lock
 	$(UV_COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
 
 clean: ## remove the environment, caches and built files (results/ and site/ stay)
-	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find accelreport tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find accelreport benchmarks docsite tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A virtual environment that was moved or copied, or whose Python is gone, is made anew.
 ifneq ($(shell $(BIN)/python -c "print(open('$(VENV)/.created').read().strip())" 2>/dev/null),$(CURDIR))

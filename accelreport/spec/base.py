@@ -15,14 +15,15 @@ Scalar = bool | int | FiniteFloat | str
 Duration = Annotated[
     FiniteFloat,
     BeforeValidator(parse_duration, json_schema_input_type=str | float),
-    Field(gt=0, description='Seconds, or text with a unit: "6 s", "94 µs", "2.5 h".'),
+    # No description: it would stand in the place of what each field says of itself.
+    Field(gt=0, examples=["6 s", "94 µs", "2.5 h"]),
 ]
 """A time in seconds; text such as "6 s", "94 µs" or "2.5 h" is converted."""
 
 Fraction = Annotated[
     FiniteFloat,
     BeforeValidator(parse_fraction, json_schema_input_type=str | float),
-    Field(ge=0, le=1, description='A number from 0 to 1, or text: "58 %".'),
+    Field(ge=0, le=1, examples=["58 %"]),
 ]
 """A share between 0 and 1; text such as "58 %" is converted."""
 

@@ -45,7 +45,17 @@ def whole(text: str) -> str:
     return before + text + ("" if "workload" in given else f"\n{WORKLOAD}")
 
 
-def check_spec(text: str, folder: Path) -> None:
+def devices_of(document: str, folder: Path) -> Path:
+    """The devices file that a document shows; the one that comes along where it shows none."""
+    for block in BLOCKS:
+        given = tomllib.loads(block.text)
+        if block.document == document and kind_of(given) == "devices" and "schema" in given:
+            (folder / "devices.toml").write_text(block.text, encoding="utf-8")
+            return folder / "devices.toml"
+    return ROOT / "specs" / "devices.toml"
+
+
+def check_spec(text: str, folder: Path, devices: Path = ROOT / "specs" / "devices.toml") -> None:
     """Reads a spec as it stands and under each of its profiles."""
     (folder / "mine.json").write_text(
         f'{{"class_name": "Sequential", "config": {{"layers": {LAYERS}}}}}', encoding="utf-8"
@@ -53,7 +63,7 @@ def check_spec(text: str, folder: Path) -> None:
     path = folder / "documented.toml"
     path.write_text(text, encoding="utf-8")
     for profile in (None, *tomllib.loads(text).get("profiles", {})):
-        found = load([path], profile=profile, devices_file=ROOT / "specs" / "devices.toml")
+        found = load([path], profile=profile, devices_file=devices)
         assert found.cells
 
 
@@ -95,13 +105,15 @@ def test_a_toml_block_is_what_the_program_reads(block: Block, tmp_path: Path) ->
     if kind == "package":
         check_package(given)
     elif kind == "spec":
-        check_spec(whole(block.text), tmp_path)
+        check_spec(whole(block.text), tmp_path, devices_of(block.document, tmp_path))
     else:
         check_devices(block.text, tmp_path)
 
 
 def test_there_are_blocks_of_each_kind_and_a_wrong_one_would_be_seen(tmp_path: Path) -> None:
-    assert {"package", "spec"} <= {kind_of(tomllib.loads(block.text)) for block in BLOCKS}
+    assert {"devices", "package", "spec"} <= {
+        kind_of(tomllib.loads(block.text)) for block in BLOCKS
+    }
     with pytest.raises(Exception, match="epoch_count"):
         check_spec(whole("[workload]\nkind = 'image_classification'\nepoch_count = 1\n"), tmp_path)
     with pytest.raises(Exception, match="knid"):

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds `pyproject.toml`."""
 
-CODE = ("accelreport", "tests", "benchmarks")
+CODE = ("accelreport", "tests", "benchmarks", "docsite")
 """Folders of Python code."""
 
 BINARY = {".png", ".gz", ".npz", ".ico", ".woff2"}

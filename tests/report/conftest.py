@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from accelreport.report.site import build
 from tests.report.golden.kinds import SiteName, build_sites
 from tests.report.scenarios import attacked, ordinary
 from tests.report.tree import Element, parse
-from tests.support.browser import BROWSER_ARGUMENTS, browser_path
 
 
 @pytest.fixture(scope="session")
@@ -44,20 +41,3 @@ def attacked_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("attacked") / "site"
     build(attacked(), out)
     return out
-
-
-@pytest.fixture(scope="session")
-def playwright() -> Iterator[Playwright]:
-    """Drives browsers: one for all tests, since a process can have no second one."""
-    with sync_playwright() as driver:
-        yield driver
-
-
-@pytest.fixture(scope="session")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    """Chromium, which is refused every connection by each test that uses it."""
-    chromium = playwright.chromium.launch(
-        executable_path=browser_path(), args=list(BROWSER_ARGUMENTS)
-    )
-    yield chromium
-    chromium.close()

@@ -1,0 +1,1 @@
+"""The documentation as a site: whole, linked, and saying nothing that the code does not."""

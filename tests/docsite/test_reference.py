@@ -1,0 +1,197 @@
+"""The reference is complete: each key, field, option and code has a place of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import unescape
+from typing import Any
+
+import pytest
+import typer.main
+from pydantic import BaseModel
+
+from accelreport.cli import app
+from accelreport.errors import ExitCode
+from accelreport.results.record import Record
+from accelreport.runner.events import LINES
+from accelreport.spec.device import Device
+from accelreport.spec.document import SpecDocument
+from accelreport.spec.fields import fields_of
+from accelreport.spec.models import Claim, Measure, Published, Source, Target
+from accelreport.workloads.registry import FAMILIES
+from docsite.markdown import convert, escaped, slug
+from docsite.reference_commands import anchor_of
+from docsite.schema_text import default_text, type_text
+from tests.house.documents import leaves
+from tests.report.tree import Element
+
+
+def rows(page: Element) -> dict[str, list[str]]:
+    """The cells of every row of a table, by the id that its first cell holds."""
+    found = {}
+    for row in page.all("tr"):
+        named = [each.attributes["id"] for each in row.all("span") if "id" in each.attributes]
+        if named:
+            found[named[0]] = [cell.text for cell in row.all("td")]
+    return found
+
+
+MODELS: list[type[BaseModel]] = [
+    Source,
+    Measure,
+    Target,
+    Published,
+    Claim,
+    *(family.parameters for family in FAMILIES.values()),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_every_key_of_a_spec_has_its_type_its_default_and_its_meaning(
+    model: type[BaseModel], documents: dict[str, Element]
+) -> None:
+    found = rows(documents["reference-spec.html"])
+    for key, field in fields_of(model).items():
+        name, value, absent, meaning = found[f"{model.__name__}.{key}"]
+        assert name == key
+        assert value
+        assert (absent == "required") == (field.is_required() or key == "kind")
+        said = "".join((field.description or "").split()).replace("`", "")
+        assert "".join(meaning.split()) == said
+
+
+def test_every_table_of_a_spec_is_there(documents: dict[str, Element]) -> None:
+    found = rows(documents["reference-spec.html"])
+    assert {f"spec.{key}" for key in fields_of(SpecDocument)} <= set(found)
+    text = documents["reference-spec.html"].text
+    assert all(f'kind = "{kind}"' in text for kind in FAMILIES)
+    _, value, absent, meaning = found["Measure.budget"]
+    assert value == 'text or number, such as "6 s" , "94 µs" , "2.5 h"'
+    assert (absent, meaning.split()[0]) == ("600", "Measured")
+    assert found["spec.measure"][3] == "How each cell is measured."
+
+
+def test_every_key_of_a_device_is_there(documents: dict[str, Element]) -> None:
+    found = rows(documents["reference-devices.html"])
+    assert set(found) == {f"Device.{key}" for key in fields_of(Device)}
+    assert found["Device.kind"][2] == "required"
+    assert '"CPU" or "GPU" or "TPU"' in found["Device.kind"][1]
+
+
+def fields(schema: Mapping[str, Any], root: str) -> set[str]:
+    """Every field of a schema and of its definitions: `Model.field`."""
+    models = {root: schema, **schema.get("$defs", {})}
+    return {
+        f"{name}.{field}" for name, model in models.items() for field in model.get("properties", {})
+    }
+
+
+def test_every_field_of_a_record_is_there(documents: dict[str, Element]) -> None:
+    found = rows(documents["reference-record.html"])
+    assert set(found) == fields(Record.model_json_schema(), "Record")
+    assert len(found) > 100
+
+
+def test_every_field_of_every_event_is_there(documents: dict[str, Element]) -> None:
+    page = documents["reference-events.html"]
+    schema = LINES.json_schema()
+    assert set(rows(page)) == fields(schema, "")
+    assert all(f" {event} " in page.text for event in schema["discriminator"]["mapping"])
+
+
+def test_every_command_is_there_with_every_argument_and_option(
+    documents: dict[str, Element],
+) -> None:
+    page = documents["reference-commands.html"]
+    found = rows(page)
+    headings = {each.attributes["id"]: each.text for each in page.all("h2")}
+    command: Any = typer.main.get_command(app)
+    for path in leaves(command):
+        anchor = "-".join(("accelreport", *path))
+        assert headings[anchor] == " ".join(("accelreport", *path))
+        inner = command
+        for word in path:
+            inner = inner.commands[word]
+        own = (f"{anchor}-", f"{anchor}.")
+        said = " ".join(cells[0] for name, cells in found.items() if name.startswith(own))
+        for parameter in inner.params:
+            if parameter.param_type_name == "option":
+                assert all(name in said for name in parameter.opts if name != "--help")
+            else:
+                assert f"{anchor}.{parameter.name}" in found
+
+
+def test_every_exit_code_is_there(documents: dict[str, Element]) -> None:
+    found = rows(documents["reference-exit-codes.html"])
+    assert set(found) == {f"code-{int(code)}" for code in ExitCode}
+    assert found["code-6"] == [
+        "6",
+        "SLOWER",
+        "A comparison found something slower than its gate allows.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ({"type": "string"}, "text"),
+        ({"type": "integer", "minimum": 1, "maximum": 9}, "whole number, at least 1, at most 9"),
+        ({"enum": ["a", "b"]}, '`"a"` or `"b"`'),
+        ({"anyOf": [{"type": "number"}, {"type": "null"}]}, "number"),
+        (
+            {"type": "array", "items": {"$ref": "#/$defs/OneStop"}},
+            "list of [One stop](#OneStop)",
+        ),
+        ({"type": "object", "additionalProperties": {"type": "number"}}, "table of number"),
+        ({}, "any value"),
+    ],
+)
+def test_a_type_is_told_in_words(node: dict[str, Any], expected: str) -> None:
+    assert type_text(node) == expected
+
+
+def test_what_is_absent_is_told_in_words() -> None:
+    owner = {
+        "required": ["a"],
+        "properties": {"a": {}, "b": {"default": 3}, "c": {"default": ""}, "d": {}},
+    }
+    assert [default_text(key, owner) for key in "abcd"] == ["required", "`3`", "empty", "absent"]
+
+
+@pytest.mark.parametrize(
+    ("said", "anchor"),
+    [
+        ("accelreport run specs/ --json", "accelreport-run"),
+        ("accelreport data list|fetch|where", "accelreport-data-list"),
+        ("accelreport data", None),
+        ("accelreport.run", None),
+        ("ls accelreport run", None),
+    ],
+)
+def test_a_command_in_running_text_is_known_by_its_first_words(
+    said: str, anchor: str | None
+) -> None:
+    assert anchor_of(said) == anchor
+
+
+@pytest.mark.parametrize("text", ["a | b", "<script>", "a*b*c", "[x](y)", "_x_", "`a|b` <i>"])
+def test_program_text_stays_what_it_is(text: str) -> None:
+    made = convert(f"# T\n\n| x |\n|---|\n| {escaped(text)} |\n", str, lambda _: None).html
+    assert "<script>" not in made
+    assert "<i>" not in made
+    (cell,) = [line for line in made.splitlines() if line.startswith("<td")]
+    assert unescape(re.sub(r"<[^>]+>", "", cell)) == text.replace("`", "")
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("A gate between two folders", "a-gate-between-two-folders"),
+        ("What differs from the sources, and why", "what-differs-from-the-sources-and-why"),
+        ("The share of the peak (MFU)", "the-share-of-the-peak-mfu"),
+        ("`Self-checks` & more", "self-checks--more"),
+    ],
+)
+def test_an_anchor_is_the_one_that_code_hosts_make(heading: str, expected: str) -> None:
+    assert slug(heading) == expected
