@@ -8,6 +8,7 @@ from pathlib import Path
 
 from docsite.reference_commands import commands_page, exit_codes_page
 from docsite.reference_models import devices_page, events_page, record_page, spec_page
+from docsite.reference_python import python_page
 
 DOCS = Path(__file__).parent.parent / "docs"
 """Where people write."""
@@ -35,6 +36,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "reference-devices": devices_page,
     "reference-record": record_page,
     "reference-events": events_page,
+    "reference-python": python_page,
 }
 """Pages of the reference that are made from the code, in their order."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from html import unescape
@@ -11,6 +12,7 @@ import pytest
 import typer.main
 from pydantic import BaseModel
 
+import accelreport
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.results.record import Record
@@ -105,7 +107,7 @@ def test_every_command_is_there_with_every_argument_and_option(
 ) -> None:
     page = documents["reference-commands.html"]
     found = rows(page)
-    headings = {each.attributes["id"]: each.text for each in page.all("h2")}
+    headings = {each.attributes["id"]: each.text for each in page.all("main")[0].all("h2")}
     command: Any = typer.main.get_command(app)
     for path in leaves(command):
         anchor = "-".join(("accelreport", *path))
@@ -130,6 +132,21 @@ def test_every_exit_code_is_there(documents: dict[str, Element]) -> None:
         "SLOWER",
         "A comparison found something slower than its gate allows.",
     ]
+
+
+def test_every_public_name_is_there_with_every_parameter(documents: dict[str, Element]) -> None:
+    page = documents["reference-python.html"]
+    found = rows(page)
+    headings = {each.attributes["id"] for each in page.all("main")[0].all("h2", "h3")}
+    assert set(accelreport.__all__) <= headings
+    for name in accelreport.__all__:
+        public = getattr(accelreport, name)
+        if not inspect.isclass(public):
+            parameters = set(inspect.signature(public).parameters)
+            assert {f"{name}.Args.{parameter}" for parameter in parameters} <= set(found)
+    assert "Comparison.assert_not_slower" in headings
+    assert "Results.speedups" in headings
+    assert found["Comparison.assert_not_slower.Args.margin"][1].endswith("is five percent.")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,15 @@
 """Every command line in a block of the README and of docs/ is one that the program understands.
 
 Each is parsed by the real command line. Those that measure nothing are run as they stand, by
-bash, in a folder that holds what their page speaks of.
+bash, in a folder that holds what their page speaks of; of those that measure, the plan is made.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ from tests.house.documents import (
     shell_lines,
 )
 from tests.house.tree import ROOT
+from tests.support.program import Finished, executable
 from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
@@ -33,14 +34,14 @@ pytestmark = pytest.mark.e2e
 READ = [name for name in DOCUMENTS if name != "CHANGELOG.md"]
 
 LINES = {
-    line.strip(): block
+    re.sub(r"\s+# .*$", "", line.strip()): block
     for name in READ
     for block in blocks(name)
     if block.language in SHELLS
     for line in shell_lines(block)
     if list(calls(line))
 }
-"""Line → where it stands; a line that several documents show is looked at once."""
+"""Line without its comment → where it stands; what several documents show is looked at once."""
 
 NOT_RUN = {
     ("run",): "measures",
@@ -57,12 +58,28 @@ def name_of(words: list[str]) -> tuple[str, ...]:
     return tuple(words[: len(words) - len(rest)])
 
 
+def stands_alone(line: str, block: Block) -> bool:
+    """Whether a line is for a shell to run by itself, without variables or a container."""
+    return block.language != "yaml" and "$" not in line and not line.startswith(("docker", "("))
+
+
 def runs_here(line: str, block: Block) -> bool:
-    """Whether a line is run: it is a shell's, on its own, and nothing in it measures."""
-    if block.language == "yaml" or "$" in line or line.startswith(("docker", "for ", "(")):
-        return False
+    """Whether a line is run: it stands alone, and nothing in it measures."""
     named = [(name_of(words), words) for words in calls(line)]
-    return all(name not in NOT_RUN or "--dry-run" in words for name, words in named)
+    harmless = all(name not in NOT_RUN or "--dry-run" in words for name, words in named)
+    return stands_alone(line, block) and harmless
+
+
+RUN = sorted(line for line, block in LINES.items() if runs_here(line, block))
+
+PLANNED = sorted(
+    line
+    for line, block in LINES.items()
+    if stands_alone(line, block)
+    and [name_of(words) for words in calls(line)] == [("run",)]
+    and line not in RUN
+)
+"""Lines that measure; only their plan is made here."""
 
 
 def understood(words: list[str]) -> None:
@@ -122,41 +139,49 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (own,) = [text for text in fenced("docs/report.md", "html") if "extends" in text]
     (folder / "my_templates" / "page.html").write_text(own, encoding="utf-8")
     (folder / ".git").mkdir()
-    program = root / "bin" / "accelreport"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m accelreport "$@"\n')
-    program.chmod(0o755)
+    executable(root / "bin" / "accelreport")
     return root
 
 
-@pytest.mark.parametrize(
-    "line", sorted(line for line, block in LINES.items() if runs_here(line, block))
-)
-def test_a_command_that_measures_nothing_does_what_its_page_says(
-    line: str, world: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "project"
+def shell(line: str, world: Path, temporary: Path) -> Finished:
+    """Runs a line in a fresh copy of that folder."""
+    folder = temporary / "project"
     shutil.copytree(world / "project", folder)
-    done = subprocess.run(
+    return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", line],
         cwd=folder,
         env={
             **os.environ,
             "PATH": f"{world / 'bin'}:{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
-            "ACCELREPORT_DATA": str(tmp_path / "data"),
+            "ACCELREPORT_DATA": str(temporary / "data"),
+            "TMPDIR": str(temporary),
         },
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize("line", RUN)
+def test_a_command_that_measures_nothing_does_what_its_page_says(
+    line: str, world: Path, tmp_path: Path
+) -> None:
+    done = shell(line, world, tmp_path)
     assert done.returncode == 0, f"{LINES[line]}: {done.stderr}"
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("line", PLANNED)
+def test_a_command_that_measures_has_something_to_measure(
+    line: str, world: Path, tmp_path: Path
+) -> None:
+    done = shell(f"{line} --dry-run", world, tmp_path)
+    assert done.returncode == 0, f"{LINES[line]}: {done.stderr}"
+    assert re.search(r"\b[1-9][0-9]* run\b|\"run\":[1-9]", done.stdout)
+
+
 def test_a_good_part_of_the_commands_is_run() -> None:
-    ran = {
-        name_of(words) for line in LINES if runs_here(line, LINES[line]) for words in calls(line)
-    }
+    ran = {name_of(words) for line in RUN for words in calls(line)}
     assert {("build",), ("check",), ("compare",), ("merge",), ("publish",), ("run",)} <= ran
+    assert len(PLANNED) > 5
