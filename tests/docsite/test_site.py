@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -165,6 +166,22 @@ def test_the_command_builds_where_it_is_told_and_says_where(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{out / 'index.html'}\n"
     assert (out / "tutorial.html").is_file()
+
+
+def test_make_builds_it_in_a_folder_that_git_does_not_keep() -> None:
+    told = subprocess.run(
+        ["make", "-n", "docs"],
+        cwd=ROOT,
+        env={**os.environ, "MAKEFLAGS": "", "MAKELEVEL": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.splitlines()[-2:] == [
+        "rm -rf build/docs",
+        ".venv/bin/python -m docsite build/docs",
+    ]
+    assert "/build/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize(
