@@ -12,7 +12,7 @@ from tests.house.documents import DOCUMENTS, Block, blocks
 
 EVERY = [block for name in DOCUMENTS for block in blocks(name)]
 
-KNOWN = {"", "console", "html", "markdown", "python", "sh", "toml", "yaml"}
+KNOWN = {"", "console", "csv", "html", "json", "markdown", "python", "sh", "text", "toml", "yaml"}
 """Languages of blocks; those of Python, shell, TOML and YAML are held against what reads them."""
 
 
