@@ -20,7 +20,7 @@ devices = ["cpu"]
 kind = "matmul"
 size = 256
 [measure]
-repeats = 3
+repeats = 2
 calls = 4
 """
 

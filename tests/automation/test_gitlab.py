@@ -69,23 +69,15 @@ def test_its_commands_are_ours() -> None:
         assert command.make_context("it", rest).args == []
 
 
-def test_its_artifacts_are_what_it_writes(project: Path) -> None:
-    assert run(project, ACCELREPORT_BASELINE="slow").returncode == 0
-    for place in JOB["artifacts"]["paths"]:
-        name = JOB["variables"].get(place.removeprefix("$"), place)
-        assert (project / name).exists()
-
-
 @pytest.mark.parametrize(
     ("baseline", "margin", "shell", "code", "says"),
     [
-        ("", "", "sh", ExitCode.OK, "site/index.html"),
         ("slow", "5%", "sh", ExitCode.OK, "The gate is passed"),
         ("fast", "5%", "bash", ExitCode.SLOWER, "The gate is closed"),
         ("", "5%", "sh", ExitCode.USAGE, "needs ACCELREPORT_BASELINE"),
     ],
 )
-def test_the_job_ends_as_the_comparison_does(
+def test_the_job_ends_as_the_comparison_does_and_leaves_its_artifacts(
     baseline: str, margin: str, shell: str, code: ExitCode, says: str, project: Path
 ) -> None:
     variables = {"ACCELREPORT_BASELINE": baseline, "ACCELREPORT_FAIL_IF_SLOWER": margin}
@@ -95,6 +87,9 @@ def test_the_job_ends_as_the_comparison_does(
     if code != ExitCode.USAGE:
         asked = (project / "asked").read_text(encoding="utf-8").splitlines()
         assert asked == ["-m venv .accelreport", "-m pip install --quiet accelreport[cpu]"]
+        for place in JOB["artifacts"]["paths"]:
+            name = JOB["variables"].get(place.removeprefix("$"), place)
+            assert (project / name).exists()
 
 
 def test_a_wrong_spec_ends_the_job_at_once(project: Path) -> None:
