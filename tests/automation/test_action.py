@@ -126,7 +126,6 @@ def test_what_cannot_be_meant_is_told_before_anything_is_measured(
 @pytest.mark.parametrize(
     ("inputs", "code", "says"),
     [
-        ({}, ExitCode.OK, ""),
         ({"baseline": "slow", "fail-if-slower": "5%"}, ExitCode.OK, "The gate is passed"),
         ({"baseline": "fast", "fail-if-slower": "5%"}, ExitCode.SLOWER, "The gate is closed"),
         ({"baseline": "absent"}, ExitCode.BAD_RESULTS, ""),
