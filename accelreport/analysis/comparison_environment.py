@@ -41,7 +41,8 @@ def facts(record: Record) -> dict[str, str]:
     }
     found |= {f"package {name}": value for name, value in environment.packages.items()}
     found |= {f"variable {name}": value for name, value in environment.variables.items()}
-    return found | {f"TensorFlow's {name}": value for name, value in environment.runtime.items()}
+    own = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
+    return found | {f"{own}'s {name}": value for name, value in environment.runtime.items()}
 
 
 def _gpus(environment: Environment) -> Iterable[str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from accelreport.backend.cluster.tasks import started_elsewhere
+from accelreport.backend.frameworks import absent, remedy
 from accelreport.backend.inventory import Inventory
 from accelreport.backend.probe import Probe
 from accelreport.backend.strategies.tpu import OLD_COLAB_VARIABLE
 from accelreport.spec.models import Device
+from accelreport.workloads.frameworks import TENSORFLOW
 
 TPU_VARIABLES = ("TPU_NAME", "COLAB_TPU_ADDR", "TPU_ACCELERATOR_TYPE")
 """Environment variables by which the hosts of a TPU announce it."""
@@ -25,7 +26,9 @@ def hints_of_tpu() -> bool:
 
 def needs_probe(devices: Iterable[Device], machine: Inventory) -> bool:
     """Whether TensorFlow must be asked: it takes seconds, and is in vain where nothing is."""
-    kinds = {device.kind for device in devices if not device.address}
+    kinds = {
+        device.kind for device in devices if not device.address and device.framework == TENSORFLOW
+    }
     return ("GPU" in kinds and bool(machine.gpus)) or ("TPU" in kinds and hints_of_tpu())
 
 
@@ -37,15 +40,16 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
         machine: this machine.
         probe: TensorFlow's answer; without it only what the system knows is used.
     """
-    if importlib.util.find_spec("tensorflow") is None:
-        return "TensorFlow is not installed: pip install 'accelreport[cpu]' (or [gpu], [tpu])"
+    if missing := absent(device.framework):
+        return f"{missing}: {remedy(device.framework)}"
     if device.threads is not None and device.threads > machine.threads:
         return f"needs {device.threads} threads; this machine has {machine.threads}"
     if device.kind == "CPU":
         return None
     if device.kind == "TPU" and (device.address or os.environ.get(OLD_COLAB_VARIABLE)):
         return None  # it is elsewhere: only the cell itself can find out
-    if probe is None:
+    if probe is None or device.framework != TENSORFLOW:
+        # What TensorFlow sees says nothing of another framework, which the cell itself asks.
         return _by_system(device, machine)
     if probe.error:
         return probe.error

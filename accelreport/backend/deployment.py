@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.artefacts import Artefacts
+from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.graphs import Graphs
 from accelreport.backend.quantisation import QuantisationError, quantise
 from accelreport.backend.serving.launch import ServingError
 from accelreport.backend.serving.serve import serve
@@ -42,7 +42,7 @@ class Deployment:
 
     def __init__(
         self,
-        graphs: Graphs,
+        graphs: Engine,
         evaluation: Evaluation,
         deadline: float,
         artefacts: Artefacts | None,

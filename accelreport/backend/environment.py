@@ -23,13 +23,17 @@ PACKAGES = (
     "keras",
     "numpy",
     "jax",
+    "jaxlib",
     "torch",
     "nvidia-cudnn-cu12",
     "nvidia-cublas-cu12",
 )
 """Packages whose version can change a measurement."""
 
-VARIABLES = ("TF_", "XLA_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "CUDA_", "NVIDIA_", "TPU_")
+VARIABLES = (
+    *("TF_", "XLA_", "JAX_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "CUDA_", "NVIDIA_"),
+    "TPU_",
+)
 """Beginnings of environment variables that can change a measurement."""
 
 FOREIGN = ("TF_CLI_", "TF_VAR_", "TF_PLUGIN_", "TF_DATA_DIR", "TF_LOG", "TF_WORKSPACE")

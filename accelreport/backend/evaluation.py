@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.graphs import Graphs, padded_order
+from accelreport.backend.engine import Engine
+from accelreport.backend.graphs import padded_order
 
 CHUNK_S = 1.0
 """Seconds of a chunk: short enough for a deadline, long enough not to cost anything."""
@@ -25,7 +26,7 @@ class Evaluation:
             replicas divide it. Padding has no weight.
     """
 
-    def __init__(self, graphs: Graphs, batch: int) -> None:
+    def __init__(self, graphs: Engine, batch: int) -> None:
         self._graphs = graphs
         self._problem = graphs.problem
         self._replicas = graphs.runtime.replicas
@@ -44,14 +45,13 @@ class Evaluation:
         Returns:
             The metrics, or None when the deadline came first.
         """
-        import tensorflow as tf
-
         examples = self._problem.validation_examples
         indices, weights = padded_order(examples, self._batch)
         if self._evaluator is None:
             self._evaluator = self._graphs.evaluator()
         self._graphs.settle()
-        order, shares = tf.constant(indices), tf.constant(weights)
+        constant, read = self._graphs.constant, self._graphs.read
+        order, shares = constant(indices), constant(weights)
         sums = np.zeros(self._graphs.width)
         done, count = 0, 1
         while done < len(indices):
@@ -59,9 +59,9 @@ class Evaluation:
             if self._agreed(began >= deadline):
                 return None
             count = round(self._agreed(min(count, len(indices) - done)))
-            sums += self._evaluator(
-                self._on_devices(), order, shares, tf.constant(done), tf.constant(count)
-            ).numpy()
+            sums += read(
+                self._evaluator(self._on_devices(), order, shares, constant(done), constant(count))
+            )
             done += count
             step_s = max((time.perf_counter() - began) / count, 1e-6)
             # Twice as many at most: the first step holds the trace and tells little.
@@ -75,8 +75,6 @@ class Evaluation:
 
         A count that the replicas do not divide is padded, and the padding cut off again.
         """
-        import tensorflow as tf
-
         predictor = self._graphs.predictor()
         self._graphs.settle()
         batch = self._divisible(min(PREDICTION_BATCH, count))
@@ -85,7 +83,8 @@ class Evaluation:
         for row in indices:
             if parts and self._agreed(time.perf_counter() >= deadline):
                 break
-            parts.append(predictor(self._on_devices(), tf.constant(row)).numpy())
+            outputs = predictor(self._on_devices(), self._graphs.constant(row))
+            parts.append(self._graphs.read(outputs))
         return np.asarray(np.concatenate(parts)[:count], dtype=np.float32)
 
     def _divisible(self, batch: int) -> int:

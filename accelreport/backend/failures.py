@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from typing import cast, get_args
 
@@ -81,6 +82,8 @@ def _kind(error: BaseException) -> FailureKind:
     if name == "ResourceExhaustedError":
         # TensorFlow's CPU allocator says which device it could not allocate on.
         return "oom-host" if "CPU" in str(error) else "oom-device"
+    if "RESOURCE_EXHAUSTED" in str(error) and "jax" in sys.modules:
+        return "oom-host" if sys.modules["jax"].default_backend() == "cpu" else "oom-device"
     if isinstance(error, ImportError) and "tensorflow" in str(error).lower():
         return "no-device"
     if "XLA" in str(error) or "jit_compile" in str(error):

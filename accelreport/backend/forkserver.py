@@ -33,9 +33,11 @@ from pydantic import BaseModel, ConfigDict
 
 from accelreport.backend import lifeline
 from accelreport.backend.cluster.tasks import SUPERVISED
+from accelreport.backend.frameworks import KERAS_BACKEND
 from accelreport.backend.job import Image, Job
 from accelreport.backend.mapped_pages import Range, map_pages, mapped_pages
 from accelreport.spec.models import Device
+from accelreport.workloads.frameworks import TENSORFLOW
 
 LONGEST_MESSAGE = 2**16
 
@@ -81,14 +83,16 @@ def may_be_forked(device: Device) -> bool:
     """Whether cells of a device may be forks.
 
     Not where a driver is part of the process (GPU, TPU), nor where the cell only watches
-    other processes, nor outside Linux, whose libraries are made to be forked.
+    other processes, nor where it needs another framework than the one that was imported, nor
+    outside Linux, whose libraries are made to be forked.
     """
     plain = device.kind == "CPU" and device.strategy not in SUPERVISED
-    return plain and sys.platform == "linux"
+    return plain and device.framework == TENSORFLOW and sys.platform == "linux"
 
 
 def prepare() -> str:
     """Import what cells need; why a fork of this would not be right, or nothing."""
+    os.environ[KERAS_BACKEND] = TENSORFLOW
     for name in WITH_THREADS:
         importlib.import_module(name)
     before = _threads()

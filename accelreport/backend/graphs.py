@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.checks.watch import traced_functions
 from accelreport.backend.replica_state import (
     finite_together,
     part_random_streams,
@@ -18,7 +19,7 @@ from accelreport.workloads.base import TrainingProblem
 
 
 class Graphs:
-    """A model under its strategy, with the functions that train and evaluate it.
+    """See `Engine`; a model under its strategy, with TensorFlow's graphs of it.
 
     The steps are driven by a loop inside one graph, because what happens between steps in
     Python is paid by every step: Keras' `fit` on NumPy arrays takes 1.25 to 1.5 times as
@@ -67,6 +68,21 @@ class Graphs:
     def steps_done(self) -> int:
         """Steps the optimizer has counted; waits for the last one."""
         return int(self.optimizer.iterations.numpy())
+
+    def compiled(self) -> frozenset[Hashable]:
+        """See `Engine.compiled`."""
+        return traced_functions()
+
+    def constant(self, value: NDArray[Any] | int) -> Any:
+        """See `Engine.constant`."""
+        import tensorflow as tf
+
+        return tf.constant(value)
+
+    def read(self, value: Any) -> NDArray[Any]:
+        """See `Engine.read`."""
+        found: NDArray[Any] = value.numpy()
+        return found
 
     def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
         """Metrics by name from the sums that a trainer or an evaluator gives.

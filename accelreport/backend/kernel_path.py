@@ -7,6 +7,9 @@ from typing import Any
 
 from accelreport.backend.checks.found import Found
 
+FUSED = ("CudnnRNN", "rnn")
+"""How operations of TensorFlow and of JAX begin that are cuDNN's fused recurrent kernel."""
+
 
 def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dict[str, str]:
     """Facts for the record: the library of convolutions and products, and of recurrent layers.
@@ -19,7 +22,7 @@ def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dic
     found = {"kernels": _library(facts)}
     recurrent = list(_recurrent_layers(model))
     if recurrent:
-        fused = any(kind.startswith("CudnnRNN") for kind in kinds)
+        fused = any(kind.startswith(FUSED) for kind in kinds)
         found["recurrent_kernel"] = "cuDNN" if fused else "loop over steps"
         reasons = {reason for layer in recurrent for reason in no_cudnn(layer)}
         found["cudnn_possible"] = "no: " + "; ".join(sorted(reasons)) if reasons else "yes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from accelreport.backend.frameworks import choose, require_support
 from accelreport.backend.measure_kernel import measure_kernel
 from accelreport.backend.measure_training import measure_training
 from accelreport.backend.measurement import Measurement
@@ -23,7 +24,9 @@ def measure(measurement: Measurement) -> Record:
     cell = measurement.cell
     family = family_of(cell.workload["kind"])
     parameters = family.parameters.model_validate(cell.workload, strict=False)
+    require_support(family, cell.workload, cell.device_spec)
     with measurement.stage("import_s", "import"):
+        choose(cell.device_spec.framework)
         import keras
 
         measurement.runtime = configure(cell.device_spec)

@@ -5,19 +5,15 @@ from __future__ import annotations
 import time
 
 from accelreport.backend.artefacts import artefacts_of
+from accelreport.backend.counted import counted
 from accelreport.backend.device_errors import BatchError
-from accelreport.backend.flops import METHOD, CountError, count_step
-from accelreport.backend.graphs import Graphs
+from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.kernel_path import judge_kernels, kernel_path
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.observing import observe
 from accelreport.backend.pace import grace_s
 from accelreport.backend.policies import Policies
-from accelreport.backend.traced import Traced
-from accelreport.backend.traffic import METHOD as TRAFFIC_METHOD
-from accelreport.backend.traffic import TRAFFIC
 from accelreport.backend.training import Trained, Training
-from accelreport.results.record import Flops
 from accelreport.workloads.base import TrainingParameters, TrainingProblem
 
 
@@ -34,7 +30,7 @@ def measure_training(
     if problem.batch_size % runtime.replicas:
         raise BatchError(problem.batch_size, runtime.replicas)
     with measurement.stage("build_s", "build"):
-        graphs = Graphs(problem, runtime)
+        graphs = engine_for(problem, runtime)
     policies, pipeline = Policies(parameters, graphs), parameters.input == "pipeline"
     training = Training(
         graphs,
@@ -65,7 +61,7 @@ def measure_training(
 
 
 def _note_training(
-    measurement: Measurement, trained: Trained, training: Training, graphs: Graphs
+    measurement: Measurement, trained: Trained, training: Training, graphs: Engine
 ) -> None:
     measurement.times |= {"train_s": trained.train_s, "evaluate_s": trained.evaluate_s}
     if trained.first_step_s is not None:
@@ -85,33 +81,18 @@ def _note_training(
     measurement.check_window(trained.blocks)
 
 
-def _note_arithmetic(measurement: Measurement, training: Training, graphs: Graphs) -> None:
+def _note_arithmetic(measurement: Measurement, training: Training, graphs: Engine) -> None:
     """Operations of a step and the kernels that did them, from the graph that ran."""
-    runtime, traced = measurement.ready(), Traced(training.step_graph())
-    runtime.facts.update(kernel_path(graphs.model, traced.kinds(), runtime.facts))
+    runtime = measurement.ready()
+    found = counted(training.step_graph(), runtime)
+    runtime.facts.update(kernel_path(graphs.model, found.kinds, runtime.facts))
     if measurement.examination is not None:
         judge_kernels(measurement.examination.found, runtime.facts)
-    try:
-        counted = count_step(traced)
-    except CountError as error:
-        measurement.warn("flops-unknown", f"operations of a step were not counted: {error}")
-        return
-    graphs_in_step = runtime.placement.graphs_in_step
-    moved = _moved(traced)
-    measurement.facts["flops"] = Flops(
-        per_step=counted * graphs_in_step,
-        method=METHOD,
-        bytes_per_step=None if moved is None else moved * graphs_in_step,
-        bytes_method="" if moved is None else TRAFFIC_METHOD,
-    )
-
-
-def _moved(traced: Traced) -> float | None:
-    """Bytes of a step; None where a shape is not known, which the page then says."""
-    try:
-        return count_step(traced, TRAFFIC)
-    except CountError:
-        return None
+    if found.flops is None:
+        message = f"operations of a step were not counted: {found.unknown}"
+        measurement.warn("flops-unknown", message)
+    else:
+        measurement.facts["flops"] = found.flops
 
 
 def _select(measurement: Measurement, policies: Policies, trained: Trained) -> None:
@@ -132,7 +113,7 @@ def _observe(
     problem: TrainingProblem,
     parameters: TrainingParameters,
     training: Training,
-    graphs: Graphs,
+    graphs: Engine,
 ) -> None:
     observed = observe(
         problem,

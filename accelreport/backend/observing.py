@@ -7,8 +7,8 @@ from typing import Any
 
 from accelreport.backend.artefacts import Artefacts
 from accelreport.backend.deployment import Deployment
+from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.graphs import Graphs
 from accelreport.results.observations import Confusion
 from accelreport.results.record import Sample, Warned
 from accelreport.spec.cells import Cell
@@ -34,7 +34,7 @@ def observe(
     problem: TrainingProblem,
     parameters: TrainingParameters,
     evaluation: Evaluation,
-    graphs: Graphs,
+    graphs: Engine,
     cell: Cell,
     deadline: float,
     artefacts: Artefacts | None,

@@ -17,7 +17,7 @@ from accelreport.workloads.policies import rises
 
 
 class Controls(Protocol):
-    """What a policy may do to a training in progress (`Graphs` does it)."""
+    """What a policy may do to a training in progress (every `Engine` does it)."""
 
     def learning_rate(self) -> float:
         """The learning rate in force."""

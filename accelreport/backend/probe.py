@@ -18,6 +18,7 @@ import json, os, sys
 answer = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # whatever TensorFlow prints must not mix with the answer
 os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
+os.environ["KERAS_BACKEND"] = "tensorflow"
 import tensorflow as tf
 import keras
 devices = []

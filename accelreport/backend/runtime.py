@@ -1,4 +1,4 @@
-"""TensorFlow as a device of the devices file asks for it; set once in a process."""
+"""A framework as a device of the devices file asks for it; set once in a process."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from accelreport.spec.models import Device
 
 @dataclass(frozen=True)
 class Runtime:
-    """A configured TensorFlow.
+    """A configured framework.
 
     Attributes:
         placement: where the model lies and how its graphs are run there.
         jit_compile: whether steps are compiled by XLA.
-        facts: what TensorFlow resolved, for the record.
+        facts: what the framework resolved, for the record.
+        framework: as a device names it.
+        loops_in_program: whether a window of steps is one call on the device; else each step
+            is one, and the host dispatches them.
     """
 
     placement: Placement
     jit_compile: bool
     facts: dict[str, str]
+    framework: str = "tensorflow"
+    loops_in_program: bool = True
 
     @property
     def strategy(self) -> Any:
@@ -57,8 +62,12 @@ def configure(device: Device) -> Runtime:
     """Set threads, visible devices, precision and strategy.
 
     Raises:
-        NoDeviceError: TensorFlow does not see the device.
+        NoDeviceError: the framework does not see the device.
     """
+    if device.framework == "jax":
+        from accelreport.backend.on_jax.configure import configure as on_jax
+
+        return on_jax(device)
     import keras
     import tensorflow as tf
 

@@ -16,13 +16,14 @@ from accelreport.backend.checks.state import order_of
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Stopwatch
 from accelreport.backend.energy import Meter
+from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.graphs import Graphs
 from accelreport.backend.order import Order
 from accelreport.backend.pace import Pace, grace_s
 from accelreport.backend.policies import Policies
 from accelreport.backend.reporter import Reporter
 from accelreport.results.record import Block, Epoch
+from accelreport.spec.device import FRAMEWORK_NAMES
 
 
 class NanLossError(RuntimeError):
@@ -68,7 +69,7 @@ class Training:
 
     def __init__(
         self,
-        graphs: Graphs,
+        graphs: Engine,
         *,
         pipeline: bool,
         epochs: int,
@@ -93,7 +94,11 @@ class Training:
         self._latest: Callable[[int, int], Any]
         self._settles = graphs.runtime.counts_steps
         self.evaluation = Evaluation(graphs, evaluation_batch)
-        self.watch = Watch(graphs.steps_done if self._settles else lambda: None)
+        self.watch = Watch(
+            graphs.steps_done if self._settles else lambda: None,
+            graphs.compiled,
+            FRAMEWORK_NAMES[graphs.runtime.framework],
+        )
         self.meter = Meter()
         self.order = ""
         self.source: Any = None
@@ -105,9 +110,8 @@ class Training:
 
     def step_graph(self) -> Any:
         """The graph of the steps that were run (see `Graphs.step_graph`)."""
-        import tensorflow as tf
-
-        return self._graphs.step_graph(*self._source, tf.constant(0), tf.constant(1))
+        first, count = self._graphs.constant(0), self._graphs.constant(1)
+        return self._graphs.step_graph(*self._source, first, count)
 
     def prepare(self) -> None:
         """Bring the data to where the steps read them; done once, untimed."""
@@ -207,7 +211,8 @@ class Training:
         self._graphs.runtime.placement.synchronise()
         watch = Stopwatch(self._graphs.runtime.placement.cpu_s)
         totals, stamps = run_steps(done, count)
-        sums = totals.numpy().astype(np.float64)  # depends on every step of the window
+        # It depends on every step of the window.
+        sums = self._graphs.read(totals).astype(np.float64)
         self._graphs.runtime.placement.synchronise()
         window = watch.lap()
         self.meter.passed(count)
@@ -225,35 +230,28 @@ class Training:
             cpu_s=round(window.cpu_s, 6),
             other_cpu_s=round(window.other_cpu_s, 3),
             warmup=warmup,
-            step_s=[round(float(s), 7) for s in np.diff(stamps.numpy())],
+            step_s=[round(float(s), 7) for s in np.diff(self._graphs.read(stamps))],
         )
         return block, sums
 
     # Where batches come from --------------------------------------------------------------
 
     def _resident_runner(self) -> Callable[[int], Callable[[int, int], Any]]:
-        import tensorflow as tf
-
-        trainer = self._graphs.resident_trainer()
+        constant, trainer = self._graphs.constant, self._graphs.resident_trainer()
         resident = self._graphs.on_devices(self._problem.resident)
         self.source = resident
 
         def for_epoch(_: int) -> Callable[[int, int], Any]:
             rows = self._order.epoch(self._steps)
             self.order = self.order or order_of(rows, self._problem.examples)
-            order = tf.constant(rows)
+            order = constant(rows)
             self._source = (resident, order)
-            # A count that is a tensor: a number would be traced anew for every value.
-            return lambda first, count: trainer(
-                resident, order, tf.constant(first), tf.constant(count)
-            )
+            return lambda first, count: trainer(resident, order, constant(first), constant(count))
 
         return for_epoch
 
     def _pipeline_runner(self) -> Callable[[int], Callable[[int, int], Any]]:
-        import tensorflow as tf
-
-        trainer = self._graphs.pipeline_trainer()
+        constant, trainer = self._graphs.constant, self._graphs.pipeline_trainer()
         # One iterator for the whole cell: taking a drained one down can stall for seconds.
         orders = self._order.epoch(self.planned_steps)
         self.order = order_of(orders[: self._steps], self._problem.examples)
@@ -264,9 +262,7 @@ class Training:
         iterator = self._graphs.runtime.placement.batches(self._problem, orders)
         self.source = iterator
         self._source = (iterator,)
-        return lambda _: (
-            lambda first, count: trainer(iterator, tf.constant(first), tf.constant(count))
-        )
+        return lambda _: lambda first, count: trainer(iterator, constant(first), constant(count))
 
     # Evaluation ---------------------------------------------------------------------------
 

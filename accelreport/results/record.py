@@ -67,7 +67,7 @@ class Times(Document):
     process_s: float | None = None
     """From the launch of the process to its first line of ours."""
     import_s: float | None = None
-    """Importing TensorFlow and Keras."""
+    """Importing the framework and Keras."""
     prepared_s: float | None = None
     """How much of `process_s` and `import_s` passed before the launch, in the process that this
     one was forked from, and is therefore not in `wall_s`; absent when it was not forked."""

@@ -27,7 +27,7 @@ PRESENTATION_ONLY = {
 }
 """Keys of a device that change what is printed and not what is measured."""
 
-UNTIL_SAID = {"placement"}
+UNTIL_SAID = {"placement", "framework"}
 """Keys of a device that belong to its identity where they are said: they came later, and what
 was measured before them is the same measurement."""
 
@@ -67,7 +67,11 @@ class Cell(BaseModel):
         SHA-256 over the canonical JSON of the workload's parameters, the device without
         what is only printed, the seed, and the keys of `[measure]` that shape the timing.
         """
-        unsaid = {name for name in UNTIL_SAID if not getattr(self.device_spec, name)}
+        unsaid = {
+            name
+            for name in UNTIL_SAID
+            if getattr(self.device_spec, name) == Device.model_fields[name].default
+        }
         device = self.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY | unsaid)
         identity = {
             "identity": IDENTITY_VERSION,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from accelreport.spec.claims import EquivalentCheck, PeakCheck, RatioCheck, TrendCheck
 from accelreport.spec.collect import Collector
-from accelreport.spec.models import Claim, Scalar
+from accelreport.spec.models import Claim, Device, Scalar
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import Parts
 from accelreport.spec.sweep import same
+from accelreport.workloads.frameworks import unsupported
 
 _TRAINING_ONLY = {
     "epoch_time",
@@ -84,6 +86,35 @@ def check_target(collector: Collector, parts: Parts) -> None:
         message = f"{family.kind} trains nothing, so it reaches no target"
         also = [(("workload", "kind"), "the workload")]
         collector.add("not-measured", ("measure", "target"), message, at_key=True, also=also)
+
+
+def check_frameworks(
+    collector: Collector,
+    parts: Parts,
+    devices: Mapping[str, Device | None],
+    resolved: Iterable[Mapping[str, Any]],
+) -> None:
+    """Every device's framework can run the workload at every point of the sweep.
+
+    Args:
+        collector: where problems are noted.
+        parts: the spec.
+        devices: the devices file's devices; None stands for one with problems of its own.
+        resolved: the workload's parameters at each point.
+    """
+    points = list(resolved)
+    for index, name in enumerate(parts.devices or ()):
+        device = devices.get(name)
+        if device is None or parts.family is None:
+            continue
+        refused = (unsupported(parts.family, point, device.framework) for point in points)
+        found = next((each for each in refused if each), None)
+        if found is not None:
+            message = f"{quote(name)} runs on {device.framework_name}, and {found.why}"
+            help_ = "take this device out" + (f", or write {found.remedy}" if found.remedy else "")
+            where = parts.sweep.paths.get(found.parameter, ("workload", found.parameter))
+            also = [(where, "this it cannot run")]
+            collector.add("framework", ("devices", index), message, help=help_, also=also)
 
 
 def _check_claim(collector: Collector, parts: Parts, claim: Claim, path: KeyPath) -> None:

@@ -9,6 +9,12 @@ from pydantic import Field, FiniteFloat, model_validator
 from accelreport.spec.base import SpecModel
 from accelreport.spec.validators import FieldsError, is_day
 
+FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX"}
+"""What people call each framework a device may name."""
+
+ONE_DEVICE = ("default", "one_device")
+"""Strategies that place everything on one device, which any framework can do."""
+
 
 class Device(SpecModel):
     """One row of `devices.toml`: what to run on, and how."""
@@ -17,6 +23,8 @@ class Device(SpecModel):
     """The hardware that does the arithmetic."""
     label: str = ""
     """What the report calls it; the table's name when empty."""
+    framework: Literal["tensorflow", "jax"] = "tensorflow"
+    """What Keras 3 runs on, with that framework's own compiled training step."""
     strategy: Literal[
         "default", "one_device", "mirrored", "multi_worker_mirrored", "parameter_server", "tpu"
     ] = "default"
@@ -56,9 +64,35 @@ class Device(SpecModel):
     memory_source: str = ""
     """Where `memory_gbps` is written."""
 
+    @property
+    def framework_name(self) -> str:
+        """What people call its framework."""
+        return FRAMEWORK_NAMES[self.framework]
+
+    @model_validator(mode="after")
+    def _framework_agrees(self) -> Self:
+        if self.framework == "tensorflow":
+            return self
+        name = self.framework_name
+        refused = {
+            "strategy": (self.strategy not in ONE_DEVICE, f"{name} drives one device here"),
+            "placement": (bool(self.placement), "a package's placement drives TensorFlow"),
+            "address": (bool(self.address), f"{name} reaches only devices of this machine"),
+            "xla": (self.xla, f"{name} compiles every step by XLA, whatever is said"),
+            "threads": (
+                self.threads is not None and self.kind != "CPU",
+                f"under {name} only a CPU has threads to choose",
+            ),
+        }
+        for field, (wrong, why) in refused.items():
+            if wrong:
+                raise FieldsError(why, field, "framework", help=f"leave `{field}` out")
+        return self
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        if (self.kind == "TPU") != (self.strategy == "tpu"):
+        driven_by_tensorflow = self.kind == "TPU" and self.framework == "tensorflow"
+        if driven_by_tensorflow != (self.strategy == "tpu"):
             raise FieldsError(
                 f"a {self.kind} cannot be driven by the strategy `{self.strategy}`",
                 "strategy",

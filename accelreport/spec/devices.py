@@ -23,7 +23,7 @@ def read_devices(file: SourceFile) -> tuple[dict[str, Device | None], list[Probl
     Returns:
         The devices by name, in the order of the file; None stands for one with problems, so
         that a spec that names it is not blamed. A device without a label has its name as
-        its label.
+        its label, and a label names the framework where that is not TensorFlow.
     """
     collector = Collector(whole(file))
     data = collector.view.data
@@ -52,6 +52,11 @@ def _device(collector: Collector, name: str, raw: Any) -> Device | None:
         message = f"`{name}` cannot be the name of a device"
         collector.add("bad-name", (name,), message, help=NAME_RULE, at_key=True)
     device = collector.checked(Device, (name,), raw, "a key of a device")
-    if device is None or device.label:
-        return device
-    return device.model_copy(update={"label": name})
+    return None if device is None else device.model_copy(update={"label": _label(name, device)})
+
+
+def _label(name: str, device: Device) -> str:
+    """What tables and figures call it: two rows must not differ in what nobody can see."""
+    label, framework = device.label or name, device.framework_name
+    told = device.framework == "tensorflow" or framework.casefold() in label.casefold()
+    return label if told else f"{label}, {framework}"

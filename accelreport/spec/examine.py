@@ -8,7 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from accelreport.spec.base import Scalar
-from accelreport.spec.checks import check_claims, check_devices, check_published, check_target
+from accelreport.spec.checks import (
+    check_claims,
+    check_devices,
+    check_frameworks,
+    check_published,
+    check_target,
+)
 from accelreport.spec.collect import Collector
 from accelreport.spec.device import Device
 from accelreport.spec.expand import base_workload, cells, check_count, workloads
@@ -139,4 +145,6 @@ class SpecFile:
         examined.base = base_workload(collector, parts)
         if parts.family and check_count(collector, parts):
             examined.points = workloads(collector, parts, parts.family)
+            resolved = [workload for _, workload in examined.points]
+            check_frameworks(collector, parts, self._devices, resolved)
         return examined

@@ -40,7 +40,7 @@ MOST_ROWS = 8
 """So many cells are drawn that are measured at once, on several machines."""
 
 PHASES = {
-    "import": "importing TensorFlow",
+    "import": "importing Keras",
     "data": "reading data",
     "build": "building the model",
     "compile": "first step: tracing and compiling",

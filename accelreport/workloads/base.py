@@ -236,6 +236,8 @@ class Family:
         data: parameters (checked) → the data set it needs, or None.
         problem: parameters (checked) and data (None for a kernel) → the problem. Imports
             TensorFlow when it is called, never before.
+        frameworks: what the problem can be computed in, by the names that devices give them;
+            beyond TensorFlow that takes `numerics` in place of TensorFlow's own operations.
     """
 
     kind: str
@@ -244,3 +246,4 @@ class Family:
     shape: Literal["training", "kernel"]
     data: Callable[[Any], DataRequest | None]
     problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem]
+    frameworks: frozenset[str] = frozenset({"tensorflow"})

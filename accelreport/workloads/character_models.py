@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from accelreport.datasets.base import Dataset
 from accelreport.results.observations import GeneratedText
 from accelreport.workloads.base import Observation, TrainingProblem
+from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import step_accuracy, step_loss
 from accelreport.workloads.recurrent import recurrent_options
 from accelreport.workloads.text_generation import TextGenerationParameters
@@ -26,8 +27,7 @@ def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProb
     With S2-D's sizes the model has 4,460,800 parameters. It is trained on windows from any
     place and evaluated on windows side by side.
     """
-    import tensorflow as tf
-
+    n = numerics()
     length = parameters.length
     text = data.train["text"]
     windows = limited(
@@ -39,11 +39,11 @@ def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProb
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
         if "windows" in resident:
-            window = tf.gather(resident["windows"], indices)
+            window = n.gather(resident["windows"], indices)
         else:
             # The windows overlap: kept as such they would take `length` times the memory.
-            window = tf.gather(resident["text"], indices[:, None] + tf.range(length + 1))
-        window = tf.cast(window, tf.int32)
+            window = n.gather(resident["text"], indices[:, None] + n.arange(length + 1))
+        window = n.cast(window, "int32")
         return window[:, :-1], window[:, 1:]
 
     def observe(observation: Observation) -> dict[str, Any]:
@@ -104,26 +104,11 @@ def write(parameters: TextGenerationParameters, observation: Observation) -> lis
     Each character is drawn from the model's probabilities, by a generator seeded with the
     cell's seed, and read again. All texts are written side by side in one graph.
     """
-    import tensorflow as tf
-
     prompt = np.frombuffer(parameters.prompt.encode("latin-1", errors="replace"), np.uint8)
-    read = tf.constant(np.tile(prompt.astype(np.int32), (parameters.texts, 1)))
+    read = np.tile(prompt.astype(np.int32), (parameters.texts, 1))
     step, states = _stepper(observation.model, parameters.texts)
-
-    @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
-    def generate(read: Any, seed: Any, states: Any) -> Any:
-        for place in tf.range(len(prompt) - 1):
-            _, states = step(read[:, place], states)
-        last = read[:, -1]
-        written = tf.TensorArray(tf.int32, size=parameters.characters)
-        for place in tf.range(parameters.characters):
-            logits, states = step(last, states)
-            drawn = tf.random.stateless_categorical(logits, 1, seed=tf.stack([seed, place]))
-            last = tf.cast(drawn[:, 0], tf.int32)
-            written = written.write(place, last)
-        return tf.transpose(written.stack())
-
-    found = generate(read, tf.constant(observation.seed), states).numpy().astype(np.uint8)
+    written = numerics().write(step, states, read, parameters.characters, observation.seed)
+    found = written.astype(np.uint8)
     return [
         GeneratedText(prompt=parameters.prompt, text=row.tobytes().decode("latin-1"))
         for row in found
@@ -132,8 +117,7 @@ def write(parameters: TextGenerationParameters, observation: Observation) -> lis
 
 def _stepper(model: Any, batch: int) -> tuple[Any, Any]:
     """One step of a stack of LSTMs: (characters [batch], states) → (logits, states)."""
-    import tensorflow as tf
-
+    n = numerics()
     embedding, *recurrent, output = model.layers
 
     def step(characters: Any, states: Any) -> tuple[Any, Any]:
@@ -142,6 +126,6 @@ def _stepper(model: Any, batch: int) -> tuple[Any, Any]:
         for layer, state in zip(recurrent, states, strict=True):
             values, state_after = layer.cell(values, state)
             after.append(state_after)
-        return tf.cast(output(values), tf.float32), after
+        return n.cast(output(values), "float32"), after
 
     return step, [layer.cell.get_initial_state(batch_size=batch) for layer in recurrent]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.workloads.base import Tally
+from accelreport.workloads.numerics import numerics
 
 THRESHOLD = 0.5
 """The probability from which Keras' `Precision` and `Recall` count a class as predicted."""
@@ -23,14 +24,12 @@ def confusion_tally(classes: tuple[str, ...]) -> Tally:
     width = len(classes)
 
     def count(targets: Any, outputs: Any) -> Any:
-        import tensorflow as tf
-
-        logits = tf.cast(outputs, tf.float32)
-        found = tf.argmax(logits, axis=-1, output_type=tf.int32)
-        cells = tf.one_hot(targets * width + found, width * width)
-        sure = tf.cast(tf.nn.softmax(logits) > THRESHOLD, tf.float32)
-        hits = tf.gather(sure, targets, axis=1, batch_dims=1)
-        return tf.concat([cells, hits[:, None], tf.reduce_sum(sure, axis=1)[:, None]], axis=1)
+        n = numerics()
+        logits = n.cast(outputs, "float32")
+        cells = n.one_hot(targets * width + n.argmax(logits), width * width)
+        sure = n.cast(n.softmax(logits) > THRESHOLD, "float32")
+        hits = n.gather_each(sure, targets)
+        return n.concatenate([cells, hits[:, None], n.total(sure, axis=1)[:, None]], axis=1)
 
     def confusion(sums: NDArray[np.float64]) -> list[list[int]]:
         rows: list[list[int]] = _matrix(sums, width).round().astype(int).tolist()

@@ -11,12 +11,16 @@ from accelreport.workloads.base import DataRequest, Family, TrainingParameters, 
 if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset
 
+EITHER = frozenset({"tensorflow", "jax"})
+"""For families whose models are Keras' own layers, and all else `numerics`."""
+
 
 def training_family(
     title: str,
     parameters: type[TrainingParameters],
     module: str,
     options: Callable[[Any], Mapping[str, Any]] = lambda parameters: {},  # noqa: ARG005
+    frameworks: frozenset[str] = frozenset({"tensorflow"}),
 ) -> Family:
     """A family whose parameters name a `dataset`, and whose models live in a module.
 
@@ -26,6 +30,7 @@ def training_family(
         module: has `problem(parameters, data)`; imported only when a cell is measured,
             because it needs TensorFlow.
         options: parameters (checked) → what the data set is asked for.
+        frameworks: see `Family`.
     """
 
     def data(checked: Any) -> DataRequest:
@@ -42,4 +47,5 @@ def training_family(
         shape="training",
         data=data,
         problem=problem,
+        frameworks=frameworks,
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from accelreport.datasets.base import Dataset
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.image_classification import ImageClassificationParameters
+from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import class_accuracy, class_loss
 from accelreport.workloads.training import labelled_problem, limited
 
@@ -107,8 +108,8 @@ LAYERS: dict[str, Callable[[], list[Any]]] = {
 def problem(parameters: ImageClassificationParameters, data: Dataset) -> TrainingProblem:
     """The training problem: images [n, 28, 28] of bytes and labels [n]."""
     import keras
-    import tensorflow as tf
 
+    n = numerics()
     train = limited(data.train, parameters.train_examples)
     validation = limited(data.validation, parameters.validation_examples)
     divisor = 255.0 if parameters.scale_pixels else 1.0
@@ -120,8 +121,8 @@ def problem(parameters: ImageClassificationParameters, data: Dataset) -> Trainin
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
         # Scaling happens after the cast: bytes on the device are a quarter of the memory.
-        pixels = tf.cast(tf.gather(resident["x"], indices), tf.float32) / divisor
-        return pixels[..., tf.newaxis], tf.cast(tf.gather(resident["y"], indices), tf.int32)
+        pixels = n.cast(n.gather(resident["x"], indices), "float32") / divisor
+        return pixels[..., None], n.cast(n.gather(resident["y"], indices), "int32")
 
     return labelled_problem(
         parameters,

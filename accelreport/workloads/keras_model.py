@@ -12,7 +12,7 @@ from accelreport.errors import AccelReportError
 from accelreport.spec.models import Text
 from accelreport.spec.validators import SpecPath
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import training_family
+from accelreport.workloads.family import EITHER, training_family
 from accelreport.workloads.keras_json import LIMIT, ArchitectureError, check_architecture
 
 LossName = Literal[
@@ -89,5 +89,6 @@ FAMILY = training_family(
     KerasParameters,
     "accelreport.workloads.keras_problem",
     options=lambda parameters: parameters.dataset_options,
+    frameworks=EITHER,
 )
 """The family as the registry knows it."""

@@ -12,6 +12,7 @@ from accelreport.errors import AccelReportError, ExitCode
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.keras_json import ArchitectureError, check_architecture
 from accelreport.workloads.keras_model import KerasParameters
+from accelreport.workloads.numerics import numerics
 from accelreport.workloads.training import labelled_problem, limited
 
 PerExample = Callable[[Any, Any], Any]
@@ -34,8 +35,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         ModelError: Keras refuses the document, or it does not fit the data.
         DataOptionsError: the data set has no examples and labels.
     """
-    import tensorflow as tf
-
+    n = numerics()
     if not {"x", "y"} <= set(data.train):
         raise DataOptionsError(
             f"The data set {data.name} has no examples and labels.",
@@ -49,14 +49,14 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
     integers = parameters.loss == "sparse_categorical_crossentropy"
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
-        inputs = tf.cast(tf.gather(resident["x"], indices), dtype)
+        inputs = n.cast(n.gather(resident["x"], indices), dtype)
         if parameters.divide_by != 1:
-            inputs = inputs / tf.cast(parameters.divide_by, dtype)
+            inputs = inputs / n.cast(parameters.divide_by, dtype)
         fixed = [length for length in shape if length is not None]
         if len(fixed) == len(shape):
-            inputs = tf.reshape(inputs, [-1, *shape])
-        targets = tf.gather(resident["y"], indices)
-        return inputs, tf.cast(targets, tf.int32 if integers else tf.float32)
+            inputs = n.reshape(inputs, [-1, *shape])
+        targets = n.gather(resident["y"], indices)
+        return inputs, n.cast(targets, "int32" if integers else "float32")
 
     return labelled_problem(
         parameters,
@@ -92,11 +92,12 @@ def build(parameters: KerasParameters) -> Any:
 
 def loss_named(name: str, *, from_logits: bool) -> PerExample:
     """A loss of Keras' by name, one value for each example: the mean over its other axes."""
-    import tensorflow as tf
     from keras import losses
 
+    n = numerics()
+
     def loss(targets: Any, outputs: Any) -> Any:
-        outputs = tf.cast(outputs, tf.float32)
+        outputs = n.cast(outputs, "float32")
         if name == "sparse_categorical_crossentropy":
             values = losses.sparse_categorical_crossentropy(
                 targets, outputs, from_logits=from_logits
@@ -114,8 +115,7 @@ def loss_named(name: str, *, from_logits: bool) -> PerExample:
 
 def metric_named(name: str, parameters: KerasParameters) -> PerExample:
     """A metric by name, one value for each example."""
-    import tensorflow as tf
-
+    n = numerics()
     if name in ("mean_squared_error", "mean_absolute_error"):
         return loss_named(name, from_logits=False)
     border = 0.0 if parameters.from_logits else 0.5
@@ -123,29 +123,25 @@ def metric_named(name: str, parameters: KerasParameters) -> PerExample:
     def accuracy(targets: Any, outputs: Any) -> Any:
         if parameters.loss == "sparse_categorical_crossentropy":
             if name == "top_5_accuracy":
-                right = tf.math.in_top_k(targets, tf.cast(outputs, tf.float32), k=5)
+                right = n.in_top(targets, outputs, 5)
             else:
-                right = tf.equal(tf.argmax(outputs, axis=-1, output_type=tf.int32), targets)
+                right = n.equal(n.argmax(outputs), targets)
         else:
-            right = tf.equal(outputs > border, _like(targets, outputs) > 0.5)
-        return _mean(tf.cast(right, tf.float32))
+            right = n.equal(outputs > border, _like(targets, outputs) > 0.5)
+        return _mean(n.cast(right, "float32"))
 
     return accuracy
 
 
 def _like(targets: Any, outputs: Any) -> Any:
     """Targets in the shape of the outputs: labels [batch] beside outputs [batch, 1]."""
-    import tensorflow as tf
-
-    return tf.reshape(targets, tf.shape(outputs))
+    return numerics().reshape_like(targets, outputs)
 
 
 def _mean(values: Any) -> Any:
     """[batch, …] → [batch]."""
-    import tensorflow as tf
-
     rank = len(values.shape)
-    return values if rank == 1 else tf.reduce_mean(values, axis=list(range(1, rank)))
+    return values if rank == 1 else numerics().mean(values, axis=list(range(1, rank)))
 
 
 def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...]) -> None:

@@ -8,49 +8,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from accelreport.workloads.numerics import numerics
+
 
 def class_loss(targets: Any, outputs: Any) -> Any:
     """Cross-entropy of classes: labels [batch], logits [batch, classes] → [batch]."""
-    import tensorflow as tf
-
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(targets, tf.cast(outputs, tf.float32))
+    return numerics().class_cross_entropy(targets, outputs)
 
 
 def class_accuracy(targets: Any, outputs: Any) -> Any:
     """Whether the largest logit is the true one: [batch], [batch, classes] → [batch]."""
-    import tensorflow as tf
-
-    found = tf.argmax(outputs, axis=-1, output_type=tf.int32)
-    return tf.cast(tf.equal(found, targets), tf.float32)
+    n = numerics()
+    return n.cast(n.equal(n.argmax(outputs), targets), "float32")
 
 
 def binary_loss(targets: Any, outputs: Any) -> Any:
     """Cross-entropy of 0 and 1: labels [batch], logits [batch, 1] → [batch]."""
-    import tensorflow as tf
-
-    logits = tf.cast(outputs[:, 0], tf.float32)
-    return tf.nn.sigmoid_cross_entropy_with_logits(labels=targets, logits=logits)
+    n = numerics()
+    return n.binary_cross_entropy(targets, n.cast(outputs[:, 0], "float32"))
 
 
 def binary_accuracy(targets: Any, outputs: Any) -> Any:
     """Whether the logit's sign tells 0 from 1: [batch], [batch, 1] → [batch]."""
-    import tensorflow as tf
-
-    return tf.cast(tf.equal(outputs[:, 0] > 0, targets > 0), tf.float32)
+    n = numerics()
+    return n.cast(n.equal(outputs[:, 0] > 0, targets > 0), "float32")
 
 
 def step_loss(targets: Any, outputs: Any) -> Any:
     """Mean cross-entropy of a sequence: [batch, steps], [batch, steps, classes] → [batch]."""
-    import tensorflow as tf
-
-    return tf.reduce_mean(class_loss(targets, outputs), axis=1)
+    return numerics().mean(class_loss(targets, outputs), axis=1)
 
 
 def step_accuracy(targets: Any, outputs: Any) -> Any:
     """Share of right steps: [batch, steps], [batch, steps, classes] → [batch]."""
-    import tensorflow as tf
-
-    return tf.reduce_mean(class_accuracy(targets, outputs), axis=1)
+    return numerics().mean(class_accuracy(targets, outputs), axis=1)
 
 
 def squared_error_after(warmup: int, targets: Any, outputs: Any) -> Any:
@@ -66,7 +57,6 @@ def squared_error_after(warmup: int, targets: Any, outputs: Any) -> Any:
     Returns:
         [batch]: the mean over the other steps and all series.
     """
-    import tensorflow as tf
-
-    error = tf.cast(targets, tf.float32) - tf.cast(outputs, tf.float32)
-    return tf.reduce_mean(tf.square(error[:, warmup:]), axis=[1, 2])
+    n = numerics()
+    error = n.cast(targets, "float32") - n.cast(outputs, "float32")
+    return n.mean(n.square(error[:, warmup:]), axis=[1, 2])

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from accelreport.spec.validators import FieldsError
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import training_family
+from accelreport.workloads.family import EITHER, training_family
 from accelreport.workloads.recurrent import Kernel
 
 
@@ -49,5 +49,6 @@ FAMILY = training_family(
     "Sequence classification",
     SequenceClassificationParameters,
     "accelreport.workloads.sequence_models",
+    frameworks=EITHER,
 )
 """The family as the registry knows it."""

@@ -14,6 +14,7 @@ from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.results.observations import Forecast
 from accelreport.workloads.base import Observation, TrainingProblem
+from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import squared_error_after
 from accelreport.workloads.recurrent import recurrent_options
 from accelreport.workloads.series_forecast import SeriesForecastParameters
@@ -30,8 +31,7 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
     Raises:
         DataOptionsError: when the series is shorter than a window.
     """
-    import tensorflow as tf
-
+    n = numerics()
     places = len(data.train["inputs"]) - parameters.window + 1
     validation = whole_sequence(data.validation, parameters.validation_rows)
     if places < 1 or validation["inputs"].shape[1] <= parameters.ignored_steps:
@@ -45,9 +45,9 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
         if len(resident["inputs"].shape) == 3:
-            return tuple(tf.gather(resident[name], indices) for name in ("inputs", "targets"))
-        rows = indices[:, None] + tf.range(parameters.window)
-        return tuple(tf.gather(resident[name], rows) for name in ("inputs", "targets"))
+            return tuple(n.gather(resident[name], indices) for name in ("inputs", "targets"))
+        rows = indices[:, None] + n.arange(parameters.window)
+        return tuple(n.gather(resident[name], rows) for name in ("inputs", "targets"))
 
     def observe(observation: Observation) -> dict[str, Any]:
         if not parameters.forecast_steps:
@@ -104,11 +104,8 @@ def forecasts(parameters: SeriesForecastParameters, data: Dataset, model: Any) -
     Returns:
         One for each target. A scaled value v is v · (max − min) + min.
     """
-    import tensorflow as tf
-
     shown = whole_sequence(data.validation, parameters.forecast_steps)
-    run = tf.function(lambda x: model(x, training=False), jit_compile=False)
-    predicted = run(tf.constant(shown["inputs"])).numpy()[0].astype(np.float64)
+    predicted = numerics().forward(model, shown["inputs"])[0].astype(np.float64)
     true = shown["targets"][0].astype(np.float64)
     details = data.details
     step = timedelta(seconds=details["step_s"])

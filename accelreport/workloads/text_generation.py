@@ -8,7 +8,7 @@ from pydantic import Field
 
 from accelreport.spec.models import Text
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import training_family
+from accelreport.workloads.family import EITHER, training_family
 from accelreport.workloads.recurrent import Kernel
 
 
@@ -41,5 +41,6 @@ FAMILY = training_family(
     "Text generation",
     TextGenerationParameters,
     "accelreport.workloads.character_models",
+    frameworks=EITHER,
 )
 """The family as the registry knows it."""

@@ -1,4 +1,4 @@
-"""What the families that train a model share, once TensorFlow may be imported."""
+"""What the families that train a model share, once a framework may be imported."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from accelreport.workloads.base import Optimizer, TrainingParameters, TrainingProblem
+from accelreport.workloads.numerics import numerics
 
 
 def keras_optimizer(parameters: Optimizer) -> Any:
@@ -75,7 +76,6 @@ def rows_with_labels(dtype: str, resident: Mapping[str, Any], indices: Any) -> t
         resident: tensors `x` [n, …] and `y` [n].
         indices: which rows, [batch].
     """
-    import tensorflow as tf
-
-    labels = tf.cast(tf.gather(resident["y"], indices), dtype)
-    return tf.gather(resident["x"], indices), labels
+    n = numerics()
+    labels = n.cast(n.gather(resident["y"], indices), dtype)
+    return n.gather(resident["x"], indices), labels

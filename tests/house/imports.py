@@ -9,7 +9,7 @@ from functools import cache
 
 from tests.house.tree import module_name, sources
 
-FRAMEWORKS = ("tensorflow", "keras")
+FRAMEWORKS = ("tensorflow", "keras", "jax")
 """What only few modules may import."""
 
 
@@ -33,12 +33,12 @@ def imports() -> dict[str, tuple[Import, ...]]:
 
 
 def is_framework(target: str) -> bool:
-    """Whether the import is TensorFlow's or Keras'."""
+    """Whether the import is TensorFlow's, Keras' or JAX'."""
     return target.split(".")[0] in FRAMEWORKS
 
 
 def loads_framework(module: str) -> bool:
-    """Whether importing the module imports TensorFlow or Keras, itself or through others."""
+    """Whether importing the module imports a framework, itself or through others."""
     return any(
         is_framework(found.target)
         for name in closure(module)

@@ -19,7 +19,7 @@ from accelreport.results.checks import Beginning
 from accelreport.results.record import Block
 
 if TYPE_CHECKING:
-    from accelreport.backend.graphs import Graphs
+    from accelreport.backend.engine import Engine
     from accelreport.backend.kernel import Kernel
     from accelreport.backend.runtime import Runtime
     from accelreport.backend.training import Training
@@ -52,7 +52,7 @@ class Examination:
     """Checks one cell; nothing of it lies inside a timed window.
 
     Args:
-        runtime: a configured TensorFlow.
+        runtime: a configured framework.
         kind: kind of the device's row, such as `GPU`.
 
     Attributes:
@@ -71,7 +71,7 @@ class Examination:
     # A training ---------------------------------------------------------------------------
 
     @_counted
-    def before_training(self, graphs: Graphs, training: Training, *, pipeline: bool) -> None:
+    def before_training(self, graphs: Engine, training: Training, *, pipeline: bool) -> None:
         """What the training begins with: data, weights, the optimizer's state.
 
         Raises:
@@ -88,7 +88,7 @@ class Examination:
 
     @_counted
     def after_training(
-        self, graphs: Graphs, training: Training, blocks: list[Block], *, pipeline: bool
+        self, graphs: Engine, training: Training, blocks: list[Block], *, pipeline: bool
     ) -> Beginning:
         """What the windows show, and where the training ended."""
         self._watched(training.watch, blocks, skips=graphs.scales_losses)
@@ -101,12 +101,12 @@ class Examination:
         return Beginning(weights=state.random_weights(self._weights), order=training.order)
 
     @_counted
-    def canary_of_training(self, graphs: Graphs, training: Training, blocks: list[Block]) -> None:
+    def canary_of_training(self, graphs: Engine, training: Training, blocks: list[Block]) -> None:
         """Short windows at the very end: the model is trained on, and nobody looks at it again."""
         own = self._canary(
             Bird(
                 run=training.again,
-                wait=lambda sums: sums.numpy(),
+                wait=graphs.read,
                 settled=graphs.steps_done,
                 step_s=_step_s(blocks),
                 # What belongs to the end of an epoch belongs to no step.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from accelreport.backend.checks.found import Found, RefusedError
 
 if TYPE_CHECKING:
-    from accelreport.backend.graphs import Graphs
+    from accelreport.backend.engine import Engine
     from accelreport.workloads.base import TrainingProblem
 
 UNLIKE = 1e-3
@@ -49,7 +49,7 @@ class Looks:
         return float(self.rows[: self.inputs, 2].sum() / max(self.elements, 1))
 
 
-def judge_inputs(found: Found, graphs: Graphs, source: Any, *, pipeline: bool) -> None:
+def judge_inputs(found: Found, graphs: Engine, source: Any, *, pipeline: bool) -> None:
     """Compare a batch on the device with the same batch of the data set.
 
     Args:
@@ -65,8 +65,13 @@ def judge_inputs(found: Found, graphs: Graphs, source: Any, *, pipeline: bool) -
     """
     problem = graphs.problem
     row = probe_row(problem.examples, problem.batch_size)
-    there = _on_device(graphs, source, row, pipeline=pipeline)
-    here = _on_host(problem, row)
+    if graphs.runtime.framework == "jax":
+        from accelreport.backend.on_jax import looks
+
+        there, here = looks.on_device(graphs, source, row), looks.on_host(graphs, row)
+    else:
+        there = _on_device(graphs, source, row, pipeline=pipeline)
+        here = _on_host(problem, row)
     if there.elements < 2:
         found.inapplicable("constant-input", "a batch holds a single number")
     else:
@@ -93,7 +98,7 @@ def judge_inputs(found: Found, graphs: Graphs, source: Any, *, pipeline: bool) -
         )
 
 
-def _on_device(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
+def _on_device(graphs: Engine, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
     import tensorflow as tf
 
     placement, problem = graphs.runtime.placement, graphs.problem
@@ -108,7 +113,7 @@ def _on_device(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline:
     return Looks(np.asarray(rows.numpy(), np.float64), inputs)
 
 
-def _on_replicas(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
+def _on_replicas(graphs: Engine, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
     import tensorflow as tf
 
     placement, strategy, problem = graphs.runtime.placement, graphs.runtime.strategy, graphs.problem

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from accelreport.backend.checks.found import Found
 
 if TYPE_CHECKING:
-    from accelreport.backend.graphs import Graphs
+    from accelreport.backend.engine import Engine
 
 ELEMENTS = 2**16
 """Elements read of each weight: enough to tell two seeds apart, for any size of network."""
@@ -20,7 +20,7 @@ FEWEST_EXAMPLES = 20
 """20! orders: two seeds do not draw the same one."""
 
 
-def beginnings(graphs: Graphs) -> list[NDArray[Any]]:
+def beginnings(graphs: Engine) -> list[NDArray[Any]]:
     """The first rows of every trainable weight, up to `ELEMENTS` numbers of each."""
     return [_beginning(each.value) for each in graphs.model.trainable_variables]
 
@@ -39,7 +39,7 @@ def order_of(rows: NDArray[np.int32], examples: int) -> str:
     return hashlib.sha256(rows.tobytes()).hexdigest() if examples >= FEWEST_EXAMPLES else ""
 
 
-def judge_beginning(found: Found, graphs: Graphs) -> None:
+def judge_beginning(found: Found, graphs: Engine) -> None:
     """Whether model and optimizer are new: no step was done, nothing was accumulated."""
     done = graphs.steps_done()
     slots = [_beginning(each.value) for each in graphs.optimizer.variables if len(each.shape) > 0]
@@ -53,7 +53,7 @@ def judge_beginning(found: Found, graphs: Graphs) -> None:
     )
 
 
-def judge_end(found: Found, graphs: Graphs, before: list[NDArray[Any]]) -> None:
+def judge_end(found: Found, graphs: Engine, before: list[NDArray[Any]]) -> None:
     """Whether training has moved the weights: a gradient that nobody uses is never computed."""
     if not before:
         found.inapplicable("weights-unmoved", "the model has no trainable weights")
@@ -68,7 +68,7 @@ def judge_end(found: Found, graphs: Graphs, before: list[NDArray[Any]]) -> None:
     )
 
 
-def judge_batch(found: Found, graphs: Graphs) -> None:
+def judge_batch(found: Found, graphs: Engine) -> None:
     """Whether a step sees as many examples as it claims, by the shape that was traced."""
     share, replicas = graphs.traced_batch, graphs.runtime.replicas
     if share is None:
@@ -89,11 +89,11 @@ def judge_device(found: Found, tensors: list[Any], devices: list[str], kind: str
     Args:
         found: takes the check.
         tensors: weights, inputs or results, from every replica of this process.
-        devices: TensorFlow's names of the devices that are to compute.
+        devices: the framework's names of the devices that are to compute.
         kind: kind of the device's row, such as `GPU`.
     """
     named = {_short(device) for device in devices}
-    where = {_short(part.device) for each in tensors for part in _parts(each) if part.device}
+    where = {place for each in tensors for part in _parts(each) for place in _places(part)}
     if not where or any("/job:worker" in device and "/task:" in device for device in devices):
         found.inapplicable("wrong-device", "what lies on other processes is not seen from here")
         return
@@ -111,6 +111,13 @@ def _parts(tensor: Any) -> tuple[Any, ...]:
     return tuple(values) if isinstance(values, tuple | list) else (tensor,)
 
 
+def _places(part: Any) -> set[str]:
+    """Where a tensor of TensorFlow's or an array of JAX' lies; nothing where nobody knows."""
+    if callable(devices := getattr(part, "devices", None)):
+        return {f"{device.platform.upper()}:{device.id}" for device in devices()}
+    return {_short(part.device)} if part.device else set()
+
+
 def _short(device: str) -> str:
     """`/job:localhost/replica:0/task:0/device:GPU:0` or `/GPU:0` → `GPU:0`."""
     return device.rpartition("/")[2].removeprefix("device:").upper()
@@ -119,8 +126,14 @@ def _short(device: str) -> str:
 def _beginning(variable: Any) -> NDArray[Any]:
     shape = tuple(variable.shape)
     if not shape:
-        return np.asarray(variable.numpy())
+        return _numbers(variable)
     row = int(np.prod(shape[1:]))
     rows = max(1, ELEMENTS // max(row, 1))
-    part = variable if shape[0] <= rows else variable[:rows]
-    return np.asarray(part.numpy())
+    return _numbers(variable if shape[0] <= rows else variable[:rows])
+
+
+def _numbers(tensor: Any) -> NDArray[Any]:
+    if hasattr(tensor, "numpy"):
+        return np.asarray(tensor.numpy())
+    # A copy: JAX gives out its own memory, which the next step would overwrite or leave.
+    return np.array(tensor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class Seen:
         done: steps that the optimizer counted; None where nobody counts.
         wall_s: seconds it took.
         left_s: seconds the device was still at work after the clock had been stopped.
-        traced: functions that TensorFlow traced meanwhile.
+        traced: functions that were traced, or programs that were compiled, meanwhile.
         warmup: whether it is left out of the steady time.
         delayed_s: seconds this thread was ready to run and another one ran instead.
     """
@@ -50,6 +50,8 @@ class Watch:
     Args:
         settled: waits until the device has done everything, whatever the placement says, and
             returns how many steps were done so far (None where nobody counts).
+        compiled: what was traced or compiled so far.
+        framework: who traces or compiles, for people.
 
     Attributes:
         windows: what was seen.
@@ -57,25 +59,32 @@ class Watch:
         first_clock: the clock after the first steady window, when the device was at work.
     """
 
-    def __init__(self, settled: Callable[[], int | None]) -> None:
+    def __init__(
+        self,
+        settled: Callable[[], int | None],
+        compiled: Callable[[], frozenset[Hashable]] | None = None,
+        framework: str = "TensorFlow",
+    ) -> None:
         self.windows: list[Seen] = []
         self.clock: Callable[[], Clock] | None = None
         self.first_clock: Clock | None = None
         self._settled = settled
         self._done: int | None = None
         self._delayed_s = 0.0
-        self._functions: frozenset[str] = frozenset()
+        self._compiled = compiled or traced_functions
+        self._framework = framework
+        self._functions: frozenset[Hashable] = frozenset()
 
     def before(self) -> None:
         """A window is about to be timed."""
         self._done = self._settled()
-        self._functions = _functions()
+        self._functions = self._compiled()
         self._delayed_s = _delayed_s()
 
     def after(self, steps: int, wall_s: float, *, warmup: bool) -> None:
         """A window of so many steps was timed."""
         delayed_s = _delayed_s() - self._delayed_s
-        traced = len(_functions() - self._functions)
+        traced = len(self._compiled() - self._functions)
         began = time.perf_counter()
         done = self._settled()
         left_s = time.perf_counter() - began
@@ -116,7 +125,8 @@ class Watch:
             "compile-inside",
             sound=not traced,
             expected="nothing is traced or compiled in a steady window",
-            seen=f"TensorFlow traced {traced} functions in {inside} of {len(steady)} windows",
+            seen=f"{self._framework} traced {traced} functions in {inside} of {len(steady)} "
+            "windows",
         )
 
     def _counted(self, found: Found, *, skips: bool) -> None:
@@ -142,7 +152,7 @@ def _delayed_s() -> float:
         return 0.0  # no Linux, or one that does not count
 
 
-def _functions() -> frozenset[str]:
+def traced_functions() -> frozenset[Hashable]:
     """Names of the functions TensorFlow has traced; microseconds."""
     from tensorflow.python.eager import context
 

@@ -44,7 +44,7 @@ LONGEST_IN_COLUMNS = 60
 
 _STAGES = (
     ("process_s", "process until our first line"),
-    ("import_s", "importing TensorFlow and Keras"),
+    ("import_s", "importing {framework} and Keras"),
     ("prepared_s", "of these two: before the launch, shared with other cells"),
     ("data_s", "data, onto the device"),
     ("build_s", "building model and optimizer"),
@@ -229,8 +229,9 @@ def _energy(energy: Energy) -> Fact:
 
 
 def _stages(record: Record) -> Section | None:
+    framework = record.cell.device_spec.framework_name
     rows = [
-        Fact(sentence(text), formatting.duration(seconds))
+        Fact(sentence(text.format(framework=framework)), formatting.duration(seconds))
         for name, text in _STAGES
         if (seconds := getattr(record.times, name)) is not None
     ]
@@ -295,9 +296,10 @@ def _curve(record: Record) -> Section | None:
 
 def _asked(bench: Bench, record: Record, point: tuple[object, ...]) -> Section:
     cell = record.cell
+    usual: set[str] = {"framework"} if cell.device_spec.framework == "tensorflow" else set()
     asked = {
         "workload": cell.workload,
-        "device": cell.device_spec.model_dump(mode="json"),
+        "device": cell.device_spec.model_dump(mode="json", exclude=usual),
         "measure": cell.measure.model_dump(mode="json"),
         "seed": cell.seed,
     }

@@ -82,14 +82,22 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
 
 def _named(environments: Sequence[Environment]) -> list[Fact]:
     """Values by their names; a name with several values has each of them once."""
-    seen = [dict.fromkeys(each.accelerators, "") for each in environments]
     facts = {
-        "TensorFlow saw": _merged(seen, ""),
+        **{f"{name} saw": _merged(seen, "") for name, seen in _seen(environments).items()},
         "Packages": _merged([each.packages for each in environments], " "),
         "Runtime": _merged([each.runtime for each in environments], " = "),
         "Variables": _merged([each.variables for each in environments], "="),
     }
     return [Fact(term, text) for term, text in facts.items() if text]
+
+
+def _seen(environments: Sequence[Environment]) -> dict[str, list[dict[str, str]]]:
+    """The devices that each framework used, as `_merged` takes them; TensorFlow first."""
+    found: dict[str, list[dict[str, str]]] = {"TensorFlow": []}
+    for each in environments:
+        name = each.runtime.get("framework", "TensorFlow").partition(" ")[0]
+        found.setdefault(label(name, 40), []).append(dict.fromkeys(each.accelerators, ""))
+    return found
 
 
 def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:

@@ -148,8 +148,8 @@ def hardware_lines(listing: Listing) -> Iterator[tuple[str, str]]:
 
 
 def _seen(environment: Environment) -> str:
-    """What TensorFlow used, for a TPU, whose driver gives no name."""
-    return label(", ".join(environment.accelerators), 120)
+    """What the framework used, for a TPU, whose driver gives no name."""
+    return label(environment.runtime.get("device_kind") or ", ".join(environment.accelerators), 120)
 
 
 def size_lines(listing: Listing) -> list[str]:
@@ -167,24 +167,29 @@ def size_lines(listing: Listing) -> list[str]:
 
 
 def software_lines(listing: Listing) -> list[str]:
-    """Versions of what drives it: TensorFlow, Keras, and a GPU's driver and libraries."""
+    """Versions of what drives it: the framework, Keras, and a GPU's driver and libraries."""
     environments = [each for own in listing.machines.values() for each in own]
-    lines = [*_each(map(_frameworks, environments))]
+    device = listing.device
+    lines = [*_each(_frameworks(each, device.framework) for each in environments)]
     if listing.device.kind == "GPU":
         lines += _each(f"driver {gpu.driver}" for e in environments for gpu in e.gpus if gpu.driver)
         lines += _each(map(libraries, environments))
     return [label(line, 120) for line in lines if line]
 
 
-def _frameworks(environment: Environment) -> str:
+def _frameworks(environment: Environment, framework: str) -> str:
     known = environment.packages
-    names = [name for name in known if name.startswith(("tensorflow", "libtpu"))]
+    names = [name for name in known if name.startswith((framework, "libtpu"))]
     parts = [f"{_NAMES.get(name, name)} {known[name]}" for name in sorted(names)]
     parts += [f"Keras {known['keras']}"] if "keras" in known else []
     return ", ".join(parts)
 
 
-_NAMES = {"tensorflow": "TensorFlow", "tensorflow-cpu": "TensorFlow (CPU build)"}
+_NAMES = {
+    "tensorflow": "TensorFlow",
+    "tensorflow-cpu": "TensorFlow (CPU build)",
+    "jax": "JAX",
+}
 
 
 def libraries(environment: Environment) -> str:
@@ -233,12 +238,14 @@ def driven_lines(device: Device) -> list[str]:
         several.append(formatting.plural(device.parameter_servers, "parameter server"))
     arithmetic: list[str] = [device.precision]
     arithmetic += ["TF32 allowed"] if device.tf32 else []
-    arithmetic += ["XLA"] if device.xla else []
+    arithmetic += ["XLA"] if device.xla or device.framework == "jax" else []
     threads = (
         f"{formatting.plural(device.threads, 'thread')} for an operation" if device.threads else ""
     )
     placed = f"placement {label(device.placement, 60)}" if device.placement else ""
-    lines = (", ".join([f"{strategy} strategy", *several]), ", ".join(arithmetic), threads, placed)
+    driver = ", ".join([f"{strategy} strategy", *several])
+    other = f"Keras on {device.framework_name}" if device.framework != "tensorflow" else ""
+    lines = (other, driver, ", ".join(arithmetic), threads, placed)
     return [line for line in lines if line]
 
 

@@ -1,0 +1,48 @@
+"""Which workloads another framework than TensorFlow can run, and why not the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accelreport.workloads.base import Family
+
+TENSORFLOW = "tensorflow"
+"""The framework in which everything runs."""
+
+
+@dataclass(frozen=True)
+class Unsupported:
+    """Why a workload cannot run in a framework.
+
+    Attributes:
+        parameter: the parameter that stands in the way.
+        why: a clause, with the framework as "it".
+        remedy: what to write instead; empty when only another device helps.
+    """
+
+    parameter: str
+    why: str
+    remedy: str = ""
+
+
+def unsupported(family: Family, workload: Mapping[str, Any], framework: str) -> Unsupported | None:
+    """What a framework cannot do of a workload; None where it can do everything.
+
+    Args:
+        family: the workload's family.
+        workload: its parameters in full.
+        framework: as a device names it.
+    """
+    if framework == TENSORFLOW:
+        return None
+    if framework not in family.frameworks:
+        return Unsupported("kind", f"`{family.kind}` is written for TensorFlow alone")
+    if workload.get("input") == "pipeline":
+        why = "`tf.data`, which brings the batches of a pipeline, is TensorFlow's"
+        return Unsupported("input", why, 'input = "resident"')
+    if afterwards := workload.get("afterwards"):
+        why = f"what is done with the trained model ({', '.join(afterwards)}) is TensorFlow's"
+        return Unsupported("afterwards", why, "afterwards = []")
+    return None
