@@ -120,13 +120,13 @@ class Watch:
 
     def _traced(self, found: Found, steady: list[Seen]) -> None:
         traced = sum(seen.traced for seen in steady if seen is not self.windows[0])
+        did = "traced {} functions" if self._framework == "TensorFlow" else "compiled {} programs"
         inside = sum(seen.traced > 0 for seen in steady if seen is not self.windows[0])
         found.judge(
             "compile-inside",
             sound=not traced,
             expected="nothing is traced or compiled in a steady window",
-            seen=f"{self._framework} traced {traced} functions in {inside} of {len(steady)} "
-            "windows",
+            seen=f"{self._framework} {did.format(traced)} in {inside} of {len(steady)} windows",
         )
 
     def _counted(self, found: Found, *, skips: bool) -> None:

@@ -6,10 +6,12 @@ looks for negative indices), and these would become part of every measured step.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
 
+@functools.cache  # which also keeps TensorFlow from making an import part of a graph
 def numerics() -> Any:
     """The module with the operations: `of_tensorflow`, or one of the same names beside it."""
     import keras

@@ -1,0 +1,124 @@
+"""The same problems from the same weights, in the framework that is named.
+
+    python -m tests.backend.frameworks.program FRAMEWORK FOLDER
+
+Prints one JSON object. TensorFlow's process leaves the weights that the other one begins with.
+A process runs Keras on one framework for good, which is why this is no test function.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from accelreport.backend.counted import counted
+from accelreport.backend.engine import Engine, engine_for
+from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.frameworks import choose
+from accelreport.backend.order import Order
+from accelreport.backend.runtime import Runtime, configure
+from accelreport.datasets.load import load
+from accelreport.spec.models import Device
+from accelreport.workloads.base import Observation, TrainingProblem
+from accelreport.workloads.registry import FAMILIES
+from tests.backend.frameworks.problems import PARAMETERS, problem
+from tests.backend.strategies.plain_cnn import SEED, STEPS, WORKLOAD, leave_out_dropout
+
+FEW = 4
+
+
+def cnn() -> TrainingProblem:
+    family = FAMILIES["image_classification"]
+    found = family.problem(family.parameters(**WORKLOAD), load("mnist", mode="synthetic"), SEED)
+    assert isinstance(found, TrainingProblem)
+    return found
+
+
+def begin(what: TrainingProblem, runtime: Runtime, weights: Path) -> Engine:
+    """The model with the weights of the file, or else its own, which become the file."""
+    import keras
+
+    keras.utils.set_random_seed(SEED)
+    engine = engine_for(what, runtime)
+    if weights.exists():
+        with np.load(weights) as saved:
+            engine.set_weights([saved[name] for name in saved.files])
+    else:
+        np.savez(weights, *engine.weights())
+    return engine
+
+
+def train(engine: Engine, steps: int, *, at_once: bool = False) -> dict[str, Any]:
+    """Train step by step, or all steps in one window; what each of the windows has left."""
+    what = engine.problem
+    order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(steps))
+    resident = engine.on_devices(what.resident)
+    trainer = engine.resident_trainer()
+    losses, compiled = [], []
+    for first in range(0, steps, steps if at_once else 1):
+        count = steps if at_once else 1
+        sums, _ = trainer(resident, order, engine.constant(first), engine.constant(count))
+        losses.append(float(engine.read(sums)[0]) / what.batch_size)
+        compiled.append(len(engine.compiled()))
+    step = engine.step_graph(resident, order, engine.constant(0), engine.constant(1))
+    flops = counted(step, engine.runtime).flops
+    return {
+        "losses": losses,
+        "compiled_later": compiled[-1] - compiled[0],
+        "steps_done": engine.steps_done(),
+        "flops": flops and flops.per_step,
+    }
+
+
+def look(engine: Engine) -> dict[str, Any]:
+    """What evaluation, prediction and the family see of a trained model."""
+    what, evaluation = engine.problem, Evaluation(engine, batch=8)
+    seen: dict[str, Any] = {"evaluated": evaluation.run(math.inf)}
+    if what.validation_examples > 1:
+        seen["predicted"] = evaluation.predict(3, math.inf).tolist()
+    if what.observe is not None:
+        deadline = time.perf_counter() + 60
+        found = what.observe(Observation(engine.model, SEED, deadline, lambda _: np.zeros(0)))
+        seen["forecasts"] = [each.predicted for each in found.get("forecasts", [])]
+        seen["texts"] = [len(each.text) for each in found.get("texts", [])]
+    return seen
+
+
+def only_in_jax(runtime: Runtime, folder: Path) -> dict[str, Any]:
+    """One program for a whole window, as on accelerators; and scaled losses."""
+    import keras
+
+    whole = replace(runtime, loops_in_program=True)
+    what = problem("text_classification")
+    engine = begin(what, whole, folder / "text_classification.npz")
+    said = {"whole_window": train(engine, FEW, at_once=True), "whole_look": look(engine)}
+    keras.mixed_precision.set_global_policy("mixed_float16")
+    scaling = begin(problem("keras"), runtime, folder / "keras.npz")
+    return {**said, "scaled": train(scaling, FEW), "scales": scaling.scales_losses}
+
+
+def main(framework: str, folder: Path) -> None:
+    choose(framework)
+    runtime = configure(Device(kind="CPU", framework=framework))  # type: ignore[arg-type]
+    leave_out_dropout()
+    said: dict[str, Any] = {"facts": runtime.facts}
+    engine = begin(cnn(), runtime, folder / "cnn.npz")
+    said["cnn"] = train(engine, STEPS) | look(engine)
+    for kind in PARAMETERS:
+        engine = begin(problem(kind), runtime, folder / f"{kind}.npz")
+        said[kind] = train(engine, FEW) | look(engine)
+    if framework == "jax":
+        said |= only_in_jax(runtime, folder)
+    said["tensorflow_is_there"] = sys.modules.get("tensorflow") is not None
+    print(json.dumps(said))  # noqa: T201 - its answer
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,120 @@
+"""A cell runs on the framework its device names, or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from accelreport.backend.availability import unavailable
+from accelreport.backend.forkserver import may_be_forked
+from accelreport.backend.frameworks import require_support
+from accelreport.backend.inventory import inventory
+from accelreport.backend.probe import Probe
+from accelreport.errors import AccelReportError
+from accelreport.results.reading import read_record
+from accelreport.results.record import Gpu
+from accelreport.spec.load import load
+from accelreport.spec.models import Device
+from accelreport.workloads.base import Family
+from accelreport.workloads.frameworks import unsupported
+from accelreport.workloads.registry import FAMILIES
+from tests.support.children import cell, job, python
+
+JAX = Device(kind="CPU", framework="jax")
+
+WITHOUT_JAX = """
+import sys
+sys.modules["jax"] = None  # as where it is not installed
+from accelreport.backend.child import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_identities_from_before_there_were_frameworks_are_still_the_same() -> None:
+    # Made by the version before `framework` was a key.
+    assert cell("matmul", {"size": 64}, device=Device(kind="CPU")).key == "af7a0f4e9ad39ac4"
+    assert cell("matmul", {"size": 64}, device=JAX).key != "af7a0f4e9ad39ac4"
+
+
+def test_a_cell_of_jax_is_never_forked_from_a_process_of_tensorflow() -> None:
+    assert not may_be_forked(JAX)
+
+
+def test_a_framework_that_is_not_installed_is_a_reason_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "jax" else object()
+    )
+    here = inventory()
+    assert unavailable(Device(kind="CPU"), here, None) is None
+    told = unavailable(JAX, here, None)
+    assert told is not None
+    assert told.startswith("JAX is not installed: pip install 'accelreport[jax]'")
+
+
+def test_what_tensorflow_sees_says_nothing_of_jax() -> None:
+    here = inventory().model_copy(update={"gpus": [Gpu(name="NVIDIA T4", driver="550.54")]})
+    gpu = Device(kind="GPU", framework="jax")
+    assert unavailable(gpu, here, Probe(error="it hung")) is None
+    nothing = here.model_copy(update={"gpus": []})
+    assert "no GPU on this machine" in (unavailable(gpu, nothing, None) or "")
+
+
+@pytest.mark.e2e
+def test_a_cell_whose_framework_is_missing_fails_and_is_not_measured_on_another(
+    tmp_path: Path,
+) -> None:
+    what = cell("image_classification", {"data": "synthetic"}, device=JAX)
+    orders = tmp_path / "job.json"
+    orders.write_text(job(what, tmp_path).model_dump_json())
+    done = python("-c", WITHOUT_JAX, str(orders))
+    assert done.returncode == 0, done.stderr
+    record = read_record(tmp_path / "record.json")
+    assert record.status == "failed"
+    assert record.failure is not None
+    assert record.failure.kind == "no-device"
+    assert record.failure.message == "JAX is not installed"
+    assert "accelreport[jax]" in record.failure.remedy
+    assert not record.blocks
+
+
+@pytest.mark.parametrize("kind", sorted(FAMILIES))
+def test_every_family_says_which_frameworks_it_runs_on(kind: str) -> None:
+    family: Family = FAMILIES[kind]
+    refused = unsupported(family, {"kind": kind}, "jax")
+    assert (refused is None) == ("jax" in family.frameworks)
+    assert unsupported(family, {"kind": kind, "afterwards": ["serve"]}, "tensorflow") is None
+
+
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        ({"input": "pipeline"}, "`tf.data`"),
+        ({"afterwards": ["save_weights", "serve"]}, "(save_weights, serve)"),
+    ],
+)
+def test_what_only_tensorflow_can_do_is_refused_before_anything_is_imported(
+    workload: dict[str, object], said: str
+) -> None:
+    with pytest.raises(AccelReportError) as caught:
+        require_support(FAMILIES["image_classification"], workload, JAX)
+    assert said in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_a_label_names_the_framework_where_it_is_not_tensorflow(tmp_path: Path) -> None:
+    (tmp_path / "devices.toml").write_text(
+        'schema = 1\n[cpu]\nkind = "CPU"\nlabel = "CPU, all threads"\n'
+        '[one]\nkind = "CPU"\nframework = "jax"\nlabel = "CPU, all threads"\n'
+        '[two]\nkind = "CPU"\nframework = "jax"\nlabel = "JAX on the CPU"\n'
+    )
+    devices = load([tmp_path / "devices.toml"]).devices
+    assert [device.label for device in devices.values()] == [
+        "CPU, all threads",
+        "CPU, all threads, JAX",
+        "JAX on the CPU",
+    ]
+    assert json.loads(devices["one"].model_dump_json())["framework"] == "jax"
