@@ -176,13 +176,13 @@ class Programs:
     def predictor(self) -> Any:
         """See `Engine.predictor`."""
 
-        @jax.jit
         def predict(model: Any, resident: Any, indices: Any) -> Any:
             inputs, _ = self.problem.take(resident, indices)
             outputs, _ = self.model.stateless_call(*model, inputs, training=False)
             return outputs.astype(jnp.float32)
 
-        return lambda resident, indices: predict(self._state()[:2], resident, indices)
+        program = jax.jit(predict)
+        return lambda resident, indices: program(self._state()[:2], resident, indices)
 
     def _many(self, step: Step) -> Callable[[Any, Any, Any, Any], Any]:
         """Many steps: a loop inside one program, or calls of a program one after the other."""

@@ -8,6 +8,7 @@ A process runs Keras on one framework for good, which is why this is no test fun
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
@@ -18,6 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from accelreport.backend.checks import state
+from accelreport.backend.checks.found import Found, RefusedError
+from accelreport.backend.checks.inputs import judge_inputs
+from accelreport.backend.checks.watch import Watch
 from accelreport.backend.counted import counted
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.evaluation import Evaluation
@@ -55,13 +60,12 @@ def begin(what: TrainingProblem, runtime: Runtime, weights: Path) -> Engine:
     return engine
 
 
-def train(engine: Engine, steps: int, *, at_once: bool = False) -> dict[str, Any]:
+def train(engine: Engine, trainer: Any, steps: int, *, at_once: bool = False) -> dict[str, Any]:
     """Train step by step, or all steps in one window; what each of the windows has left."""
     what = engine.problem
     order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(steps))
     resident = engine.on_devices(what.resident)
-    trainer = engine.resident_trainer()
-    losses, compiled = [], []
+    losses, compiled = [], [len(engine.compiled())]
     for first in range(0, steps, steps if at_once else 1):
         count = steps if at_once else 1
         sums, _ = trainer(resident, order, engine.constant(first), engine.constant(count))
@@ -71,7 +75,8 @@ def train(engine: Engine, steps: int, *, at_once: bool = False) -> dict[str, Any
     flops = counted(step, engine.runtime).flops
     return {
         "losses": losses,
-        "compiled_later": compiled[-1] - compiled[0],
+        "compiled_first": compiled[1] - compiled[0],
+        "compiled_later": compiled[-1] - compiled[1],
         "steps_done": engine.steps_done(),
         "flops": flops and flops.per_step,
     }
@@ -91,6 +96,36 @@ def look(engine: Engine) -> dict[str, Any]:
     return seen
 
 
+def faults(engine: Engine, trainer: Any) -> dict[str, str]:
+    """Which outcome each check has where its fault is there.
+
+    Args:
+        engine: has been trained.
+        trainer: with which.
+    """
+    found = Found()
+    state.judge_beginning(found, engine)
+    weights = [each.value for each in engine.model.trainable_variables]
+    state.judge_device(found, weights, ["GPU:0"], "GPU")
+    _nobody_waits(engine, trainer, found)
+    zeros = {name: np.zeros_like(each) for name, each in engine.problem.resident.items()}
+    engine.problem = replace(engine.problem, resident=zeros)
+    with contextlib.suppress(RefusedError):
+        judge_inputs(found, engine, engine.on_devices(zeros), pipeline=False)
+    return {check.name: check.outcome for check in found.checks}
+
+
+def _nobody_waits(engine: Engine, trainer: Any, found: Found) -> None:
+    what, watch = engine.problem, Watch(engine.steps_done, engine.compiled, "JAX")
+    order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(STEPS))
+    resident = engine.on_devices(what.resident)
+    watch.before()
+    began = time.perf_counter()
+    trainer(resident, order, engine.constant(0), engine.constant(FEW))
+    watch.after(FEW, time.perf_counter() - began, warmup=False)
+    watch.judge(found)
+
+
 def only_in_jax(runtime: Runtime, folder: Path) -> dict[str, Any]:
     """One program for a whole window, as on accelerators; and scaled losses."""
     import keras
@@ -98,10 +133,12 @@ def only_in_jax(runtime: Runtime, folder: Path) -> dict[str, Any]:
     whole = replace(runtime, loops_in_program=True)
     what = problem("text_classification")
     engine = begin(what, whole, folder / "text_classification.npz")
-    said = {"whole_window": train(engine, FEW, at_once=True), "whole_look": look(engine)}
+    window = train(engine, engine.resident_trainer(), FEW, at_once=True)
+    said = {"whole_window": window, "whole_look": look(engine)}
     keras.mixed_precision.set_global_policy("mixed_float16")
     scaling = begin(problem("keras"), runtime, folder / "keras.npz")
-    return {**said, "scaled": train(scaling, FEW), "scales": scaling.scales_losses}
+    scaled = train(scaling, scaling.resident_trainer(), FEW)
+    return {**said, "scaled": scaled, "scales": scaling.scales_losses}
 
 
 def main(framework: str, folder: Path) -> None:
@@ -110,10 +147,13 @@ def main(framework: str, folder: Path) -> None:
     leave_out_dropout()
     said: dict[str, Any] = {"facts": runtime.facts}
     engine = begin(cnn(), runtime, folder / "cnn.npz")
-    said["cnn"] = train(engine, STEPS) | look(engine)
+    trainer = engine.resident_trainer()
+    said["cnn"] = train(engine, trainer, STEPS) | look(engine)
+    if framework == "jax":
+        said["faults"] = faults(engine, trainer)
     for kind in PARAMETERS:
         engine = begin(problem(kind), runtime, folder / f"{kind}.npz")
-        said[kind] = train(engine, FEW) | look(engine)
+        said[kind] = train(engine, engine.resident_trainer(), FEW) | look(engine)
     if framework == "jax":
         said |= only_in_jax(runtime, folder)
     said["tensorflow_is_there"] = sys.modules.get("tensorflow") is not None

@@ -32,6 +32,20 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+POOL = """
+from pathlib import Path
+from accelreport.backend.frameworks import choose
+from accelreport.backend.runtime import configure
+from accelreport.spec.models import Device
+choose("jax")
+print(configure(Device(kind="CPU", framework="jax", threads=1)).facts["intra_op_threads"])
+import jax.numpy as jnp
+(jnp.ones((64, 64)) @ jnp.ones((64, 64))).block_until_ready()
+names = [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
+print(names.count("tf_XLAEigen"))
+"""
+
+
 def test_identities_from_before_there_were_frameworks_are_still_the_same() -> None:
     # Made by the version before `framework` was a key.
     assert cell("matmul", {"size": 64}, device=Device(kind="CPU")).key == "af7a0f4e9ad39ac4"
@@ -79,6 +93,13 @@ def test_a_cell_whose_framework_is_missing_fails_and_is_not_measured_on_another(
     assert record.failure.message == "JAX is not installed"
     assert "accelreport[jax]" in record.failure.remedy
     assert not record.blocks
+
+
+@pytest.mark.e2e
+def test_a_device_of_one_thread_has_a_pool_of_one_thread() -> None:
+    done = python("-c", POOL)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1", "1"]
 
 
 @pytest.mark.parametrize("kind", sorted(FAMILIES))

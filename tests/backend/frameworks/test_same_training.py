@@ -50,7 +50,13 @@ def test_the_optimizer_counts_each_step_and_nothing_is_compiled_after_the_first(
     name: str, jax: Said
 ) -> None:
     assert jax[name]["steps_done"] == len(jax[name]["losses"])
+    assert jax[name]["compiled_first"] >= 1
     assert jax[name]["compiled_later"] == 0
+
+
+@pytest.mark.parametrize("fault", ["no-sync", "stale-state", "wrong-device", "constant-input"])
+def test_the_timer_s_checks_find_their_faults_under_jax(fault: str, jax: Said) -> None:
+    assert jax["faults"][fault] == "failed"
 
 
 def test_forecasts_and_written_texts_do_not_need_tensorflow(tensorflow: Said, jax: Said) -> None:
