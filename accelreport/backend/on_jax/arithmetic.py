@@ -8,11 +8,12 @@ model.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from accelreport.backend.counted import Counted
 from accelreport.backend.flops import CountError
+from accelreport.backend.traffic import METHOD as TRAFFIC_METHOD
 from accelreport.results.record import Flops
 
 METHOD = (
@@ -23,17 +24,27 @@ METHOD = (
 """How the operations were counted, for the record."""
 
 
+Count = Callable[[Any], float]
+"""An equation of a jaxpr → its operations, or bytes."""
+
+
 def counted_program(program: Any) -> Counted:
-    """Count the operations of a step.
+    """Count the operations of a step, and the bytes that they read and write.
 
     Args:
         program: a closed jaxpr.
     """
     kinds = frozenset(_kinds(program.jaxpr))
     try:
-        return Counted(kinds, Flops(per_step=_operations(program.jaxpr), method=METHOD))
+        flops = Flops(
+            per_step=_total(program.jaxpr, COUNTS),
+            method=METHOD,
+            bytes_per_step=_total(program.jaxpr, TRAFFIC),
+            bytes_method=TRAFFIC_METHOD,
+        )
     except CountError as error:
         return Counted(kinds, None, str(error))
+    return Counted(kinds, flops)
 
 
 def _kinds(jaxpr: Any) -> Iterator[str]:
@@ -52,15 +63,15 @@ def _inside(equation: Any) -> Iterator[Any]:
                 yield inner
 
 
-def _operations(jaxpr: Any) -> float:
-    return sum(_of_equation(equation) for equation in jaxpr.eqns)
+def _total(jaxpr: Any, counts: Mapping[str, Count]) -> float:
+    return sum(_of_equation(equation, counts) for equation in jaxpr.eqns)
 
 
-def _of_equation(equation: Any) -> float:
+def _of_equation(equation: Any, counts: Mapping[str, Count]) -> float:
     name = equation.primitive.name
-    if name in COUNTS:
-        return COUNTS[name](equation)
-    inner = [_operations(jaxpr) for jaxpr in _inside(equation)]
+    if name in counts:
+        return counts[name](equation)
+    inner = [_total(jaxpr, counts) for jaxpr in _inside(equation)]
     if name == "scan":
         return sum(inner) * float(equation.params["length"])
     if name == "cond":
@@ -94,13 +105,28 @@ def _convolution(equation: Any) -> float:
     return 2.0 * place * min(by_result, by_input)
 
 
+def _operands(equation: Any) -> float:
+    """Bytes of all inputs and outputs."""
+    ends = [each.aval for each in (*equation.invars, *equation.outvars)]
+    return float(sum(math.prod(end.shape) * end.dtype.itemsize for end in ends))
+
+
 def _unknown(equation: Any) -> float:
     raise CountError(f"{equation.primitive.name!r} is a kernel whose operations are not told")
 
 
-COUNTS: dict[str, Callable[[Any], float]] = {
+_UNTOLD: dict[str, Count] = dict.fromkeys(("rnn", "rnn_fwd", "rnn_bwd", "pallas_call"), _unknown)
+
+COUNTS: dict[str, Count] = {
     "dot_general": _product,
     "conv_general_dilated": _convolution,
-    **dict.fromkeys(("rnn", "rnn_fwd", "rnn_bwd", "pallas_call"), _unknown),
+    **_UNTOLD,
 }
 """What each operation with arithmetic of its own counts."""
+
+TRAFFIC: dict[str, Count] = {
+    "dot_general": _operands,
+    "conv_general_dilated": _operands,
+    **_UNTOLD,
+}
+"""The bytes of the same operations, as `accelreport.backend.traffic` counts them."""

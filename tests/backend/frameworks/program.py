@@ -79,6 +79,7 @@ def train(engine: Engine, trainer: Any, steps: int, *, at_once: bool = False) ->
         "compiled_later": compiled[-1] - compiled[1],
         "steps_done": engine.steps_done(),
         "flops": flops and flops.per_step,
+        "bytes": flops and flops.bytes_per_step,
     }
 
 

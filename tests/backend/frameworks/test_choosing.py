@@ -20,7 +20,7 @@ from accelreport.spec.models import Device
 from accelreport.workloads.base import Family
 from accelreport.workloads.frameworks import unsupported
 from accelreport.workloads.registry import FAMILIES
-from tests.support.children import cell, job, python
+from tests.support.children import cell, job, measured, python
 
 JAX = Device(kind="CPU", framework="jax")
 
@@ -93,6 +93,16 @@ def test_a_cell_whose_framework_is_missing_fails_and_is_not_measured_on_another(
     assert record.failure.message == "JAX is not installed"
     assert "accelreport[jax]" in record.failure.remedy
     assert not record.blocks
+
+
+@pytest.mark.e2e
+def test_an_accelerator_that_jax_does_not_see_is_no_device_and_not_a_cpu(tmp_path: Path) -> None:
+    gpu = Device(kind="GPU", framework="jax")
+    what = cell("image_classification", {"data": "synthetic"}, device=gpu)
+    failure = measured(what, tmp_path).failure
+    assert failure is not None
+    assert failure.kind == "no-device"
+    assert failure.message.startswith("JAX sees no GPU")
 
 
 @pytest.mark.e2e

@@ -43,6 +43,7 @@ def test_every_classifier_predicts_alike(name: str, tensorflow: Said, jax: Said)
 @pytest.mark.parametrize("name", EVERY)
 def test_both_count_the_same_operations_in_a_step(name: str, tensorflow: Said, jax: Said) -> None:
     assert jax[name]["flops"] == tensorflow[name]["flops"] > 0
+    assert jax[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
 
 
 @pytest.mark.parametrize("name", EVERY)
