@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from accelreport.backend.checks.found import Found, RefusedError
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
+    from accelreport.backend.graphs import Graphs
     from accelreport.workloads.base import TrainingProblem
 
 UNLIKE = 1e-3
@@ -70,7 +71,7 @@ def judge_inputs(found: Found, graphs: Engine, source: Any, *, pipeline: bool) -
 
         there, here = looks.on_device(graphs, source, row), looks.on_host(graphs, row)
     else:
-        there = _on_device(graphs, source, row, pipeline=pipeline)
+        there = _on_device(cast("Graphs", graphs), source, row, pipeline=pipeline)
         here = _on_host(problem, row)
     if there.elements < 2:
         found.inapplicable("constant-input", "a batch holds a single number")
@@ -98,7 +99,7 @@ def judge_inputs(found: Found, graphs: Engine, source: Any, *, pipeline: bool) -
         )
 
 
-def _on_device(graphs: Engine, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
+def _on_device(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
     import tensorflow as tf
 
     placement, problem = graphs.runtime.placement, graphs.problem
@@ -113,7 +114,7 @@ def _on_device(graphs: Engine, source: Any, row: NDArray[np.int32], *, pipeline:
     return Looks(np.asarray(rows.numpy(), np.float64), inputs)
 
 
-def _on_replicas(graphs: Engine, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
+def _on_replicas(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
     import tensorflow as tf
 
     placement, strategy, problem = graphs.runtime.placement, graphs.runtime.strategy, graphs.problem

@@ -85,7 +85,7 @@ def _product(equation: Any) -> float:
     """Two operations for each number of the result and each number summed over."""
     (summed, _), _ = equation.params["dimension_numbers"]
     first, result = equation.invars[0].aval.shape, equation.outvars[0].aval.shape
-    return 2.0 * math.prod(result) * math.prod(first[axis] for axis in summed)
+    return float(2 * math.prod(result) * math.prod(first[axis] for axis in summed))
 
 
 def _convolution(equation: Any) -> float:
@@ -102,7 +102,7 @@ def _convolution(equation: Any) -> float:
     features_out, features_in = (kernel[axis] for axis in numbers.rhs_spec[:2])
     by_result = math.prod(result) * features_in
     by_input = math.prod(inputs) * features_out / equation.params["feature_group_count"]
-    return 2.0 * place * min(by_result, by_input)
+    return float(2 * place * min(by_result, by_input))
 
 
 def _operands(equation: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -81,9 +81,12 @@ def dense() -> str:
     )
 
 
+Arrays = Mapping[str, NDArray[Any]]
+
+
 def _data(kind: str) -> Dataset:
     generator = np.random.default_rng(7)
-    make = {
+    makers: dict[str, Callable[[int], Arrays]] = {
         "keras": lambda count: {
             "x": generator.integers(0, 256, (count, 28, 28), np.uint8),
             "y": (np.arange(count) % 10).astype(np.uint8),
@@ -103,11 +106,12 @@ def _data(kind: str) -> Dataset:
         "text_generation": lambda count: {
             "text": generator.integers(0, 256, 13 * count, np.uint8),
         },
-    }[kind]
+    }
+    make = makers[kind]
     return _dataset(make(EXAMPLES), make(VALIDATION))
 
 
-def _dataset(train: Mapping[str, NDArray[Any]], validation: Mapping[str, NDArray[Any]]) -> Dataset:
+def _dataset(train: Arrays, validation: Arrays) -> Dataset:
     return Dataset(
         name="test",
         train=train,

@@ -91,7 +91,8 @@ def look(engine: Engine) -> dict[str, Any]:
         seen["predicted"] = evaluation.predict(3, math.inf).tolist()
     if what.observe is not None:
         deadline = time.perf_counter() + 60
-        found = what.observe(Observation(engine.model, SEED, deadline, lambda _: np.zeros(0)))
+        nothing = np.zeros(0, np.float32)
+        found = what.observe(Observation(engine.model, SEED, deadline, lambda _: nothing))
         seen["forecasts"] = [each.predicted for each in found.get("forecasts", [])]
         seen["texts"] = [len(each.text) for each in found.get("texts", [])]
     return seen
