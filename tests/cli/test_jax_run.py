@@ -132,5 +132,5 @@ def test_the_page_names_the_framework_where_it_describes_the_device(folder: Path
     devices = (folder / "site" / "devices.html").read_text(encoding="utf-8")
     assert "Keras on JAX" in devices
     assert "JAX saw" in devices
-    page = (folder / "site" / "digits.html").read_text(encoding="utf-8")
+    page = (folder / "site" / "digits.full.html").read_text(encoding="utf-8")
     assert "cpu-jax" in page

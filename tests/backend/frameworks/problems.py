@@ -41,7 +41,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "length": 12,
         "embedding": 8,
         "units": 8,
-        "layers": 2,
+        "layers": 1,
         "texts": 2,
         "characters": 10,
         "optimizer": {"name": "sgd", "learning_rate": 0.1},

@@ -87,7 +87,7 @@ def look(engine: Engine) -> dict[str, Any]:
     """What evaluation, prediction and the family see of a trained model."""
     what, evaluation = engine.problem, Evaluation(engine, batch=8)
     seen: dict[str, Any] = {"evaluated": evaluation.run(math.inf)}
-    if what.validation_examples > 1:
+    if set(what.resident) == {"x", "y"}:
         seen["predicted"] = evaluation.predict(3, math.inf).tolist()
     if what.observe is not None:
         deadline = time.perf_counter() + 60
