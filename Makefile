@@ -36,14 +36,8 @@ report: $(VENV)/.installed ## run the quick benchmarks on this machine and build
 
 test: $(VENV)/.installed-dev ## install what tests need, run the linters and every test
 	@$(MAKE) --no-print-directory lint
-	@browser=$$(scripts/find_browser.sh) || exit $$?; \
-	export ACCELREPORT_BROWSER="$$browser"; status=0; \
-	echo "Tests that measure nothing, on all processors:"; \
-	$(BIN)/python -m pytest -m "not measures" -n $(WORKERS) --maxprocesses=8 --dist loadfile \
-		|| status=$$?; \
-	echo "Tests that need the machine for themselves, one after another:"; \
-	$(BIN)/python -m pytest -m measures || status=$$?; \
-	exit $$status
+	@browser=$$(scripts/find_browser.sh) && ACCELREPORT_BROWSER="$$browser" \
+		$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses=4 --dist loadfile
 
 lint: $(VENV)/.installed-dev ## check style, types and the shipped specs
 	$(BIN)/ruff check .

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,18 +16,6 @@ if TYPE_CHECKING:
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
-
-MEASURING = frozenset({"api", "backend", "cli", "failing", "faults", "runner"})
-"""Folders whose tests time real cells or kill real processes. They run one after another, since
-what runs beside them would be in their figures; `make test` runs all others in parallel."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that needs the machine for itself."""
-    here = Path(__file__).parent
-    for item in items:
-        if item.path.relative_to(here).parts[0] in MEASURING:
-            item.add_marker("measures")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -194,7 +194,10 @@ def test_a_cell_does_not_outlive_a_runner_that_was_killed(tmp_path: Path) -> Non
     )
     assert runner.stdout is not None
     child = int(runner.stdout.readline())
-    time.sleep(2)
+    # Before it has begun with its job, it is the runner's own lifeline that would end it.
+    while b"tensorflow" not in Path(f"/proc/{child}/maps").read_bytes():
+        assert runner.poll() is None
+        time.sleep(0.1)
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     runner.stdout.close()

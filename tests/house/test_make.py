@@ -105,28 +105,6 @@ def test_what_is_installed_is_not_installed_again(installed: Path) -> None:
     assert "--requirement requirements.lock" not in told
 
 
-@pytest.mark.parametrize("failing", ["not measures", "measures", "neither"])
-def test_every_test_runs_in_one_of_two_rows_and_a_failure_in_either_fails_the_command(
-    failing: str, installed: Path
-) -> None:
-    binary = installed / ".venv" / "bin"
-    (binary / "python").unlink()
-    _program(
-        binary,
-        "python",
-        f'[ "$1" = -c ] && exec "{sys.executable}" "$@"\n'
-        f'echo "$*" >> rows; case "$*" in "-m pytest -m {failing}"*) exit 1;; esac',
-    )
-    for name in ("ruff", "mypy", "accelreport"):
-        _program(binary, name, "exit 0")
-    _program(installed / "scripts", "find_browser.sh", "echo a-browser")
-    told = _run("make", "test", cwd=installed)
-    assert (told.returncode == 0) == (failing == "neither")
-    rows = (installed / "rows").read_text(encoding="utf-8").splitlines()
-    assert rows[0].startswith("-m pytest -m not measures -n ")
-    assert rows[1:] == ["-m pytest -m measures"]
-
-
 def test_an_environment_that_was_moved_is_made_anew(installed: Path) -> None:
     moved = installed.rename(installed.with_name("moved"))
     assert "create_venv.sh" in _run("make", "-n", ".venv/.created", cwd=moved).stdout

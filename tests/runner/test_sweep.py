@@ -55,8 +55,8 @@ def test_the_record_tells_the_whole_time_the_log_and_the_machine(tmp_path: Path)
     [
         *ENDINGS,
         ({"do": "other_cell"}, "harness-error", "another cell"),
-        ({"do": "hang", "timeout": 0.3}, "timeout", "measure.timeout"),
-        ({"do": "hang_with_children", "timeout": 0.3}, "timeout", "0.3 s"),
+        ({"do": "hang", "timeout": 1.5}, "timeout", "measure.timeout"),
+        ({"do": "hang_with_children", "timeout": 1.5}, "timeout", "1.5 s"),
     ],
 )
 def test_a_cell_that_fails_is_a_record_of_its_kind_and_the_run_goes_on(
