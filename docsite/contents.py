@@ -17,6 +17,7 @@ WRITTEN = {
     "Tutorial": ("tutorial",),
     "How to": (
         "specs",
+        "importing",
         "running",
         "report",
         "comparing",

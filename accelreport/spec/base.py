@@ -30,7 +30,7 @@ Fraction = Annotated[
 Tflops = Annotated[
     FiniteFloat,
     BeforeValidator(parse_tflops, json_schema_input_type=str | float),
-    Field(gt=0, description='A number of TFLOPS, or text with a unit: "350 TFLOPS".'),
+    Field(gt=0, examples=["350 TFLOPS"]),
 ]
 """A rate in 10¹² operations per second; text such as "350 TFLOPS" or "12 GFLOPS" is converted."""
 

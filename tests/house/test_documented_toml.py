@@ -42,7 +42,18 @@ def whole(text: str) -> str:
     """A spec of which the text is a part, or all."""
     given = tomllib.loads(text)
     before = "".join(line for key, line in HEAD.items() if key not in given)
-    return before + text + ("" if "workload" in given else f"\n{WORKLOAD}")
+    after = "" if "workload" in given else f"\n{WORKLOAD}"
+    return before + text + after + ("" if "sweep" in given else swept(given))
+
+
+def swept(given: dict[str, Any]) -> str:
+    """The sweep that has the points which figures of a part belong to; none where none do."""
+    points = [row["where"] for row in given.get("published", []) if "where" in row]
+    values: dict[str, set[Any]] = {}
+    for key, value in (pair for point in points for pair in point.items()):
+        values.setdefault(key, set()).add(value)
+    lines = [f"{key} = {sorted(each)}\n" for key, each in values.items()]
+    return "".join(["[sweep]\n", *lines]) if lines else ""
 
 
 def devices_of(document: str, folder: Path) -> Path:
