@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from accelreport.runner.events import RunLine
 from accelreport.runner.interrupt import stopped_by_signals
 from accelreport.runner.launchers.base import Circumstances
 from accelreport.runner.launchers.ray_cluster import RayLauncher
@@ -21,6 +22,13 @@ from accelreport.spec.cells import Cell
 from tests.runner.scattered import run_on, workplace
 from tests.runner.scripted import ENDINGS, Bench, Collector, cell, different
 from tests.runner.scripted_runner import tell
+
+
+class Forgetful(Collector):
+    """Tells of every line and keeps none, so that the run's own memory can be seen."""
+
+    def on(self, line: RunLine) -> None:
+        tell(line)
 
 
 def main() -> None:
@@ -34,7 +42,7 @@ def main() -> None:
             Circumstances(results=folder / "results", address=address), {}, workplace(folder)
         )
         with stopped_by_signals() as stop:
-            bench = Bench(folder, observer=Collector(react=tell), stop=stop)
+            bench = Bench(folder, observer=Forgetful(), stop=stop)
             end = run_on(launcher, bench, chosen)
     sys.stdout.write(f"stopped {end.stopped_by or 'no'} left {end.left}\n")
 
