@@ -118,15 +118,6 @@ class LocalLauncher:
         with self._folder(cell) as name:
             folder = Path(name)
             complaints: list[str] = []
-
-            def hear(line: bytes) -> None:
-                try:
-                    on_event(EVENTS.validate_json(line))
-                except ValidationError:
-                    if len(complaints) < MOST_COMPLAINTS:
-                        text = line[:200].decode(errors="replace")
-                        complaints.append(f"Its process sent something that is no event: {text}")
-
             server = self._server(cell, stop, on_event)
             kills_before = oom_kills()
             started_at = _now()
@@ -139,7 +130,7 @@ class LocalLauncher:
                     reading,
                     limit_s=cell.measure.timeout,
                     stop=stop,
-                    on_line=hear,
+                    on_line=_hearing(on_event, complaints),
                     on_tick=on_tick,
                 )
             finally:
@@ -206,3 +197,19 @@ def _variables() -> dict[str, str]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _hearing(
+    on_event: Callable[[ChildEvent], None], complaints: list[str]
+) -> Callable[[bytes], None]:
+    """What takes a process's lines: events are told, the first few that are none complained of."""
+
+    def hear(line: bytes) -> None:
+        try:
+            on_event(EVENTS.validate_json(line))
+        except ValidationError:
+            if len(complaints) < MOST_COMPLAINTS:
+                text = line[:200].decode(errors="replace")
+                complaints.append(f"Its process sent something that is no event: {text}")
+
+    return hear

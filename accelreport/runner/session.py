@@ -107,11 +107,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         LauncherError: the launcher's machines cannot be reached.
         BadLauncher: repeats are to be added on other machines than this one.
     """
-    if request.launcher and request.judge:
-        raise BadLauncher(
-            "--until-decided looks at the records of one machine.",
-            remedy="Leave out --until-decided, or --on.",
-        )
+    _refuse_repeats_elsewhere(request)
     specs = load(
         request.paths,
         profile=request.profile,
@@ -142,13 +138,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
             policy=request.policy,
         )
         plan = replace(plan, further=deciding.possible())
-    for problem in store.problems:
-        if problem.kind == "newer":
-            raise ResultsError(
-                f"{problem.path} cannot be used.",
-                why=f"{problem.message[0].upper()}{problem.message[1:]}.",
-                remedy="Or choose another folder with --results.",
-            )
+    _refuse_newer(store)
     return Prepared(
         plan=plan,
         documents=tuple(documents),
@@ -160,6 +150,29 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         launcher=request.launcher,
         anywhere=anywhere,
     )
+
+
+def _refuse_repeats_elsewhere(request: Request) -> None:
+    if request.launcher and request.judge:
+        raise BadLauncher(
+            "--until-decided looks at the records of one machine.",
+            remedy="Leave out --until-decided, or --on.",
+        )
+
+
+def _refuse_newer(store: Store) -> None:
+    """Refuse records that only a newer accelreport can read: a run would put others in their place.
+
+    Raises:
+        ResultsError: there is one.
+    """
+    for problem in store.problems:
+        if problem.kind == "newer":
+            raise ResultsError(
+                f"{problem.path} cannot be used.",
+                why=f"{problem.message[0].upper()}{problem.message[1:]}.",
+                remedy="Or choose another folder with --results.",
+            )
 
 
 def carry_out(
