@@ -113,7 +113,12 @@ def test_a_killed_job_loses_and_doubles_no_cell(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-def test_a_stopped_run_ends_its_jobs_and_the_next_one_measures_the_rest(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "interrupts", [signal.SIG_DFL, signal.SIG_IGN], ids=["front", "background"]
+)
+def test_a_stopped_run_ends_its_jobs_and_the_next_one_measures_the_rest(
+    interrupts: signal.Handlers, tmp_path: Path
+) -> None:
     chosen = [*different(2), cell("hang", repeat=1), cell("hang", repeat=2)]
     bench = Bench(tmp_path)
 
@@ -123,7 +128,11 @@ def test_a_stopped_run_ends_its_jobs_and_the_next_one_measures_the_rest(tmp_path
 
     bench.observer.react = stop_at_the_third
     began = time.monotonic()
-    end = run_on(launcher(bench, executor="local", cells_per_job=4), bench, chosen)
+    before = signal.signal(signal.SIGINT, interrupts)  # what a shell hands to what it starts
+    try:
+        end = run_on(launcher(bench, executor="local", cells_per_job=4), bench, chosen)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
     assert time.monotonic() - began < 60
     assert (end.ok, end.left, end.stopped_by) == (2, 2, "SIGINT")

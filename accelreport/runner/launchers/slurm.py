@@ -7,8 +7,10 @@ folder, which has to be on a disk that all nodes share (`batch`). This side subm
 from __future__ import annotations
 
 import logging
+import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +18,8 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+
+import psutil
 
 from accelreport.runner.launchers.base import (
     Circumstances,
@@ -128,7 +132,7 @@ class SlurmLauncher:
                 lost = True
                 yield from self._stopped(watch)
         finally:
-            self._cancel()
+            self._kill(self._cancel())
         if not lost:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -267,6 +271,7 @@ class SlurmLauncher:
             cell = job.cells.get(job.began)
             if cell and (finished := self._losses.of(cell, STOPPED, job.environment)):
                 yield finished
+        self._kill(jobs)
 
     def _ending(self, job: Job) -> bool:
         """Whether a job that was cancelled may still tell something."""
@@ -281,10 +286,27 @@ class SlurmLauncher:
             arrays = sorted({job.job.job_id.partition("_")[0] for job in jobs})
             subprocess.run(["scancel", *arrays], check=False, stderr=subprocess.DEVNULL)
             return jobs
-        for job in jobs:
-            with suppress(ProcessLookupError):
-                job.job.cancel(check=False)
+        for job in self._here(jobs):
+            # Not submitit's SIGINT, which is ignored wherever a shell started us in the background.
+            os.kill(int(job.job.job_id), signal.SIGTERM)
         return jobs
+
+    def _here(self, jobs: Iterable[Job]) -> list[Job]:
+        """Jobs that are processes of this machine and have not ended, or nobody knows of it."""
+        local = self._options.executor == "local"
+        return [job for job in jobs if local and not job.job.done()]
+
+    def _kill(self, jobs: Iterable[Job]) -> None:
+        """End what is left on this machine of jobs that did not heed their cancelling."""
+        for job in self._here(jobs):
+            with suppress(psutil.NoSuchProcess):
+                leader = psutil.Process(int(job.job.job_id))
+                left = [leader, *leader.children(recursive=True)]
+                for process in left:
+                    with suppress(psutil.NoSuchProcess):
+                        process.kill()
+                psutil.wait_procs(left, timeout=CANCELLED_WITHIN_S)
+            job.job.done()  # takes note of the end
 
 
 def _quiet_submitit() -> None:
