@@ -86,30 +86,35 @@ def results_folder(root: Path, records: int) -> int:
 
 @dataclass(frozen=True)
 class Build:
-    """What one build took: seconds by the wall, CPU seconds of it and its children, and MB."""
+    """What a program took: seconds by the wall, CPU seconds of it and its children, and MB."""
 
     wall: float
     cpu: float
     memory: float
 
 
-def built(root: Path, out: Path, cache: Path) -> Build:
-    """Builds once, as a process; the memory is that of the largest one."""
-    command = [sys.executable, "-m", "accelreport", "build", "--results", str(root)]
-    command += ["--out", str(out), "--specs", str(root / "none")]
+def cost_of(command: list[str], cache: Path) -> Build:
+    """Runs a program to its end; the memory is that of its largest process.
+
+    Raises:
+        SystemExit: it failed.
+    """
     started = time.perf_counter()
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        env=os.environ | {"ACCELREPORT_CACHE": str(cache)},
-    )
+    environment = os.environ | {"ACCELREPORT_CACHE": str(cache)}
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise SystemExit(f"accelreport build ended with {process.returncode}")
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes here
     return Build(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6)
+
+
+def built(root: Path, out: Path, cache: Path) -> Build:
+    """Builds once, as a process."""
+    command = [sys.executable, "-m", "accelreport", "build", "--results", str(root)]
+    return cost_of([*command, "--out", str(out), "--specs", str(root / "none")], cache)
 
 
 def change_one(root: Path) -> None:

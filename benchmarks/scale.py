@@ -18,18 +18,14 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from build_site import studies
+from build_site import Build, cost_of, studies
 
 from accelreport.results.store import Store
 
@@ -53,33 +49,6 @@ repeats = {repeats}
 """
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What a stage took: seconds by the wall, CPU seconds with children, MB of one process."""
-
-    wall: float
-    cpu: float
-    memory: float
-
-
-def cost_of(command: list[str], cache: Path) -> Cost:
-    """Runs a program to its end.
-
-    Raises:
-        SystemExit: it failed.
-    """
-    started = time.perf_counter()
-    environment = os.environ | {"ACCELREPORT_CACHE": str(cache)}
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes here
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6)
-
-
 def spread(root: Path, cells: int, nodes: int) -> list[Path]:
     """Writes the records into a folder for each node, in turn; every folder has the plans."""
     folders = [root / f"node{number}" for number in range(nodes)]
@@ -94,7 +63,7 @@ def spread(root: Path, cells: int, nodes: int) -> list[Path]:
     return [folder for folder in folders if folder.is_dir()]
 
 
-def costs(cells: int, nodes: int, stages: list[str], folder: Path) -> dict[str, Cost]:
+def costs(cells: int, nodes: int, stages: list[str], folder: Path) -> dict[str, Build]:
     """What each stage takes for so many cells."""
     program = [sys.executable, "-m", "accelreport"]
     this = [sys.executable, __file__, "--inner"]
@@ -126,7 +95,7 @@ def costs(cells: int, nodes: int, stages: list[str], folder: Path) -> dict[str, 
     return found
 
 
-def told(cost: Cost) -> str:
+def told(cost: Build) -> str:
     """A stage's cost in a line."""
     return f"{cost.wall:8.2f} s  CPU {cost.cpu:8.2f} s  {cost.memory:7.0f} MB"
 
@@ -159,7 +128,7 @@ def main() -> None:
         stage, root, cells = chosen.inner
         inner(stage, Path(root), int(cells))
         return
-    found: dict[int, dict[str, Cost]] = {}
+    found: dict[int, dict[str, Build]] = {}
     for cells in sorted(chosen.cells):
         with tempfile.TemporaryDirectory() as passing:
             found[cells] = costs(cells, chosen.nodes, chosen.stages, Path(passing) / "scale")
