@@ -19,6 +19,9 @@ MOST = 100
 LONGEST = 1000
 """Dots in the longest key that tomllib is given: its time grows with their square."""
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""What TOML allows nowhere within a line."""
+
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -74,7 +77,12 @@ def _read_piecewise(text: str) -> Document:
             data = tomllib.loads(left)
             break
         except tomllib.TOMLDecodeError as error:
-            piece, problem = _conflict(left, live, error)
+            message, place = _parted(left, error)
+            if _CONTROL.match(left, place):  # in a comment: those in statements are found above
+                problems.append(SyntaxProblem(span_of(left, place, place + 1), plain(message)))
+                left = f"{left[:place]} {left[place + 1 :]}"
+                continue
+            piece, problem = _conflict(left, live, message, place)
             live.remove(piece)
             problems.append(problem)
             lost += [piece] if piece.is_header else []
@@ -121,10 +129,9 @@ def _again(text: str, pieces: list[Statement]) -> dict[Statement, Redefinition]:
 
 
 def _conflict(
-    text: str, pieces: list[Statement], error: tomllib.TOMLDecodeError
+    text: str, pieces: list[Statement], message: str, offset: int
 ) -> tuple[Statement, SyntaxProblem]:
     """The statement that contradicts those before it, and the problem it makes."""
-    message, offset = _parted(text, error)
     piece = max((piece for piece in pieces if piece.start < max(offset, 1)), key=lambda p: p.start)
     return piece, SyntaxProblem(span_of(text, piece.start, piece.end), plain(message))
 

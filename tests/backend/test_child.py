@@ -88,7 +88,10 @@ def test_a_learning_curve_has_a_row_for_each_epoch_and_its_clock_leaves_evaluati
 def test_the_steps_stamped_inside_the_graph_add_up_to_the_window_around_them(
     trained: Record,
 ) -> None:
-    for block in trained.blocks[1:]:
+    # A single step has no stamp before it.
+    stamped = [block for block in trained.blocks[1:] if block.steps > 1]
+    assert stamped
+    for block in stamped:
         assert 0 < sum(block.step_s) <= block.wall_s * 1.02
 
 

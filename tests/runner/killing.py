@@ -129,7 +129,7 @@ class Killing:
             children = psutil.Process(runner).children(recursive=True)
         except psutil.NoSuchProcess:
             return [], []
-        servers = [child for child in children if child.ppid() == runner and _is_server(child)]
+        servers = [child for child in children if _parent(child) == runner and _is_server(child)]
         return [child for child in children if child not in servers], servers
 
     def _see_that_all_are_gone(self, victim: str) -> None:
@@ -224,3 +224,11 @@ def _kill(process: psutil.Process) -> None:
         os.kill(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         return  # it has ended by itself just now
+
+
+def _parent(process: psutil.Process) -> int | None:
+    """The process that started it; None where it has ended meanwhile."""
+    try:
+        return int(process.ppid())
+    except psutil.NoSuchProcess:
+        return None

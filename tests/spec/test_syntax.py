@@ -106,6 +106,15 @@ def test_a_hundred_errors_of_a_file_are_enough() -> None:
         assert len(read(text).problems) == 100
 
 
+def test_a_control_character_in_a_comment_is_one_error_at_its_place() -> None:
+    for before in ("", "a = 1\na = 2\n", "a = 1\n"):
+        document = read(f"{before}# to\x1fo\nb = 3\n")
+        last = document.problems[-1]
+        assert (last.span.line, last.span.column) == (before.count("\n") + 1, 5)
+        assert "character" in last.message
+        assert document.data["b"] == 3
+
+
 LINES = st.sampled_from(
     [
         *SOUND.split("\n"),
@@ -120,6 +129,7 @@ LINES = st.sampled_from(
         "x = 01",
         "y = 6 s",
         "z = [1 2]",
+        "# \x1f",
     ]
 )
 
