@@ -18,11 +18,12 @@ from accelreport.report.exploring import Engine, Explorable, engine, explorable
 from accelreport.report.facts import NO_FACTS, SiteFacts
 from accelreport.report.folders import CHECKOUT, PACKAGED
 from accelreport.report.model import Drawing, Figure, Page
+from accelreport.report.rows import cell_class, raw
 from accelreport.report.theme import EDGES, key_class, variables
 
 _STYLES = {
-    "full": ("base.css", "table.css", "figure.css", "page.css"),
-    "slides": ("base.css", "table.css", "figure.css", "slides.css"),
+    "full": ("base.css", "table.css", "matrix.css", "figure.css", "page.css"),
+    "slides": ("base.css", "table.css", "matrix.css", "figure.css", "slides.css"),
     "cell": ("base.css", "table.css"),
 }
 _STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}
@@ -69,17 +70,18 @@ class Renderer:
             auto_reload=False,
         )
         self.environment.globals |= {"edges": EDGES, "svg": svg}
-        self.environment.filters["key_class"] = key_class
+        self.environment.filters |= {"key_class": key_class, "cell_class": cell_class, "raw": raw}
 
     @cache  # noqa: B019 -- a renderer lives as long as one build
     def style(self, name: str) -> str:
         """A style sheet: the colours, then its parts, without comments and idle space."""
-        pairs = variables()
+        parts = [self.environment.get_template(part).render() for part in _STYLES[name]]
+        rules = _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", "\n".join(parts)))).strip()
+        # Charts name colours in the page; a cell has none, and there are many cells.
+        pairs = [pair for pair in variables() if name != "cell" or f"var(--{pair[0]})" in rules]
         light = "".join(f"--{token}:{colour};" for token, colour, _ in pairs)
         both = "".join(f"--{token}:light-dark({one},{two});" for token, one, two in pairs)
-        parts = [f":root{{{light}}}@supports(color:light-dark(red,red)){{:root{{{both}}}}}"]
-        parts += [self.environment.get_template(part).render() for part in _STYLES[name]]
-        return _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", "\n".join(parts)))).strip()
+        return f":root{{{light}}}@supports(color:light-dark(red,red)){{:root{{{both}}}}}{rules}"
 
     @cache  # noqa: B019
     def scripts(self, template: str) -> Mapping[str, Markup]:

@@ -21,6 +21,8 @@ _RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), "index
 
 LONGEST_LABEL = 120
 """Characters of a label or a heading; the rest becomes an ellipsis."""
+LONGEST_KNOWN = 1000
+"""Characters of a text whose label is remembered: the memory is for small ones."""
 LONGEST_LOG = 20_000
 """Characters of a log or traceback on a page; the whole stands in the record's JSON."""
 
@@ -40,7 +42,13 @@ def clean(text: str) -> str:
 
 def label(text: object, longest: int = LONGEST_LABEL) -> str:
     """A text on one line, at most `longest` characters."""
-    line = " ".join(clean(str(text)).split())
+    text = str(text)
+    return _line(text, longest) if len(text) <= LONGEST_KNOWN else _line.__wrapped__(text, longest)
+
+
+@lru_cache(maxsize=16384)  # cells of a site name the same devices, versions and settings
+def _line(text: str, longest: int) -> str:
+    line = " ".join(clean(text).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, halo_text, inner_width
+from accelreport.report.charts.drawing import FILL, Make, Plot, channel, halo_text, inner_width
 from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
 from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import time_axis
@@ -42,9 +42,7 @@ def cold_bars(bars: Sequence[Bar], *, headings: Sequence[Heading], axis_title: s
             [
                 plot.rows(_pieces(bars))
                 .mark_bar(stroke="var(--paper)", strokeWidth=1)
-                .encode(
-                    x=x, x2=alt.X2("to:Q"), y=y, fill=alt.Fill("colour:N", scale=None, legend=None)
-                ),
+                .encode(x=x, x2=channel(alt.X2, "to:Q"), y=y, fill=FILL),
                 *halo_text(plot.rows([_end(bar) for bar in bars]), align="left", dx=6, x=x, y=y),
             ],
             width=width,

@@ -11,13 +11,16 @@ import altair as alt
 
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import (
+    FILL,
+    SHAPE,
+    STROKE,
     Make,
     Plot,
+    channel,
     dash,
     dashes,
     halo_text,
     inner_width,
-    shapes,
     worn,
 )
 from accelreport.report.charts.layers import Spec
@@ -127,18 +130,24 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
         def y(field: str) -> Any:
             return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
 
-        stroke = alt.Stroke("colour:N", scale=None, legend=None)
-        fill = alt.Fill("colour:N", scale=None, legend=None)
         data = plot.rows(_points(curves))
         layers = [
             data.mark_area(opacity=0.18, line=False).encode(
-                x=x, y=y("low"), y2=alt.Y2("high:Q"), fill=fill, detail=alt.Detail("curve:N")
+                x=x,
+                y=y("low"),
+                y2=channel(alt.Y2, "high:Q"),
+                fill=FILL,
+                detail=channel(alt.Detail, "curve:N"),
             ),
             data.mark_line().encode(
-                x=x, y=y("v"), stroke=stroke, detail=alt.Detail("curve:N"), **dashes(curves)
+                x=x,
+                y=y("v"),
+                stroke=STROKE,
+                detail=channel(alt.Detail, "curve:N"),
+                **dashes(curves),
             ),
             data.mark_point(filled=True, size=32, opacity=1).encode(
-                x=x, y=y("v"), fill=fill, shape=shapes()
+                x=x, y=y("v"), fill=FILL, shape=SHAPE
             ),
         ]
         if axes.target is not None:
@@ -147,19 +156,21 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
             layers = [rule.encode(y=y("v")), *layers]
         for level, group in enumerate(levels):
             height = roof - (roof - top) * (level + 0.5) / max(axes.levels, 1)
-            layers += _reached(plot.rows(_ends(group, height)), x, y, stroke)
+            layers += _reached(plot.rows(_ends(group, height)), x, y)
         height = HEIGHT - AXIS + (50 if width > 500 else 0)
         return plot.finish(layers, width=width, height=height, left=names)
 
     return make
 
 
-def _reached(labels: Any, x: Any, y: Callable[[str], Any], stroke: Any) -> list[Any]:
+def _reached(labels: Any, x: Any, y: Callable[[str], Any]) -> list[Any]:
     """Rings where the target was reached, rules from them, and the times at their ends."""
     return [
-        labels.mark_rule(strokeWidth=1).encode(x=x, y=y("v"), y2=alt.Y2("end:Q"), stroke=stroke),
+        labels.mark_rule(strokeWidth=1).encode(
+            x=x, y=y("v"), y2=channel(alt.Y2, "end:Q"), stroke=STROKE
+        ),
         labels.mark_point(shape="circle", size=64, strokeWidth=2.25, opacity=1).encode(
-            x=x, y=y("v"), stroke=stroke, fill=alt.value("var(--paper)")
+            x=x, y=y("v"), stroke=STROKE, fill=alt.value("var(--paper)")
         ),
         *halo_text(labels, x=x, y=y("end"), align="center", fontWeight="bold"),
     ]

@@ -7,6 +7,7 @@ Everything a chart takes from the theme stands in one configuration (an Altair
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 import altair as alt
@@ -52,6 +53,30 @@ CONFIG: dict[str, Any] = {
     "line": {"strokeWidth": 2.25, "strokeCap": "round", "strokeJoin": "round"},
 }
 """The one Vega-Lite configuration of the site."""
+
+
+@cache
+def channel(kind: Callable[..., Any], field: str, **properties: Any) -> Spec:
+    """A channel that says the same in every chart: made into JSON values once.
+
+    Args:
+        kind: Altair's, such as `alt.X2`.
+        field: its field, with its type.
+        properties: what else it says.
+    """
+    made: Spec = kind(field, **properties).to_dict(validate=False)
+    return made
+
+
+STROKE, FILL, SHAPE = (
+    channel(kind, field, scale=None, legend=None)
+    for kind, field in (
+        (alt.Stroke, "colour:N"),
+        (alt.Fill, "colour:N"),
+        (alt.Shape, "shape:N"),
+    )
+)
+"""What a device wears: fields `colour` and `shape` of a row hold what is drawn."""
 
 
 class Plot:
@@ -132,11 +157,6 @@ def worn(number: int) -> dict[str, Any]:
     return {"colour": series(number), "shape": shape(number)}
 
 
-def shapes() -> Any:
-    """The encoding of field `shape`."""
-    return alt.Shape("shape:N", scale=None, legend=None)
-
-
 def dash(pattern: int) -> list[float]:
     """The dash of a pattern, for field `dash` of a row."""
     return list(DASHES[pattern % len(DASHES)])
@@ -156,7 +176,7 @@ def halo_text(data: Rows, *, x: Any, y: Any, **mark: Any) -> list[Spec]:
     """
     around = {**mark, "fill": "var(--paper)", "stroke": "var(--paper)", "strokeWidth": 4}
     return [
-        data.mark_text(**each).encode(x=x, y=y, text=alt.Text("text:N"))
+        data.mark_text(**each).encode(x=x, y=y, text=channel(alt.Text, "text:N"))
         for each in ({**around, "strokeJoin": "round"}, mark)
     ]
 

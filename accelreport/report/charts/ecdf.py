@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.report.charts.drawing import Make, Plot, dash, dashes
+from accelreport.report.charts.drawing import STROKE, Make, Plot, channel, dash, dashes
 from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import label_expression, plain, time_axis, wants_log
 from accelreport.report.theme import series
@@ -82,8 +82,8 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
                 lines.encode(
                     x=alt.X("s:Q", scale=scale, axis=axis),
                     y=alt.Y("q:Q", scale=alt.Scale(domain=[0, 1]), axis=y_axis),
-                    stroke=alt.Stroke("colour:N", scale=None, legend=None),
-                    detail=alt.Detail("curve:N"),
+                    stroke=STROKE,
+                    detail=channel(alt.Detail, "curve:N"),
                     **dashes(curves),
                 )
             ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot
+from accelreport.report.charts.drawing import Make, Plot, channel
 from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import label_expression, nice_ticks, plain
 from accelreport.report.theme import series
@@ -69,7 +69,9 @@ def forecast_lines(track: Track, *, axis_title: str) -> Make:
             points = [{"day": d, "value": v} for d, v in zip(track.days, values, strict=True)]
             mark = plot.rows(points).mark_line(stroke=colour, strokeWidth=thick)
             lines.append(mark.encode(x=x, y=y))
-        ground = shade.mark_rect(fill="var(--grid)", opacity=1).encode(x=x, x2=alt.X2("end:Q"))
+        ground = shade.mark_rect(fill="var(--grid)", opacity=1).encode(
+            x=x, x2=channel(alt.X2, "end:Q")
+        )
         height, names = (165 if width > 500 else 145), [signed(tick) for tick in ticks]
         return plot.finish([ground, *lines], width=width, height=height, left=names)
 

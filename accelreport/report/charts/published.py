@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot
+from accelreport.report.charts.drawing import FILL, STROKE, Make, Plot, channel
 from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import (
     decades,
@@ -82,7 +82,6 @@ def _layers(plot: Plot, pairs: Sequence[Pair], x: alt.X, y: alt.Y) -> list[Any]:
         # Every layer has the same scale: layers would else unite their domains.
         return alt.X(f"{field}:Q", scale=x["scale"], axis=x["axis"])
 
-    stroke = alt.Stroke("colour:N", scale=None, legend=None)
     layers: list[Any] = []
     for comparable, dash in ((True, [1, 0]), (False, [3, 3])):
         some = [_row(p) for p in pairs if p.comparable is comparable]
@@ -91,21 +90,21 @@ def _layers(plot: Plot, pairs: Sequence[Pair], x: alt.X, y: alt.Y) -> list[Any]:
         layers += [
             paired
             .mark_rule(strokeWidth=1.5, strokeDash=dash, opacity=0.7)
-            .encode(x=x, x2=alt.X2("measured:Q"), y=y, stroke=stroke),
+            .encode(x=x, x2=channel(alt.X2, "measured:Q"), y=y, stroke=STROKE),
             every
             .mark_point(
                 shape="diamond", size=120, fill="var(--paper)", strokeWidth=2,
                 strokeDash=dash, opacity=1,
             )
-            .encode(x=x, y=y, stroke=stroke),
+            .encode(x=x, y=y, stroke=STROKE),
             paired
             .mark_rule(strokeWidth=4, opacity=0.4)
-            .encode(x=along("low"), x2=alt.X2("high:Q"), y=y, stroke=stroke),
+            .encode(x=along("low"), x2=channel(alt.X2, "high:Q"), y=y, stroke=STROKE),
             paired
             .mark_point(filled=True, size=90, opacity=1)
             .encode(
                 x=along("measured"), y=y,
-                fill=alt.Fill("colour:N", scale=None, legend=None),
+                fill=FILL,
             ),
         ]  # fmt: skip
     return layers

@@ -10,12 +10,15 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    FILL,
+    SHAPE,
+    STROKE,
     Make,
     Plot,
+    channel,
     dash,
     halo_text,
     inner_width,
-    shapes,
     worn,
 )
 from accelreport.report.charts.layers import Spec
@@ -76,9 +79,7 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
         )  # fmt: skip
         x = alt.X("x:Q", scale=x_scale, axis=x_axis)
         y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
-        stroke = alt.Stroke("colour:N", scale=None, legend=None)
         dashed = alt.StrokeDash("dash:N", scale=None, legend=None)
-        fill = alt.Fill("colour:N", scale=None, legend=None)
         lines = plot.rows(_lines(roofs, x_low, x_high, y_low))
         height = 300 if width > 500 else 240
         labels = [plain(tick) for tick in y_ticks]
@@ -95,10 +96,10 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
         return plot.finish(
             [
                 lines.mark_line(strokeWidth=2).encode(
-                    x=x, y=y, stroke=stroke, detail=alt.Detail("line:N"), strokeDash=dashed
+                    x=x, y=y, stroke=STROKE, detail=channel(alt.Detail, "line:N"), strokeDash=dashed
                 ),
                 dots.mark_point(filled=True, size=85, opacity=1).encode(
-                    x=x, y=y, fill=fill, shape=shapes()
+                    x=x, y=y, fill=FILL, shape=SHAPE
                 ),
                 *halo_text(dots, x=x, y=y, dy=15, fill="var(--soft)"),
                 *halo_text(names, x=x, y=y, align="right", dy=-9, fontWeight="bold"),

@@ -9,11 +9,14 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    FILL,
+    SHAPE,
+    STROKE,
     Make,
     Plot,
+    channel,
     halo_text,
     inner_width,
-    shapes,
     worn,
 )
 from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
@@ -79,8 +82,6 @@ def speedup_dots(
         y = layout.encoding(wide=wide)
         data = plot.rows([_row(mark) for mark in marks])
         gone = [{"row": each.row, "text": each.text, "value": 1.0} for each in absences]
-        stroke = alt.Stroke("colour:N", scale=None, legend=None)
-        fill = alt.Fill("colour:N", scale=None, legend=None)
 
         def x(field: str) -> Any:
             return alt.X(f"{field}:Q", scale=scale, axis=axis)
@@ -91,10 +92,10 @@ def speedup_dots(
                 .mark_rule(stroke="var(--soft)", strokeWidth=1.25)
                 .encode(x=x("value")),
                 data.mark_rule(strokeWidth=3, opacity=0.45).encode(
-                    x=x("low"), x2=alt.X2("high:Q"), y=y, stroke=stroke
+                    x=x("low"), x2=channel(alt.X2, "high:Q"), y=y, stroke=STROKE
                 ),
                 data.mark_point(filled=True, size=95, opacity=1).encode(
-                    x=x("value"), y=y, fill=fill, shape=shapes()
+                    x=x("value"), y=y, fill=FILL, shape=SHAPE
                 ),
                 *halo_text(
                     data, align="left", dx=9, fontWeight="bold", x=x("high"), y=y

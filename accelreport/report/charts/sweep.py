@@ -9,12 +9,15 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    FILL,
+    SHAPE,
+    STROKE,
     Make,
     Plot,
+    channel,
     dash,
     dashes,
     halo_text,
-    shapes,
     worn,
 )
 from accelreport.report.charts.layers import Spec
@@ -74,26 +77,24 @@ def sweep_lines(
         )  # fmt: skip
         x = alt.X("x:Q", scale=x_scale, axis=x_axis)
         y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
-        stroke = alt.Stroke("colour:N", scale=None, legend=None)
-        fill = alt.Fill("colour:N", scale=None, legend=None)
         data = plot.rows(_points(lines))
         marks = plot.rows([_mark(end) for end in ends])
         return plot.finish(
             [
                 data.mark_line().encode(
-                    x=x, y=y, stroke=stroke, detail=alt.Detail("line:N"), **dashes(lines)
+                    x=x, y=y, stroke=STROKE, detail=channel(alt.Detail, "line:N"), **dashes(lines)
                 ),
                 data.mark_rule(strokeWidth=3, opacity=0.45).encode(
                     x=x,
                     y=alt.Y("low:Q", scale=y_scale, axis=y_axis),
-                    y2=alt.Y2("high:Q"),
-                    stroke=stroke,
+                    y2=channel(alt.Y2, "high:Q"),
+                    stroke=STROKE,
                 ),
                 data.mark_point(filled=True, size=60, opacity=1).encode(
-                    x=x, y=y, fill=fill, shape=shapes()
+                    x=x, y=y, fill=FILL, shape=SHAPE
                 ),
                 marks.mark_point(shape="cross", angle=45, size=120, opacity=1, filled=True).encode(
-                    x=x, y=y, fill=fill
+                    x=x, y=y, fill=FILL
                 ),
                 *halo_text(marks, x=x, y=y, dy=18, fill="var(--alert)"),
                 *_named(plot, _names(lines, low, high), x, y),
@@ -113,8 +114,8 @@ def _named(plot: Plot, names: Sequence[dict[str, Any]], x: Any, y: Any) -> list[
     far = 17 if moved else 9
     threads = plot.rows(moved).mark_rule(strokeWidth=1, xOffset=5, x2Offset=far - 2)
     threads = threads.encode(
-        x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2("label_y:Q"),
-        stroke=alt.Stroke("colour:N", scale=None, legend=None),
+        x=x, x2=channel(alt.X2, "x2:Q"), y=y, y2=channel(alt.Y2, "label_y:Q"),
+        stroke=STROKE,
     )  # fmt: skip
     rows = plot.rows(list(names))
     text = halo_text(rows, x=x, y=label_y, align="left", dx=far, fontWeight="bold")

@@ -8,53 +8,26 @@ from collections.abc import Mapping, Sequence
 from accelreport.analysis.steady import steady
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, cell_slug
-from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
-    Block,
     Code,
     Download,
     Downloads,
     Fact,
-    Facts,
-    Note,
-    Notes,
     Notice,
     Page,
     Prose,
-    RawTable,
     Section,
     Token,
 )
 from accelreport.report.pages.about import commands
+from accelreport.report.pages.cell_result import in_columns, result_section
+from accelreport.report.pages.cell_times import blocks_section, curve_section, stages_section
 from accelreport.report.pages.environment import PATH, machine_facts, machine_id
 from accelreport.report.pages.marks import KINDS
-from accelreport.report.pages.resources import joules
 from accelreport.report.pages.self_checks import checks_section
-from accelreport.report.sparkline import sparkline
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.words import Words
-from accelreport.results.energy import Energy
 from accelreport.results.record import Record
-
-MOST_BLOCKS = 500
-"""Rows of the table of blocks; the record's JSON has every one."""
-
-LONGEST_IN_COLUMNS = 60
-"""Letters of a fact that still fits into a column."""
-
-_STAGES = (
-    ("process_s", "process until our first line"),
-    ("import_s", "importing {framework} and Keras"),
-    ("prepared_s", "of these two: before the launch, shared with other cells"),
-    ("data_s", "data, onto the device"),
-    ("build_s", "building model and optimizer"),
-    ("first_step_s", "first step or call: trace, compile, run"),
-    ("train_s", "all timed steps"),
-    ("evaluate_s", "evaluations, untimed"),
-    ("observe_s", "observations of the trained model"),
-    ("checks_s", "the timer's checks of itself"),
-    ("wall_s", "launch to end"),
-)
 
 
 def cell_page(bench: Bench, record: Record, machine: str, benches: Sequence[Bench]) -> Page:
@@ -70,11 +43,11 @@ def cell_page(bench: Bench, record: Record, machine: str, benches: Sequence[Benc
     device = bench.title_of(record.cell.device)
     where = f", {bench.point_title(point)}" if bench.axes else ""
     sections = (
-        _result(bench, record),
-        _stages(record),
-        _blocks(bench, record),
+        result_section(bench, record),
+        stages_section(record),
+        blocks_section(bench, record),
         checks_section(record),
-        _curve(record),
+        curve_section(record),
         _asked(bench, record, point),
         _input(record),
         Section("environment", "Environment", machine_facts([record], page=f"../{PATH}")),
@@ -150,150 +123,6 @@ def _notices(record: Record) -> tuple[Notice, ...]:
     return tuple(notices)
 
 
-def _result(bench: Bench, record: Record) -> Section | None:
-    """Failure, warnings, and the numbers that come from this record."""
-    blocks: list[Block] = []
-    notes = [
-        Note(
-            sentence(label(w.kind.replace("-", " "), 80)) + ".",
-            sentence(label(w.message, 600)),
-            tone="loud",
-        )
-        for w in record.warnings
-    ]
-    if record.failure is not None:
-        failure = record.failure
-        title = f"{sentence(KINDS.get(failure.kind, label(failure.kind, 60)))}."
-        notes.insert(
-            0, Note(title, label(failure.message, 2000), label(failure.remedy, 600), tone="bad")
-        )
-    if notes:
-        blocks.append(Notes(tuple(notes)))
-    facts = _numbers(bench.words, record)
-    blocks += _facts(facts)
-    if record.failure is not None and record.failure.traceback:
-        blocks.append(Code("Traceback", (Token(tail(record.failure.traceback)),), folded=True))
-    return Section("result", "Result", tuple(blocks)) if blocks else None
-
-
-def _numbers(words: Words, record: Record) -> list[Fact]:
-    facts = [
-        Fact(sentence(metric_title(name)), metric_text(name, value))
-        for name, value in sorted(record.final.items())
-    ]
-    window = steady(record)
-    if window.steps:
-        facts.append(Fact(f"Steady {words.step}", formatting.duration(window.step_s)))
-        facts.append(Fact("CPU time ÷ wall time", formatting.number(window.cpu_per_wall)))
-    if record.flops:
-        count = formatting.operations(record.flops.per_step)
-        facts.append(
-            Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 400)})")
-        )
-        if record.flops.bytes_per_step is not None:
-            moved = formatting.size(record.flops.bytes_per_step)
-            facts.append(
-                Fact("Bytes of its products", f"{moved} ({label(record.flops.bytes_method, 400)})")
-            )
-    if record.parameters is not None:
-        facts.append(Fact("Parameters", formatting.count(record.parameters)))
-    memory = record.memory
-    if memory.host_peak_bytes is not None:
-        facts.append(Fact("Peak memory, host", formatting.size(memory.host_peak_bytes)))
-    if memory.device_peak_bytes is not None:
-        facts.append(Fact("Peak memory, device", formatting.size(memory.device_peak_bytes)))
-    return facts + [_energy(energy) for energy in record.energy]
-
-
-def _facts(facts: list[Fact]) -> list[Block]:
-    """Facts in columns; those that need a line of their own stand below."""
-    blocks: list[Block] = []
-    for long in (False, True):
-        some = tuple(fact for fact in facts if (len(fact.value) > LONGEST_IN_COLUMNS) is long)
-        if some:
-            blocks.append(Facts(some, long=long))
-    return blocks
-
-
-def _energy(energy: Energy) -> Fact:
-    term = f"Energy, {label(energy.sensor, 20)} ({label(energy.scope, 40)})"
-    if energy.joules is None:
-        return Fact(term, f"not read: {label(energy.absent, 300)}")
-    return Fact(
-        term,
-        f"{joules(energy.joules)} in {formatting.duration(energy.window_s)} and "
-        f"{formatting.plural(energy.steps, 'steady step')}; {label(', '.join(energy.parts), 120)}; "
-        f"counted in {joules(energy.unit_j or 0.0)}, updated every "
-        f"{formatting.duration(energy.update_s)}; sensor-grade",
-    )
-
-
-def _stages(record: Record) -> Section | None:
-    framework = record.cell.device_spec.framework_name
-    rows = [
-        Fact(sentence(text.format(framework=framework)), formatting.duration(seconds))
-        for name, text in _STAGES
-        if (seconds := getattr(record.times, name)) is not None
-    ]
-    return Section("times", "Where the time went", (Facts(tuple(rows)),)) if rows else None
-
-
-def _blocks(bench: Bench, record: Record) -> Section | None:
-    if not record.blocks:
-        return None
-    step = bench.words.step
-    shown = record.blocks[:MOST_BLOCKS]
-    rows = tuple(
-        (
-            str(number),
-            str(block.epoch),
-            str(block.first_step),
-            str(block.steps),
-            f"{block.wall_s:.6f}",
-            f"{1000 * block.wall_s / block.steps:.4f}" if block.steps else "",
-            f"{block.cpu_s:.3f}",
-            "" if block.other_cpu_s is None else f"{block.other_cpu_s:.3f}",
-            "warm-up" if block.warmup else "steady",
-        )
-        for number, block in enumerate(shown, start=1)
-    )
-    first = "call" if bench.words.kernel else "epoch"
-    table = RawTable(
-        title="Timed blocks",
-        columns=(
-            "block", first, f"first {step}", f"{step}s", "wall s", f"ms a {step}",
-            "CPU s", "CPU s of others", "part",
-        ),
-        rows=rows,
-        note=(
-            "The device was synchronised before and after each block."
-            + ("" if len(shown) == len(record.blocks) else " The JSON has the rest.")
-        ),
-    )  # fmt: skip
-    drawn = sparkline(record, step)
-    blocks: tuple[Block, ...] = (drawn, table) if drawn else (table,)
-    return Section("blocks", f"Timed {step}s, raw", blocks)
-
-
-def _curve(record: Record) -> Section | None:
-    if not record.epochs:
-        return None
-    metrics = sorted({name for epoch in record.epochs for name in epoch.metrics})
-    rows = tuple(
-        (
-            str(epoch.epoch),
-            str(epoch.steps),
-            f"{epoch.train_s:.4f}",
-            f"{epoch.elapsed_s:.4f}",
-            *(f"{epoch.metrics[name]:.6g}" if name in epoch.metrics else "" for name in metrics),
-        )
-        for epoch in record.epochs
-    )
-    columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
-    table = RawTable("Every epoch", columns, rows, "Evaluations are not in these times.")
-    return Section("curve", "Learning curve", (table,))
-
-
 def _asked(bench: Bench, record: Record, point: tuple[object, ...]) -> Section:
     cell = record.cell
     usual: set[str] = {"framework"} if cell.device_spec.framework == "tensorflow" else set()
@@ -330,7 +159,7 @@ def _input(record: Record) -> Section | None:
     facts += [Fact("Seed", str(data.seed))] if data.seed is not None else []
     facts += [Fact("Note", label(data.note, 300))] if data.note else []
     facts += [Fact(label(name, 80), label(sha, 80)) for name, sha in sorted(data.files.items())]
-    return Section("input", "Input", tuple(_facts(facts)))
+    return Section("input", "Input", tuple(in_columns(facts)))
 
 
 def _log(record: Record) -> Section | None:

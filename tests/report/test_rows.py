@@ -1,0 +1,31 @@
+"""Cells of tables, which are escaped in one go."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import escape
+
+from accelreport.report.model import Column, Entry, Line
+from accelreport.report.rows import cell_class, raw
+
+ROWS = st.lists(st.lists(st.text(alphabet="a<>&'\"\x1f\x1e ", max_size=6), min_size=1, max_size=4))
+
+
+@given(rows=ROWS)
+def test_a_raw_table_holds_every_value_escaped_in_its_own_cell(rows: list[list[str]]) -> None:
+    expected = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>'
+        + "".join(f"<td>{escape(value)}</td>" for value in rest)
+        + "</tr>\n"
+        for first, *rest in rows
+    )
+    assert raw(rows) == expected
+
+
+def test_a_cell_says_its_colour_its_mark_and_that_it_is_a_number() -> None:
+    entry = Entry((Line("5×"),), heat=7, mark="baseline")
+    assert cell_class(entry, Column("GPU", number=True)) == ' class="h7 baseline n"'
+    assert cell_class(Entry((Line("–"),)), Column("GPU")) == ' class="nil"'
+    assert cell_class(Entry((Line("5×"),)), Column("GPU")) == ""
+    assert cell_class(Entry((), mark='"><b'), Column("GPU")) == ' class="&#34;&gt;&lt;b"'
