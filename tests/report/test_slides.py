@@ -79,6 +79,16 @@ def test_no_slide_lets_anything_out_and_all_can_be_read_from_the_last_row(
         assert page.evaluate(OVERLAPS) == []
 
 
+def test_no_text_however_long_or_odd_leaves_its_slide(
+    attacked_site: Path, browser: Browser
+) -> None:
+    decks = sorted(attacked_site.glob("*slides.html"))
+    assert len(decks) > 10
+    for deck in decks:
+        with told(browser, deck) as (_, page):
+            assert page.evaluate(OUTSIDE) == [], deck.name
+
+
 def test_the_deck_of_the_whole_tells_what_a_talk_needs(pages: dict[str, Element]) -> None:
     deck = pages[WHOLE]
     slides = slides_of(deck)

@@ -13,6 +13,9 @@ from accelreport.report.pages.toml import toml_tokens
 from accelreport.report.text import clean, label
 from accelreport.results.record import Record
 
+SCREEN_ROWS, SCREEN_COLUMNS = 10, 60
+"""Rows and letters of commands that a slide has room for."""
+
 
 def environment_section(bench: Bench) -> Section:
     """Machines, devices, data and how the cells were measured."""
@@ -66,6 +69,20 @@ def site_commands(benches: Sequence[Bench]) -> tuple[Token, ...]:
         run += ["--profile", clean(profile)] if profile != "full" else []
         tokens.append(Token(shlex.join(run) + "\n"))
     return (*tokens, Token("accelreport build"))
+
+
+def on_a_screen(commands: Sequence[Token]) -> tuple[Token, ...]:
+    """The first commands, as many as can be read from a slide; the last line says if more follow.
+
+    Args:
+        commands: a line each.
+    """
+    rows = 0
+    for number, each in enumerate(commands):
+        rows += -(-len(each.text.rstrip("\n")) // SCREEN_COLUMNS)
+        if rows > SCREEN_ROWS:
+            return (*commands[:number], Token("# … the page has the rest", "note"))
+    return tuple(commands)
 
 
 def _scalar(value: object) -> str:

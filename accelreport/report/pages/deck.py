@@ -19,7 +19,7 @@ from accelreport.report.model import (
     Section,
     Speech,
 )
-from accelreport.report.pages.about import site_commands
+from accelreport.report.pages.about import on_a_screen, site_commands
 from accelreport.report.pages.cold import cold_section
 from accelreport.report.pages.deck_claims import claim_slides
 from accelreport.report.pages.deck_gaps import gap_slides
@@ -176,7 +176,7 @@ def _again(benches: Sequence[Bench]) -> Section:
     return Section(
         "reproduce",
         "How to reproduce it",
-        (Code("", site_commands(benches)),),
+        (Code("", on_a_screen(site_commands(benches))),),
         finding="Reproduce",
         speech=Speech(
             REPEAT, (Download("index.html#machines", "Numbers: the devices and machines"),)

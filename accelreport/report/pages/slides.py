@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from accelreport.report.bench import Bench, plain_rows
 from accelreport.report.model import Block, Code, Download, Entry, Figure, Page, Row, Section, Table
+from accelreport.report.pages.about import on_a_screen
 from accelreport.report.pages.deck_claims import claim_slides
 from accelreport.report.pages.deck_gaps import gap_slides
 from accelreport.report.pages.finding import headline
@@ -73,7 +74,7 @@ def _shown(bench: Bench, section: Section) -> Iterator[Block]:
                     bench, replace(block, title=f"{_TABLE}{block.title}", download=None, notes=())
                 )
         elif isinstance(block, Code) and section.id == "reproduce":
-            yield block
+            yield replace(block, tokens=on_a_screen(block.tokens))
 
 
 def few_dots(bench: Bench) -> Figure:
