@@ -23,14 +23,14 @@ import argparse
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from cost import Cost, cost_of
 
 from accelreport.results.record import Record
 from accelreport.results.store import Store
@@ -84,34 +84,7 @@ def results_folder(root: Path, records: int) -> int:
     return sum(len(each.records) for each in made)
 
 
-@dataclass(frozen=True)
-class Build:
-    """What a program took: seconds by the wall, CPU seconds of it and its children, and MB."""
-
-    wall: float
-    cpu: float
-    memory: float
-
-
-def cost_of(command: list[str], cache: Path) -> Build:
-    """Runs a program to its end; the memory is that of its largest process.
-
-    Raises:
-        SystemExit: it failed.
-    """
-    started = time.perf_counter()
-    environment = os.environ | {"ACCELREPORT_CACHE": str(cache)}
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes here
-    return Build(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6)
-
-
-def built(root: Path, out: Path, cache: Path) -> Build:
+def built(root: Path, out: Path, cache: Path) -> Cost:
     """Builds once, as a process."""
     command = [sys.executable, "-m", "accelreport", "build", "--results", str(root)]
     return cost_of([*command, "--out", str(out), "--specs", str(root / "none")], cache)
@@ -132,9 +105,9 @@ def times_of(folder: Path) -> dict[str, int]:
     return {path.relative_to(folder).as_posix(): path.stat().st_mtime_ns for path in pages}
 
 
-def measure(root: Path, folder: Path, repeats: int) -> tuple[dict[str, list[Build]], list[str]]:
+def measure(root: Path, folder: Path, repeats: int) -> tuple[dict[str, list[Cost]], list[str]]:
     """Builds by their kind, and what one record changed at most."""
-    builds: dict[str, list[Build]] = {"cold": [], "warm": [], "moved": [], "one changed": []}
+    builds: dict[str, list[Cost]] = {"cold": [], "warm": [], "moved": [], "one changed": []}
     most: list[str] = []
     for number in range(repeats):
         # Folders of their own: a file system takes longer for new files where as many were just
