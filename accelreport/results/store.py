@@ -11,8 +11,9 @@ A file that cannot be read is named in `Store.problems` and the others are read 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,7 +24,8 @@ from accelreport.results.problems import ResultProblem, ResultsError, Unreadable
 from accelreport.results.reading import read_plan, read_record, to_bytes
 from accelreport.results.record import Record
 
-KEY = re.compile(r"[0-9a-f]{16}")
+KEY_LENGTH = 16
+KEY = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
 MACHINE = re.compile(r"[0-9a-f]{8}")
 RECORD_NAME = re.compile(rf"(?P<key>{KEY.pattern})\.(?P<machine>{MACHINE.pattern})\.json")
 
@@ -66,8 +68,11 @@ class Store:
         """Files that could not be read, each once, in the order they were met."""
         return list(self._problems.values())
 
-    def prepare(self) -> None:
+    def prepare(self, *, sweeping: bool = True) -> None:
         """Make the folders, see that they can be written, and clean up after killed writers.
+
+        Args:
+            sweeping: whether to clean up, for which every name in the folder is read.
 
         Raises:
             ResultsError: the folder cannot be made or written.
@@ -76,12 +81,13 @@ class Store:
             probe = folder / "writable"
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                sweep(folder)
+                if sweeping:
+                    sweep(folder)
                 write_whole(probe, b"?")
                 probe.unlink(missing_ok=True)  # another runner may do the same just now
             except OSError as error:
                 raise cannot_write(folder, error) from error
-        if self.artefacts.is_dir():
+        if sweeping and self.artefacts.is_dir():
             sweep(self.artefacts)
 
     def record_path(self, key: str, machine: str) -> Path:
@@ -146,12 +152,24 @@ class Store:
         """
         return self._read(self.record_path(key, machine), read_named_record)
 
-    def machines(self) -> dict[str, list[str]]:
-        """Key of each cell that has a record → the machines that it has one of."""
+    def machines(self, keys: Collection[str] | None = None) -> dict[str, list[str]]:
+        """Key of each cell that has a record → the machines that it has one of, by name.
+
+        Args:
+            keys: these cells only; all when absent.
+
+        Raises:
+            ResultsError: the folder cannot be read.
+        """
         found: dict[str, list[str]] = {}
-        for path in listing(self.cells):
-            if name := RECORD_NAME.fullmatch(path.name):
-                found.setdefault(name["key"], []).append(name["machine"])
+        for name in names(self.cells):
+            # Of a folder of many nodes most names concern others: look at them no longer than
+            # it takes to see that.
+            key = name[:KEY_LENGTH]
+            if (keys is None or key in keys) and (parts := RECORD_NAME.fullmatch(name)):
+                found.setdefault(key, []).append(parts["machine"])
+        for machines in found.values():
+            machines.sort()
         return found
 
     def records(self) -> Iterator[Record]:
@@ -261,13 +279,21 @@ def listing(folder: Path) -> list[Path]:
     Raises:
         ResultsError: the folder cannot be read.
     """
+    found = (name for name in names(folder) if name.endswith(".json") and name[0] != ".")
+    return [folder / name for name in sorted(found)]
+
+
+def names(folder: Path) -> Iterator[str]:
+    """The names in a folder, in no order; none where there is no folder.
+
+    Raises:
+        ResultsError: the folder cannot be read.
+    """
     try:
-        return sorted(
-            path
-            for path in folder.iterdir()
-            if path.suffix == ".json" and not path.name.startswith(".")
-        )
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                yield entry.name
     except FileNotFoundError:
-        return []
+        return
     except OSError as error:
         raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error

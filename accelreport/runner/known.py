@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 
@@ -14,21 +16,27 @@ class KnownAnywhere:
 
     Where cells are measured by any of several machines, a cell is done when one has done it.
 
+    The folder is listed when a cell is first asked for, and not for every cell.
+
     Args:
         store: the results folder.
+        keys: only these cells will be asked for; all when absent. A job of a few cells need
+            not hold the names of all others.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, keys: Collection[str] | None = None) -> None:
         self._store = store
-        self._machines: dict[str, list[str]] = {}
-        self.refresh()
+        self._keys = None if keys is None else frozenset(keys)
+        self._machines: dict[str, list[str]] | None = None
 
     def refresh(self) -> None:
-        """Look into the folder again: it is listed once and not for every cell."""
-        self._machines = self._store.machines()
+        """Look into the folder again when a cell is next asked for."""
+        self._machines = None
 
     def __call__(self, key: str) -> Record | None:
         """The best record of a cell; None when there is none that can be read."""
+        if self._machines is None:
+            self._machines = self._store.machines(self._keys)
         found = [self._store.get(key, machine) for machine in self._machines.get(key, ())]
         records = [record for record in found if record is not None]
         return max(records, key=lambda each: (RANK[each.status], each.finished_at), default=None)

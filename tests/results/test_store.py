@@ -292,3 +292,24 @@ def test_records_are_read_at_a_pace_of_ten_thousand_in_seconds(tmp_path: Path) -
     per_record = (time.perf_counter() - began) / count
 
     assert per_record * 10_000 < 20  # about 4 s where nothing else runs
+
+
+@given(data=st.data())
+def test_the_machines_of_some_cells_are_found_without_those_of_the_others(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    store = Store(tmp_path_factory.mktemp("results"))
+    keys, machines = [f"{n:016x}" for n in range(4)], [f"{n:08x}" for n in range(3)]
+    pairs = st.tuples(st.sampled_from(keys), st.sampled_from(machines))
+    store.cells.mkdir()
+    for key, machine in (chosen := data.draw(st.sets(pairs))):
+        store.record_path(key, machine).touch()
+    for odd in (f"{keys[0]}.json", f"{keys[0]}.{machines[0]}.json.unreadable-1", ".hidden.json"):
+        (store.cells / odd).touch()
+    asked = data.draw(st.sets(st.sampled_from(keys)))
+
+    every = store.machines()
+
+    assert {(key, machine) for key, found in every.items() for machine in found} == chosen
+    assert all(found == sorted(found) for found in every.values())
+    assert store.machines(asked) == {key: every[key] for key in asked if key in every}

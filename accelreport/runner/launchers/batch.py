@@ -138,8 +138,9 @@ def perform(path: str) -> None:
 
 def _measure(order: Order, mailbox: Mailbox) -> None:
     store, workspace = Store(Path(order.results)), order.workplace.workspace()
-    store.prepare()
-    known, posting = KnownAnywhere(store), Posting(mailbox)
+    store.prepare(sweeping=False)  # whoever submitted the job has done that
+    keys = {cell.key for cell in order.cells}
+    known, posting = KnownAnywhere(store, keys), Posting(mailbox)
     plan = RunPlan(tuple(decide(cell, known(cell.key), None, order.policy) for cell in order.cells))
     with (
         stopped_by_signals() as stop,
@@ -158,9 +159,7 @@ def _measure(order: Order, mailbox: Mailbox) -> None:
         ).run(plan)
     # What another job had measured already was not measured again, and is told now.
     known.refresh()
-    for cell in order.cells:
+    for cell in (cell for cell in order.cells if cell.key not in posting.through):
         record = known(cell.key)
-        if cell.key in posting.through or record is None:
-            continue
-        if decide(cell, record, None, order.policy).action != "run":
+        if record and decide(cell, record, None, order.policy).action != "run":
             mailbox.post(Through(record=record))
