@@ -16,6 +16,7 @@ What is kept:
   on one machine, a measurement stands before a failure and a complete one before a partial one.
   Where folders hold different measurements of the same cell and machine, all are kept: the
   newest in cells/, the others under conflicts/, and each is named. Nothing is overwritten.
+  Records that are in DIR alone stay as they are and are not read.
 
 \b
 Examples:

@@ -19,43 +19,27 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import BaseModel
 
 from accelreport.results.atomic import write_whole
 from accelreport.results.folder import existing
-from accelreport.results.problems import ResultProblem, UnreadableFile
-from accelreport.results.reading import read_plan, read_record, to_bytes
-from accelreport.results.store import RECORD_NAME, Store, cannot_write, plan_file_name
-
-Content = TypeVar("Content")
+from accelreport.results.problems import ResultProblem
+from accelreport.results.reading import read_plan, read_record
+from accelreport.results.store import Store, cannot_write
+from accelreport.results.versions import Version, kept, plan_versions, record_versions
 
 ARTEFACT_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9_.]+")
 
-STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
-MEASURED = 2
-"""From this standing on, nothing is dropped for being older."""
+AT_ONCE = 8
+"""So many files are written at a time: each waits for the disk, which takes several together."""
 
-
-@dataclass(frozen=True, order=True)
-class Version:
-    """One version of a record or a plan, ordered by what makes it stand in front.
-
-    Attributes:
-        standing: of a record, by its status; of a plan, how many of its cells have records.
-        when: of a record, when it was started; of a plan, how many cells it has.
-        digest: SHA-256 of its content, so that no two versions are equal.
-        source: a file that holds it.
-    """
-
-    standing: int
-    when: str
-    digest: str
-    source: Path = field(compare=False)
+Reader = Callable[[Path], BaseModel]
 
 
 @dataclass(frozen=True)
@@ -80,6 +64,8 @@ class Merged:
 def merge(sources: Sequence[Path], out: Path) -> Merged:
     """Merge results folders into one; what is in it already is one of the sources.
 
+    Records that are in `out` alone stay as they are, and are not read.
+
     Raises:
         ResultsError: a source is no results folder, or `out` cannot be written.
     """
@@ -88,22 +74,22 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
     Store(out).prepare()
     folders = [*sources, out]
     problems: list[ResultProblem] = []
-    records = {
-        name: kept(versions) for name, versions in _grouped(_records(folders, problems)).items()
-    }
-    measured = {name.partition(".")[0] for name in records}
-    plans = _grouped(_plans(folders, measured, problems))
+    versions, untouched = record_versions(sources, out, problems)
+    records = {name: kept(each) for name, each in versions.items()}
+    every = {*records, *untouched.names}
+    measured = {name.partition(".")[0] for name in every}
+    plans = plan_versions(folders, measured, problems)
     try:
         _unite_artefacts(folders, out, problems)
-        conflicts = [*_settle(out, "cells", records, read_record)]
+        conflicts = [*_settle(out, "cells", records, read_record, untouched.several)]
         conflicts += _settle(out, "plans", plans, read_plan)
     except OSError as error:
         raise cannot_write(out, error) from error
     return Merged(
-        records=len(records),
+        records=len(every),
         plans=len(plans),
-        machines=tuple(sorted({name.split(".")[1] for name in records})),
-        conflicts=tuple(conflicts),
+        machines=tuple(sorted({name.split(".")[1] for name in every})),
+        conflicts=tuple(sorted(conflicts)),
         problems=tuple(dict.fromkeys(problems)),
     )
 
@@ -122,91 +108,67 @@ def _unite_artefacts(folders: Sequence[Path], out: Path, problems: list[ResultPr
         write_whole(target / path.name, content)
 
 
-def kept(versions: Iterable[Version]) -> set[Version]:
-    """What the union keeps of the versions of one record.
-
-    Those of the highest standing; of versions that hold no measurement, only the newest.
-    """
-    found = set(versions)
-    highest = max(version.standing for version in found)
-    best = {version for version in found if version.standing == highest}
-    return best if highest >= MEASURED else {max(best)}
-
-
 def _settle(
-    out: Path, kind: str, found: Mapping[str, set[Version]], reader: Callable[[Path], BaseModel]
+    out: Path,
+    kind: str,
+    found: Mapping[str, set[Version]],
+    reader: Reader,
+    several: Iterable[str] = (),
 ) -> Iterator[str]:
-    """Put every version where it belongs; yields the names of which there are several."""
+    """Put every version where it belongs; yields the names of which there are several.
+
+    Args:
+        out: the folder that takes the union.
+        kind: `cells` or `plans`.
+        found: name → the versions of it that are kept.
+        reader: reads one from a file.
+        several: names that are not among these and of which several versions lie there.
+    """
     aside = out / "conflicts" / kind
-    old = set(aside.glob("[!.]*.json"))
-    wanted: dict[Path, bytes] = {}
-    for name, versions in sorted(found.items()):
+    wanted: set[str] = set()
+    alone: list[tuple[Path, Version]] = []
+    # Files that bear another record's name are read before that record takes their place.
+    order = sorted(found, key=lambda name: (not _strays(found[name], name), name))
+    for name, versions in ((name, found[name]) for name in order):
         front = max(versions)
+        if len(versions) == 1 and not _strays(versions, name):
+            alone.append((out / kind / name, front))
+            continue
         places = {
             aside / f"{name.removesuffix('.json')}.{version.digest[:12]}.json": version
             for version in sorted(versions - {front})
         }
+        wanted |= {path.name for path in places}
         places[out / kind / name] = front
         # All are read before the first is written: one may lie where another one belongs. The
         # one in front is written last, so that a merge that is killed has lost none.
-        contents = {path: to_bytes(reader(one.source)) for path, one in places.items()}
-        for path, content in contents.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists() or path.read_bytes() != content:
-                write_whole(path, content)
-        wanted |= contents
+        for path, content in [(path, one.content(reader)) for path, one in places.items()]:
+            _put(path, content)
         if len(versions) > 1:
             yield f"{kind}/{name}"
-    for path in old - set(wanted):
-        path.unlink()
+    _put_all(alone, reader)
+    yield from (f"{kind}/{name}" for name in several)
+    kept_aside = {name.removesuffix(".json") for name in several}
+    for path in aside.glob("[!.]*.json"):
+        if path.name not in wanted and path.stem.rpartition(".")[0] not in kept_aside:
+            path.unlink()
 
 
-def _records(
-    folders: Sequence[Path], problems: list[ResultProblem]
-) -> Iterator[tuple[str, Version]]:
-    for record, path in _read(folders, "cells", read_record, problems):
-        machine = record.environment.machine if record.environment else ""
-        name = f"{record.key}.{machine}.json"
-        if RECORD_NAME.fullmatch(name):
-            standing = STANDING[record.status]
-            yield name, Version(standing, record.started_at, _digest(record), path)
-        else:
-            message = "it does not say which cell of which machine it is of"
-            problems.append(ResultProblem(path, "misnamed", message))
+def _strays(versions: Iterable[Version], name: str) -> bool:
+    """Whether a version lies in a file whose name is not its own."""
+    own = name.removesuffix(".json")
+    return not all(version.source.name.startswith(own) for version in versions)
 
 
-def _plans(
-    folders: Sequence[Path], measured: Collection[str], problems: list[ResultProblem]
-) -> Iterator[tuple[str, Version]]:
-    for plan, path in _read(folders, "plans", read_plan, problems):
-        standing = sum(cell.key in measured for cell in plan.cells)
-        name = plan_file_name(plan.spec, plan.profile)
-        yield name, Version(standing, f"{len(plan.cells):09}", _digest(plan), path)
+def _put_all(places: Sequence[tuple[Path, Version]], reader: Reader) -> None:
+    """Write each version to its place, several at a time and never many in memory."""
+    rest = iter(places)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        while some := list(islice(rest, 8 * AT_ONCE)):
+            list(pool.map(lambda place: _put(place[0], place[1].content(reader)), some))
 
 
-def _read(
-    folders: Sequence[Path],
-    kind: str,
-    reader: Callable[[Path], Content],
-    problems: list[ResultProblem],
-) -> Iterator[tuple[Content, Path]]:
-    for folder in folders:
-        for place in (folder / kind, folder / "conflicts" / kind):
-            for path in sorted(place.glob("[!.]*.json")):
-                try:
-                    content = reader(path)
-                except UnreadableFile as error:
-                    problems.append(error.problem)
-                    continue
-                yield content, path
-
-
-def _grouped(pairs: Iterable[tuple[str, Version]]) -> dict[str, set[Version]]:
-    groups: dict[str, set[Version]] = {}
-    for name, version in pairs:
-        groups.setdefault(name, set()).add(version)
-    return groups
-
-
-def _digest(document: BaseModel) -> str:
-    return hashlib.sha256(to_bytes(document)).hexdigest()
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_bytes() != content:
+        write_whole(path, content)

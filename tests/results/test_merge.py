@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelreport.results.merge import Merged, Version, kept, merge
+from accelreport.results.merge import Merged, merge
 from accelreport.results.problems import ResultsError
 from accelreport.results.record import Record
 from accelreport.results.store import Store
+from accelreport.results.versions import Version, kept
 from tests.support import disks
 from tests.support.records import assorted, study
 
@@ -108,6 +109,10 @@ def test_merging_is_associative_commutative_and_idempotent(
     again = merged(tmp, a, b, c)
     merge([again, a], again)
     assert contents(again) == whole
+    one_by_one = merged(tmp, b)
+    merge([c], one_by_one)
+    merge([a], one_by_one)
+    assert contents(one_by_one) == whole
 
 
 def test_results_of_ten_machines_become_one_folder_that_can_be_read(
@@ -193,6 +198,65 @@ def test_files_that_cannot_be_read_are_named_and_the_rest_is_merged(
     assert result.records == 9
     assert {(p.path, p.kind) for p in result.problems} == {(bad, "newer"), (lost, "misnamed")}
     assert bad.exists()
+
+
+def test_records_that_are_in_the_target_alone_stay_as_they_are_and_count(
+    tmp_path: Path, folder: Folder
+) -> None:
+    mine, theirs = study(repeats=1).records, study(repeats=1, first_seed=9).records
+    out = folder(mine)
+    again = mine[0].model_copy(update={"started_at": "2030", "log_tail": "x"})
+    merge([folder([again])], out)
+    (aside,) = (out / "conflicts" / "cells").iterdir()
+    damaged = Store(out).record_path(mine[1].key, "0a1b2c3d")
+    damaged.write_text("{")
+    before = {path: (path.read_text(), path.stat().st_mtime_ns) for path in [aside, damaged]}
+
+    result = merge([folder(theirs)], out)
+
+    assert result.records == len(mine) + len(theirs)
+    assert result.machines == ("0a1b2c3d",)
+    assert result.conflicts == (f"cells/{mine[0].key}.0a1b2c3d.json",)
+    assert result.problems == ()
+    assert {path: (path.read_text(), path.stat().st_mtime_ns) for path in before} == before
+
+
+def test_a_record_under_the_name_of_another_is_kept_when_that_one_comes(
+    tmp_path: Path, folder: Folder
+) -> None:
+    first, second, third = study(repeats=1).records[:3]
+    for one, other in ((first, second), (second, first)):
+        out = folder([one, third])
+        # Somebody gave a file the name of another record.
+        Store(out).record_path(one.key, "0a1b2c3d").rename(
+            Store(out).record_path(other.key, "0a1b2c3d")
+        )
+
+        result = merge([folder([other])], out)
+
+        assert result.records == 3
+        assert {record.key for record in Store(out).records()} == {
+            one.key,
+            other.key,
+            third.key,
+        }
+
+
+def test_a_plan_that_every_node_left_is_one_plan_and_a_damaged_copy_is_named(
+    tmp_path: Path, folder: Folder
+) -> None:
+    made = study(repeats=1)
+    sources = [folder([record]) for record in made.records[:3]]
+    for source in sources:
+        Store(source).write_plan(made.plan)
+    (damaged,) = (sources[1] / "plans").iterdir()
+    damaged.write_text("{")
+
+    result = merge(sources, tmp_path / "out")
+
+    assert (result.records, result.plans, result.conflicts) == (3, 1, ())
+    assert [problem.path for problem in result.problems] == [damaged]
+    assert Store(tmp_path / "out").plans() == [made.plan]
 
 
 def test_sources_are_not_changed(tmp_path: Path, folder: Folder) -> None:

@@ -1,0 +1,192 @@
+"""Versions of records and plans, as several results folders hold them.
+
+What is held of a version while folders are merged is small: its content is read again when it
+is written, so that a hundred thousand records need no more memory than their names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from accelreport.results.problems import ResultProblem, UnreadableFile
+from accelreport.results.reading import read_bytes, read_plan, read_record, to_bytes
+from accelreport.results.store import RECORD_NAME, listing, names, plan_file_name
+
+STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
+MEASURED = 2
+"""From this standing on, nothing is dropped for being older."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Version:
+    """One version of a record or a plan, ordered by what makes it stand in front.
+
+    Attributes:
+        standing: of a record, by its status; of a plan, how many of its cells have records.
+        when: of a record, when it was started; of a plan, how many cells it has.
+        digest: SHA-256 of its content, so that no two versions are equal.
+        source: a file that holds it.
+    """
+
+    standing: int
+    when: str
+    digest: str
+    source: Path = field(compare=False)
+
+    def content(self, reader: Callable[[Path], BaseModel]) -> bytes:
+        """The document as it is stored.
+
+        Args:
+            reader: reads one from a file.
+
+        Raises:
+            UnreadableFile: the file was damaged since it was first read.
+            FileNotFoundError: it was removed since then.
+        """
+        content = read_bytes(self.source)
+        if hashlib.sha256(content).hexdigest() == self.digest:
+            return content
+        return to_bytes(reader(self.source))
+
+
+Versions = dict[str, set[Version]]
+"""Name of a file → its versions."""
+
+
+def kept(versions: Iterable[Version]) -> set[Version]:
+    """What the union keeps of the versions of one record.
+
+    Those of the highest standing; of versions that hold no measurement, only the newest.
+    """
+    found = set(versions)
+    highest = max(version.standing for version in found)
+    best = {version for version in found if version.standing == highest}
+    return best if highest >= MEASURED else {max(best)}
+
+
+@dataclass(frozen=True)
+class Untouched:
+    """Records of a folder that are merged with nothing, and therefore not read.
+
+    Attributes:
+        names: names of their files.
+        several: those of which versions lie under `conflicts/`.
+    """
+
+    names: frozenset[str] = frozenset()
+    several: frozenset[str] = frozenset()
+
+
+def record_versions(
+    sources: Sequence[Path], out: Path, problems: list[ResultProblem]
+) -> tuple[Versions, Untouched]:
+    """The versions of every record of some folders, and of the same records in `out`.
+
+    What is in `out` and in none of the folders is not read: results of a thousand nodes that
+    come one after the other would else be read a thousand times.
+
+    Args:
+        sources: the folders.
+        out: the folder that takes the union; it may be one of them.
+        problems: takes what cannot be read.
+
+    Raises:
+        ResultsError: a folder cannot be read.
+    """
+    found: Versions = {}
+    for source in sources:
+        _gather(found, _paths(source, "cells"), problems)
+    if out in sources:
+        return found, Untouched()
+    fronts = {name for name in names(out / "cells") if _is_document(name)}
+    asides: dict[str, list[str]] = {}
+    for name in filter(_is_document, names(out / "conflicts" / "cells")):
+        asides.setdefault(_front_of(name), []).append(name)
+    every = fronts | set(asides)
+    # A file may hold another record than its name says: then those of that name are read, too.
+    unclear = {name for name in every if name not in fronts or not RECORD_NAME.fullmatch(name)}
+    seen: set[str] = set()
+    while pending := ((found.keys() & every) | unclear) - seen:
+        seen |= pending
+        for name in sorted(pending):
+            paths = [out / "conflicts" / "cells" / aside for aside in sorted(asides.get(name, ()))]
+            if name in fronts:
+                paths.insert(0, out / "cells" / name)
+            _gather(found, paths, problems)
+    rest = frozenset(fronts - seen)
+    return found, Untouched(rest, rest.intersection(asides))
+
+
+def plan_versions(
+    folders: Sequence[Path], measured: Collection[str], problems: list[ResultProblem]
+) -> Versions:
+    """The versions of every plan of some folders.
+
+    Every node of a run leaves the same plan of all its cells, so that a file of the same bytes
+    is not read again.
+
+    Args:
+        folders: the folders.
+        measured: keys of the cells that have records.
+        problems: takes what cannot be read.
+
+    Raises:
+        ResultsError: a folder cannot be read.
+    """
+    found: Versions = {}
+    known: set[bytes] = set()
+    for path in (path for folder in folders for path in _paths(folder, "plans")):
+        try:
+            digest = hashlib.sha256(read_bytes(path)).digest()
+            if digest in known:
+                continue
+            plan = read_plan(path)
+        except UnreadableFile as error:
+            problems.append(error.problem)
+            continue
+        known.add(digest)
+        standing = sum(cell.key in measured for cell in plan.cells)
+        version = Version(standing, f"{len(plan.cells):09}", _digest(plan), path)
+        found.setdefault(plan_file_name(plan.spec, plan.profile), set()).add(version)
+    return found
+
+
+def _gather(found: Versions, paths: Iterable[Path], problems: list[ResultProblem]) -> None:
+    """Add what these files hold to the versions of records."""
+    for path in paths:
+        try:
+            record = read_record(path)
+        except UnreadableFile as error:
+            problems.append(error.problem)
+            continue
+        machine = record.environment.machine if record.environment else ""
+        name = f"{record.key}.{machine}.json"
+        if RECORD_NAME.fullmatch(name):
+            version = Version(STANDING[record.status], record.started_at, _digest(record), path)
+            found.setdefault(name, set()).add(version)
+        else:
+            message = "it does not say which cell of which machine it is of"
+            problems.append(ResultProblem(path, "misnamed", message))
+
+
+def _paths(folder: Path, kind: str) -> Iterator[Path]:
+    for place in (folder / kind, folder / "conflicts" / kind):
+        yield from listing(place)
+
+
+def _is_document(name: str) -> bool:
+    return name.endswith(".json") and not name.startswith(".")
+
+
+def _front_of(aside: str) -> str:
+    """`<key>.<machine>.json` of `<key>.<machine>.<digest>.json`."""
+    return f"{aside.removesuffix('.json').rpartition('.')[0]}.json"
+
+
+def _digest(document: BaseModel) -> str:
+    return hashlib.sha256(to_bytes(document)).hexdigest()
