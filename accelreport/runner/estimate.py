@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from accelreport.results.record import Record
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY, Cell
+
+MEASURED = frozenset({"ok", "partial"})
+"""Statuses of records that hold a measurement."""
 
 
 @dataclass(frozen=True)
@@ -30,19 +33,35 @@ class Expectation:
     """Wall times of cells by their likeness: the same cell with any seed."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
-        self._took: dict[str, list[float]] = {}
+        self._took: dict[str, tuple[float, int]] = {}
         for record in records:
             self.learn(record)
 
     def learn(self, record: Record) -> None:
         """Take a record of this machine into account, if it holds a measurement."""
-        if record.status in {"ok", "partial"} and record.times.wall_s is not None:
-            self._took.setdefault(likeness(record.cell), []).append(record.times.wall_s)
+        if record.status in MEASURED:
+            self.took(likeness(record.cell), record.times.wall_s)
+
+    def took(self, like: str, seconds: float | None) -> None:
+        """Take into account what a cell took.
+
+        Args:
+            like: the cell's likeness.
+            seconds: its wall time; None where no process told one.
+        """
+        if seconds is None:
+            return
+        total, count = self._took.get(like, (0.0, 0))
+        self._took[like] = total + seconds, count + 1
 
     def of(self, cell: Cell) -> float | None:
         """Seconds that a cell will take; None when its like was never measured."""
-        took = self._took.get(likeness(cell))
-        return fmean(took) if took else None
+        return self.of_like(likeness(cell))
+
+    def of_like(self, like: str) -> float | None:
+        """Seconds that a cell of this likeness will take; None when none was ever measured."""
+        total, count = self._took.get(like, (0.0, 0))
+        return total / count if count else None
 
     def total(self, cells: Iterable[Cell]) -> Estimate:
         """Seconds that cells will take one after the other."""
@@ -57,11 +76,22 @@ class Expectation:
         return Estimate(sum(known), len(unknown), sum(cell.measure.budget for cell in unknown))
 
 
-def likeness(cell: Cell) -> str:
-    """What a cell's identity is without its seed: repeats of one condition are alike."""
+def likeness(cell: Cell, budget: float | None = None) -> str:
+    """What a cell's identity is without its seed: repeats of one condition are alike.
+
+    Args:
+        cell: the cell.
+        budget: the budget in seconds; the cell's own when absent.
+
+    Returns:
+        A digest, so that those of many conditions are small.
+    """
+    measure = cell.measure
     parts: Sequence[object] = (
         cell.workload,
         cell.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),
-        cell.measure.model_dump(mode="json", include={*MEASURED_BY, "budget"}),
+        measure.model_dump(mode="json", include=MEASURED_BY),
+        measure.budget if budget is None else budget,
     )
-    return json.dumps(parts, sort_keys=True)
+    text = json.dumps(parts, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

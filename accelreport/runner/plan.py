@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
-from accelreport.results.record import FailureKind, Record
-from accelreport.runner.estimate import Estimate, Expectation
+from accelreport.results.record import Failure, FailureKind, Record, Status
+from accelreport.runner.estimate import MEASURED, Estimate, Expectation, likeness
 from accelreport.runner.order import interleaved
 from accelreport.spec.cells import Cell
 
@@ -35,6 +35,41 @@ class Policy:
     rerun: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a plan keeps of a cell's record.
+
+    Records of long trainings are large, and a plan may have a hundred thousand of them.
+
+    Attributes:
+        status: its status.
+        failure: why, unless that is ok; without the traceback.
+        budget: the budget in seconds that it was measured with.
+        wall_s: seconds from launch to end; None where no process ran.
+        machine: the machine it is of.
+    """
+
+    status: Status
+    failure: Failure | None
+    budget: float
+    wall_s: float | None
+    machine: str
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        """What is kept of a record."""
+        failure = record.failure
+        if failure and failure.traceback:
+            failure = failure.model_copy(update={"traceback": ""})
+        return cls(
+            status=record.status,
+            failure=failure,
+            budget=record.cell.measure.budget,
+            wall_s=record.times.wall_s,
+            machine=record.environment.machine if record.environment else "",
+        )
+
+
 @dataclass(frozen=True)
 class Planned:
     """A cell and what will be done with it.
@@ -43,13 +78,13 @@ class Planned:
         cell: the cell.
         action: what will be done.
         reason: why, in a few words; empty when nothing needs to be said.
-        earlier: its record so far, on this machine.
+        earlier: what is known of its record so far.
     """
 
     cell: Cell
     action: Action
     reason: str
-    earlier: Record | None
+    earlier: Earlier | None
 
 
 @dataclass(frozen=True)
@@ -71,7 +106,11 @@ class RunPlan:
     @cached_property
     def expectation(self) -> Expectation:
         """Wall times by the earlier records of these cells."""
-        return Expectation(planned.earlier for planned in self.cells if planned.earlier)
+        found = Expectation()
+        for planned in self.cells:
+            if planned.earlier and planned.earlier.status in MEASURED:
+                found.took(likeness(planned.cell, planned.earlier.budget), planned.earlier.wall_s)
+        return found
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -125,27 +164,28 @@ def decide(
     cost their whole time again; `ALWAYS_RETRIED` names those that do not. A skipped cell is
     looked at anew in every run, as its device may be here now.
     """
+    known = Earlier.of(earlier) if earlier else None
     if earlier and good(earlier) and not policy.rerun:
         before, now = earlier.cell.measure.budget, cell.measure.budget
         if earlier.status == "ok" or now <= before:
-            return Planned(cell, "done", "", earlier)
+            return Planned(cell, "done", "", known)
         reason = f"its budget was {before:g} s and is {now:g} s now"
     elif earlier and earlier.status == "failed" and earlier.failure:
         kind = earlier.failure.kind
         again = policy.rerun or policy.retry_failed or kind in ALWAYS_RETRIED
         if not again and unavailable is None:
-            return Planned(cell, "failed", f"{kind}: {earlier.failure.message}", earlier)
+            return Planned(cell, "failed", f"{kind}: {earlier.failure.message}", known)
         reason = f"it failed before ({kind})"
     else:
         reason = "it is measured again" if earlier and good(earlier) else ""
     if unavailable is not None:
-        return Planned(cell, "skip", unavailable, earlier)
-    return Planned(cell, "run", reason, earlier)
+        return Planned(cell, "skip", unavailable, known)
+    return Planned(cell, "run", reason, known)
 
 
 def good(record: Record) -> bool:
     """Whether a record holds a measurement."""
-    return record.status in {"ok", "partial"}
+    return record.status in MEASURED
 
 
 def supersedes(new: Record, old: Record | None) -> bool:

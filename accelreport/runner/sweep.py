@@ -124,7 +124,7 @@ class Sweep:
             with self._cell_to_itself(planned.cell) as held:
                 if not held or self.stop:
                     return
-                if self._done_meanwhile(planned, self._known(planned.cell.key)):
+                if self._done_meanwhile(planned):
                     self._met += 1
                     continue
                 yield planned.cell
@@ -141,10 +141,9 @@ class Sweep:
     def _known(self, key: str) -> Record | None:
         return self.anywhere(key) if self.anywhere else self.store.get(key, self.machine)
 
-    def _done_meanwhile(self, planned: Planned, earlier: Record | None) -> bool:
-        if earlier == planned.earlier:
-            return False
-        return decide(planned.cell, earlier, None, self.policy).action == "done"
+    def _done_meanwhile(self, planned: Planned) -> bool:
+        now = decide(planned.cell, self._known(planned.cell.key), None, self.policy)
+        return now.action == "done"
 
     def _skip_all(self, skipped: list[Planned]) -> None:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -155,9 +154,6 @@ class Sweep:
                 message=planned.reason,
                 remedy="Run the same command where it can run, then merge the results.",
             )
-            if planned.earlier and planned.earlier.failure == failure:
-                self._tell(planned.earlier, self._path(planned.earlier))
-                continue
             record = Record(
                 cell=planned.cell,
                 key=planned.cell.key,
@@ -167,7 +163,11 @@ class Sweep:
                 finished_at=now,
                 environment=environment,
             )
-            self._keep(Finished(record))
+            earlier = planned.earlier
+            if earlier and earlier.failure == failure:
+                self._tell(record, self.store.record_path(record.key, earlier.machine))
+            else:
+                self._keep(Finished(record))
 
     def _keep(self, finished: Finished) -> None:
         record, path = finished.record, self._path(finished.record)

@@ -32,8 +32,8 @@ def select(cells: Iterable[Cell], *, devices: Sequence[str], filters: Sequence[s
             them; the message says what there is.
     """
     pool = list(cells)
-    if not pool:
-        return []
+    if not pool or not (devices or filters):
+        return pool
     known = list(dict.fromkeys(cell.device for cell in pool))
     for device in devices:
         if device not in known:

@@ -15,7 +15,6 @@ from rich.text import Text
 
 from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.results.record import Record
-from accelreport.runner.estimate import Expectation
 from accelreport.runner.events import (
     CellEndLine,
     CellEventLine,
@@ -27,8 +26,8 @@ from accelreport.runner.events import (
     WaitingLine,
 )
 from accelreport.runner.plan import RunPlan
+from accelreport.runner.remaining import Remaining
 from accelreport.runner.timings import TimingsLine
-from accelreport.spec.cells import Cell
 from accelreport.terminal.summary import closing, looked, opening
 from accelreport.terminal.timings_view import timings_text
 from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
@@ -75,11 +74,11 @@ class LiveProgress:
 
     def __init__(self, console: Console, plan: RunPlan) -> None:
         self._console = console
-        self._expectation: Expectation = plan.expectation
-        self._left: list[Cell] = [planned.cell for planned in plan.of("run")]
+        self._left = Remaining(plan.expectation, (planned.cell for planned in plan.of("run")))
         self._total = len(self._left)
         self._finished = 0
-        self._took: list[float] = []
+        self._took_s = 0.0
+        self._took = 0
         self._now: dict[str, _Now] = {}
         self._most_at_once = 1
         self._waiting = ""
@@ -117,7 +116,7 @@ class LiveProgress:
             case CellEndLine() if line.key in self._now:
                 self._ended(line)
             case LookLine():
-                self._left += line.todo
+                self._left.add(line.todo)
                 self._total += len(line.todo)
                 self._say(*looked(line))
             case EndLine():
@@ -166,24 +165,30 @@ class LiveProgress:
 
     def _learn(self, record: Record) -> None:
         self._finished += 1
-        self._left = [cell for cell in self._left if cell.key != record.key]
-        self._expectation.learn(record)
+        self._left.ended(record)
         if record.times.wall_s is not None:
-            self._took.append(record.times.wall_s)
+            self._took_s += record.times.wall_s
+            self._took += 1
 
     def _all_left_s(self) -> float | None:
         """Seconds to the end of the run; None while nothing is known of some cell."""
-        mean = sum(self._took) / len(self._took) if self._took else None
-        total = 0.0
-        for cell in self._left:
-            seconds = self._expectation.of(cell)
-            seconds = mean if seconds is None else seconds
-            if now := self._now.get(cell.key):
-                seconds = self._rest_of(now, seconds)
+        mean = self._took_s / self._took if self._took else None
+        total, unknown = self._left.known_s, self._left.unknown
+        for now in self._now.values():
+            if now.start.key not in self._left:
+                continue
+            seconds = self._left.of(now.start.key)
             if seconds is None:
+                unknown -= 1
+            else:
+                total -= seconds
+            rest = self._rest_of(now, mean if seconds is None else seconds)
+            if rest is None:
                 return None
-            total += seconds
-        return total / self._most_at_once
+            total += rest
+        if unknown > 0 and mean is None:
+            return None
+        return max(0.0, total + unknown * (mean or 0.0)) / self._most_at_once
 
     def _rest_of(self, now: _Now, expected: float | None) -> float | None:
         if expected is not None:

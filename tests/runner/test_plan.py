@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from collections import Counter
 from typing import Any
 
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from accelreport.results.record import Failure, Record, Times
 from accelreport.runner.estimate import Expectation
 from accelreport.runner.order import interleaved
-from accelreport.runner.plan import Policy, decide, make_plan, supersedes
+from accelreport.runner.plan import Earlier, Policy, decide, make_plan, supersedes
 from tests.runner.scripted import cell, cells
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -65,9 +67,38 @@ def test_what_is_done_with_a_cell_follows_from_its_record_and_the_device(
 ) -> None:
     planned = decide(cell(), earlier, "not here" if absent else None, policy)
     assert planned.action == action
-    assert planned.earlier is earlier
+    assert planned.earlier == (Earlier.of(earlier) if earlier else None)
     if action == "skip":
         assert planned.reason == "not here"
+
+
+def test_a_plan_holds_none_of_the_records_that_it_was_made_from() -> None:
+    read: list[weakref.ref[Record]] = []
+
+    def earlier(_: str) -> Record:
+        found = record("failed", kind="timeout", wall_s=7)
+        read.append(weakref.ref(found))
+        return found
+
+    plan = make_plan(cells(4), earlier=earlier, unavailable=lambda _: None)
+
+    gc.collect()
+    assert [each() for each in read] == [None] * 4
+    known = {each.earlier for each in plan.cells if each.earlier}
+    assert {(each.status, each.wall_s) for each in known} == {("failed", 7)}
+    assert {each.failure.kind for each in known if each.failure} == {"timeout"}
+
+
+def test_time_is_estimated_from_earlier_records_of_the_plan_by_the_budget_they_had() -> None:
+    had = {cell(repeat=repeat).key: record(budget=600, repeat=repeat) for repeat in range(2)}
+    had[cell(repeat=2).key] = record("partial", budget=300, wall_s=400, repeat=2)
+    plan = make_plan(
+        [cell(repeat=repeat) for repeat in range(4)],
+        earlier=had.get,
+        unavailable=lambda _: None,
+    )
+    assert [each.action for each in plan.cells] == ["done", "done", "run", "run"]
+    assert (plan.estimate.seconds, plan.estimate.unknown) == (10, 0)
 
 
 def test_only_what_is_at_least_as_good_takes_the_place_of_a_record() -> None:
