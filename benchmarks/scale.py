@@ -15,6 +15,8 @@ Each stage runs as a process of its own, for each number of cells:
 - second: a run that waited for another one finds every cell measured;
 - job: a job of Slurm finds its only cell measured, in the folder of all records;
 - show: the live display of a run over all cells, forty frames of it;
+- ray: a launcher gives them to a thousand nodes of a Ray that answers at once (a stand-in);
+- follow: a launcher looks at as many jobs that wait in Slurm (stand-ins), three times;
 - merge: `accelreport merge` of a folder for each node, each with the whole plan;
 - one more: `accelreport merge` of one node into the folder of all records;
 - build: `accelreport build` of as many records of many benchmarks, cold.
@@ -45,7 +47,7 @@ from cost import Cost, cost_of
 HERE = Path(__file__).resolve().parent
 PROGRAM = [sys.executable, "-m", "accelreport"]
 
-INNER = ("write", "list", "read", "digest", "second", "job", "show")
+INNER = ("write", "list", "read", "digest", "second", "job", "show", "ray", "follow")
 """Stages of `scale_stages.py`."""
 STAGES = ("check", "plan", *INNER, "resume", "merge", "one more", "build")
 
@@ -116,7 +118,7 @@ class Scene:
         sizes = ", ".join(str(32 + number) for number in range(self.cells // REPEATS))
         text = SPEC.format(sizes=sizes, repeats=REPEATS)
         (specs / "scale.toml").write_text(text, encoding="utf-8")
-        if {*stages} - {"check", "plan", "write", "show", "build"}:
+        if {*stages} - {"check", "plan", "write", "show", "ray", "follow", "build"}:
             told = self.run(self.inner("fill"), HERE.parent).output
             print(f"{self.cells:>8,} cells  {told.strip()}", flush=True)
         if "build" in stages:

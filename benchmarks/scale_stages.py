@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rich.console import Console
+from scale_cells import record_of, spec_of, template
+from scale_nodes import follow, ray
 
 from accelreport.backend.environment import environment
 from accelreport.backend.inventory import inventory
@@ -33,35 +35,13 @@ from accelreport.runner.launchers.batch import Order, perform
 from accelreport.runner.plan import RunPlan, make_plan
 from accelreport.runner.sweep import Sweep
 from accelreport.runner.workspace import Workspace
-from accelreport.spec.cells import Cell
-from accelreport.spec.load import load
-from accelreport.spec.spec import Spec
 from accelreport.terminal.lines import Quiet
 from accelreport.terminal.live import LiveProgress
-from tests.support.records import study
 
 ENDS = 20
 """So many ends of cells are drawn by the stage `show`."""
 
 Figures = Mapping[str, float]
-
-
-def spec_of(folder: Path) -> Spec:
-    """The spec with all the cells."""
-    (spec,) = load([folder / "specs"]).specs
-    return spec
-
-
-def record_of(cell: Cell, like: Record) -> Record:
-    """A complete record of a cell on this machine, with the figures of another one."""
-    assert like.environment is not None
-    here = like.environment.model_copy(update={"machine": inventory().machine})
-    return like.model_copy(update={"cell": cell, "key": cell.key, "environment": here})
-
-
-def template() -> Record:
-    """A record of a short training: of some 12 KB, as most are."""
-    return study("training", repeats=1, devices=("cpu",)).records[0]
 
 
 def fill(folder: Path, cells: int, nodes: int) -> Figures:
@@ -217,6 +197,8 @@ STAGES: Mapping[str, Callable[[Path, int, int], Figures]] = {
     "job": job,
     "second": second,
     "show": show,
+    "ray": ray,
+    "follow": follow,
 }
 
 

@@ -16,7 +16,7 @@ class KnownAnywhere:
 
     Where cells are measured by any of several machines, a cell is done when one has done it.
 
-    The folder is listed when a cell is first asked for, and not for every cell.
+    The folder is listed at first and after `refresh`, and not for every cell.
 
     Args:
         store: the results folder.
@@ -27,7 +27,7 @@ class KnownAnywhere:
     def __init__(self, store: Store, keys: Collection[str] | None = None) -> None:
         self._store = store
         self._keys = None if keys is None else frozenset(keys)
-        self._machines: dict[str, list[str]] | None = None
+        self._machines: dict[str, list[str]] | None = store.machines(self._keys)
 
     def refresh(self) -> None:
         """Look into the folder again when a cell is next asked for."""

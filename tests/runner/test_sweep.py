@@ -4,11 +4,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from accelreport.results.problems import ResultsError
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
-from accelreport.runner.events import CellStartLine, RunLine
+from accelreport.runner.events import CellStartLine, RunLine, WaitingLine
 from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
 from tests.runner.scripted import ENDINGS, MACHINE, Bench, cell, cells
@@ -196,6 +197,24 @@ def test_what_another_run_measured_meanwhile_is_not_measured_again(tmp_path: Pat
 
     assert (end.ok, end.done_before, end.left) == (1, 3, 0)
     assert len((tmp_path / "trace").read_text().split()) == 4
+
+
+def test_what_is_done_is_passed_over_without_waiting_for_who_holds_it(tmp_path: Path) -> None:
+    chosen = cells(4)
+    bench = Bench(tmp_path)
+    plan = bench.plan(chosen)
+    Bench(tmp_path).run(chosen[:3])
+    locks = tmp_path / "results" / "locks"
+
+    def give_up_waiting(line: RunLine) -> None:
+        if isinstance(line, WaitingLine):
+            bench.stop.request(line.reason)
+
+    bench.observer.react = give_up_waiting
+    with FileLock(locks / f"{chosen[0].key}.lock"):
+        end = bench.carry_out(plan)
+
+    assert (end.ok, end.done_before, end.left, end.stopped_by) == (1, 3, 0, "")
 
 
 def test_cells_run_in_the_order_of_the_plan_and_events_tell_their_progress(tmp_path: Path) -> None:

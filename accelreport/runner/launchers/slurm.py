@@ -96,7 +96,7 @@ class SlurmLauncher:
         self._folder = self._results / "jobs"
         self._on_slurm = options.executor == "slurm"
         self._orders = 0
-        self._jobs: list[Job] = []
+        self._jobs: dict[int, Job] = {}  # by a number of their own: many thousands come and go
         self._losses = Losses()
 
     @property
@@ -119,11 +119,11 @@ class SlurmLauncher:
         try:
             self._submit(cells)
             while self._jobs and not watch.stop:
-                for job in list(self._jobs):
+                for number, job in list(self._jobs.items()):
                     over = self._over(job)
                     yield from self._heard(job, watch)
                     if over:
-                        self._jobs.remove(job)
+                        del self._jobs[number]
                         lost = lost or bool(job.cells)
                         yield from self._lost(job)
                 if self._jobs:
@@ -180,8 +180,11 @@ class SlurmLauncher:
                 remedy="Say what the cluster needs with --on-option, such as partition=NAME, "
                 "time=MINUTES or gpu.gres=gpu:a100:1.",
             ) from error
-        for job, (_, mailbox), chunk in zip(jobs, orders, chunks, strict=True):
-            self._jobs.append(Job(job, {cell.key: cell for cell in chunk}, mailbox))
+        first = self._orders - len(orders)
+        for number, (job, (_, mailbox), chunk) in enumerate(
+            zip(jobs, orders, chunks, strict=True), start=first
+        ):
+            self._jobs[number] = Job(job, {cell.key: cell for cell in chunk}, mailbox)
 
     def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Mailbox]:
         self._orders += 1
@@ -281,7 +284,7 @@ class SlurmLauncher:
 
     def _cancel(self) -> list[Job]:
         """Cancel every job that is not over; returns them."""
-        jobs, self._jobs = self._jobs, []
+        jobs, self._jobs = list(self._jobs.values()), {}
         if jobs and self._on_slurm:
             arrays = sorted({job.job.job_id.partition("_")[0] for job in jobs})
             subprocess.run(["scancel", *arrays], check=False, stderr=subprocess.DEVNULL)

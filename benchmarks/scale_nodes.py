@@ -1,0 +1,138 @@
+"""Stages of `benchmarks/scale.py` in which a thousand nodes measure: what the launching side does.
+
+There are no nodes here: stand-ins for the engines answer at once. What is measured is therefore
+the launcher itself, without its engine and without a network.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scale_cells import record_of, spec_of, template
+
+from accelreport.results.record import Record
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launchers.base import ChildEvent, Circumstances
+from accelreport.runner.launchers.batch import Mailbox
+from accelreport.runner.launchers.letters import Began, Letter, Through
+from accelreport.runner.launchers.ray_cluster import RayLauncher
+from accelreport.runner.launchers.ray_nodes import Demand, Node
+from accelreport.runner.launchers.slurm import SlurmLauncher
+from accelreport.runner.launchers.slurm_jobs import Job
+from accelreport.runner.launchers.slurm_options import SlurmOptions
+from accelreport.spec.cells import Cell
+
+NODES = 1000
+ROUNDS = 3
+
+
+class Silent:
+    """A `Watch` that shows nothing."""
+
+    def __init__(self) -> None:
+        self.stop = Stop()
+
+    def started(self, cell: Cell, host: str = "") -> None:
+        """Nothing is shown."""
+
+    def said(self, cell: Cell, event: ChildEvent) -> None:
+        """Nothing is shown."""
+
+    def waiting(self, reason: str) -> None:
+        """Nothing is shown."""
+
+    def tick(self) -> None:
+        """Nothing moves."""
+
+
+@dataclass
+class Instant:
+    """A stand-in for a Ray cluster whose nodes measure in no time, each in its turn.
+
+    Attributes:
+        like: what a record looks like.
+    """
+
+    like: Record
+    _cells: dict[int, Cell] = field(default_factory=dict)
+    _number: int = 0
+
+    def nodes(self, within_s: float = 0.0) -> list[Node]:
+        """A thousand nodes."""
+        del within_s
+        return [
+            Node(f"{number}", f"n{number}", {"CPU": 64.0}, threads=64) for number in range(NODES)
+        ]
+
+    def start(self, cell: str, workplace: str, node: Node, demand: Demand) -> int:
+        """Take a cell."""
+        del workplace, node, demand
+        self._number += 1
+        self._cells[self._number] = Cell.model_validate_json(cell)
+        return self._number
+
+    def ready(self, tasks: Sequence[int], within_s: float) -> list[int]:
+        """One in ten has something to tell at a time."""
+        del within_s
+        return list(tasks[: max(1, len(tasks) // 10)])
+
+    def hear(self, task: int) -> list[Letter]:
+        """Everything at once."""
+        record = record_of(self._cells.pop(task), self.like)
+        assert record.environment is not None
+        return [Began(key=record.key, environment=record.environment), Through(record=record)]
+
+    def end(self, tasks: Sequence[int]) -> None:
+        """Forget tasks."""
+        for task in tasks:
+            self._cells.pop(task, None)
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+def ray(folder: Path, cells: int, nodes: int) -> Mapping[str, float]:
+    """Every cell goes to one of a thousand nodes of a Ray that answers at once."""
+    del nodes
+    all_cells = spec_of(folder).cells
+    launcher = RayLauncher(Circumstances(results=folder / "results"), {})
+    launcher._engine = Instant(template())  # type: ignore[assignment]
+    began = time.process_time()
+    done = sum(1 for _ in launcher.measure_all(all_cells, Silent()))
+    if done < cells:
+        raise SystemExit(f"{done} of {cells} came back")
+    return {"ms each (CPU)": 1e3 * (time.process_time() - began) / cells}
+
+
+class Waiting:
+    """A stand-in for a job of submitit that waits in Slurm's queue."""
+
+    job_id = "1_1"
+
+    def done(self) -> bool:
+        """It has not begun."""
+        return False
+
+
+def follow(folder: Path, cells: int, nodes: int) -> Mapping[str, float]:
+    """Jobs of one cell wait in Slurm's queue; the launching side looks at each in turn."""
+    del nodes
+    launcher = SlurmLauncher(Circumstances(results=folder / "results"), SlurmOptions())
+    jobs = [
+        Job(Waiting(), {cell.key: cell}, Mailbox(folder / f"letters-{number}.jsonl"))
+        for number, cell in enumerate(spec_of(folder).cells)
+    ]
+    watch = Silent()
+    began = time.process_time()
+    for _ in range(ROUNDS):
+        heard: list[object] = []
+        for job in jobs:
+            launcher._over(job)
+            heard += launcher._heard(job, watch)
+        if heard:
+            raise SystemExit("jobs that wait told something")
+    spent = time.process_time() - began
+    return {"ms a round": 1e3 * spent / ROUNDS, "jobs": float(cells)}
