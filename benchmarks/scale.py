@@ -22,9 +22,10 @@ Each stage runs as a process of its own, for each number of cells:
 - build: `accelreport build` of as many records of many benchmarks, cold.
 
 Prints medians of seconds by the wall, CPU seconds and the largest memory of any one process,
-what a stage tells of itself, the files it left, and by what power of the number of cells each
-grows between the two largest numbers: 1 means in proportion. With another checkout (`--against`),
-each stage runs with its accelreport and with this one in turns.
+what a stage tells of itself, and the files it left; of three or more numbers of cells also by
+what power of them the CPU seconds grow between the two largest, beyond those of the smallest: 1
+means in proportion. With another checkout (`--against`), each stage runs with its accelreport and
+with this one in turns.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,9 @@ STAGES = ("check", "plan", *INNER, "resume", "merge", "one more", "build")
 
 REPEATS = 20
 """Of each point of the planned spec: as many as a spec may ask for."""
+
+LEAST_GROWN_S = 0.05
+"""CPU seconds below which a stage has not grown by anything that can be told from noise."""
 
 LEFT = {"write": "written", "merge": "merged", "second": "results/locks", "build": "site"}
 """What a stage leaves in its folder."""
@@ -221,15 +225,24 @@ def main() -> None:
                 stage: measured(at, stage, checkouts, chosen.repeats) for stage in chosen.stages
             }
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, medians of {chosen.repeats}")
-    if len(found) > 1:
-        few, many = sorted(found)[-2:]
-        for stage in chosen.stages:
-            powers = [
-                math.log(after.cpu / before.cpu) / math.log(many / few)
-                for before, after in zip(found[few][stage], found[many][stage], strict=True)
-            ]
-            grown = ", ".join(f"{power:.2f}" for power in powers)
-            print(f"{stage:8} CPU grows with the power {grown} of the cells")
+    for stage in chosen.stages if len(found) > 2 else ():
+        spent = [
+            {cells: at[stage][turn].cpu for cells, at in found.items()}
+            for turn in range(len(checkouts))
+        ]
+        print(f"{stage:8} CPU grows with the power {', '.join(map(power, spent))} of the cells")
+
+
+def power(spent: Mapping[int, float]) -> str:
+    """By what power of the number of cells CPU seconds grow between the two largest numbers.
+
+    What the smallest number takes is taken away first: most of it is the start of the program.
+    """
+    least, *_, few, many = sorted(spent)
+    grown = [spent[number] - spent[least] for number in (few, many)]
+    if min(grown) < LEAST_GROWN_S:
+        return "-"
+    return f"{math.log(grown[1] / grown[0]) / math.log((many - least) / (few - least)):.2f}"
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ WRITTEN = {
         "strategies",
     ),
     "Reference": ("systems",),
-    "Explanation": ("statistics", "self-checks", "arithmetic"),
+    "Explanation": ("statistics", "self-checks", "arithmetic", "scale"),
 }
 """Group → its pages in docs/. A page that none names stands at the end of `How to`."""
 
