@@ -123,10 +123,10 @@ class Output:
             self._refuse_foreign()
             self.root.mkdir(parents=True, exist_ok=True)
             self._write_manifest(self._before | self._files)
+            for folder in {(self.root / path).parent for path in self._waiting}:
+                folder.mkdir(parents=True, exist_ok=True)
             for path, waiting in self._waiting.items():
-                target = self.root / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                waiting.replace(target)
+                waiting.replace(self.root / path)
             for path in sorted(self._before - self._files):
                 self._remove(path)
             self._write_manifest(self._files)

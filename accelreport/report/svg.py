@@ -97,7 +97,8 @@ class _Writer:
                     raise UnexpectedSvgError(f"attribute {name}={value!r} points outside the chart")
                 value = f"url(#{self.own(target[1])})"
             else:
-                value = _LONG_NUMBER.sub(_shorter, simpler(value) if name == "d" else value)
+                value = simpler(value) if name == "d" else value
+                value = _LONG_NUMBER.sub(_shorter, value) if "." in value else value
             kept.append(f' {name}="{escape(value)}"')
         return "".join(kept)
 
