@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PROFILE ?= quick
 SPECS ?= specs/
-WORKERS ?= logical
+# One more than there are processors: many tests wait for processes of their own.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PYTHON
 
 # Wheels only, and only those whose hash is in the lock: nothing is compiled on your machine,
