@@ -71,6 +71,13 @@ def checkout() -> tuple[str, bool | None]:
 
 def versions() -> dict[str, str]:
     """Installed versions of the packages that matter."""
+    return dict(_versions())
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    # Once in a process: a launcher's worker asks for each of its cells, and every question to
+    # a package that is absent looks through all folders.
     found = {}
     for name in PACKAGES:
         try:

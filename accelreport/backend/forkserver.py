@@ -138,6 +138,8 @@ def serve(
         content, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, 3)
         if not content:
             return
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)  # noqa: FBT003 -- takes no names
         job = Path(Message.model_validate_json(content).job)
         act = partial(_act, job, descriptors[0], pages, partial(carry_out, image=image))
         pid = _fork(control, act, descriptors)
@@ -198,7 +200,7 @@ def _stand_alone(descriptors: list[int]) -> None:
     for standard in (1, 2):
         os.dup2(log, standard)
     os.close(log)
-    lifeline.leave_watcher(held)
+    lifeline.spawn_watcher(held)
     os.close(held)
 
 

@@ -162,6 +162,8 @@ class Forks:
     ) -> ForkServer | None:
         """A server this cell may be forked from; None when it must be started from nothing.
 
+        The same server is given again until a process of this condition was forked from it.
+
         Args:
             cell: the cell.
             environment: what its process is to find in its environment.
@@ -185,11 +187,13 @@ class Forks:
             if started is None:
                 return None
             server = started
-        server.served.add(condition)
         return server
 
-    def fork(self, server: ForkServer, job: Path, events: int, log: Path) -> Fork | None:
-        """See `ForkServer.fork`."""
+    def fork(
+        self, server: ForkServer, cell: Cell, job: Path, events: int, log: Path
+    ) -> Fork | None:
+        """See `ForkServer.fork`; the server forks no further cell of the same condition."""
+        server.served.add(likeness(cell))
         forked = server.fork(job, events, log)
         if forked is not None:
             self.done = replace(self.done, forked=self.done.forked + 1)

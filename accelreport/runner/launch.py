@@ -92,6 +92,19 @@ class LocalLauncher:
         if self.forks is not None:
             self.forks.close()
 
+    def prepare(self, cell: Cell, *, stop: Stop) -> None:
+        """Have ready what a cell is forked from, if it may be; `measure` then need not.
+
+        Args:
+            cell: what is measured next.
+            stop: gives up waiting when it is requested.
+
+        Raises:
+            CannotStart: there is no room for another process.
+        """
+        if self.forks is not None:
+            self._server(cell, stop, on_event=lambda _: None)
+
     def measure(
         self,
         cell: Cell,
@@ -170,6 +183,7 @@ class LocalLauncher:
 
     def _start(self, cell: Cell, folder: Path, events: int, server: ForkServer | None) -> Process:
         path, log = folder / "job.json", folder / "log.txt"
+        forked = None
         job = Job(
             cell=cell,
             record_path=str(folder / "record.json"),
@@ -179,7 +193,8 @@ class LocalLauncher:
         )
         try:
             path.write_text(job.model_dump_json(), encoding="utf-8")
-            forked = self.forks.fork(server, path, events, log) if self.forks and server else None
+            if self.forks and server:
+                forked = self.forks.fork(server, cell, path, events, log)
             return forked or ChildProcess(
                 [*self.command, str(path)],
                 log=log,

@@ -18,8 +18,14 @@ from accelreport.results.store import Store
 from accelreport.runner.known import KnownAnywhere
 from accelreport.runner.launchers.base import ATTEMPTS, BadLauncher, Circumstances
 from accelreport.runner.launchers.losses import STOPPED, Loss, Losses
-from accelreport.runner.launchers.ray_cluster import asked_resources
-from accelreport.runner.launchers.ray_nodes import About, Node, checked, demand, lack
+from accelreport.runner.launchers.ray_nodes import (
+    About,
+    Node,
+    asked_resources,
+    checked,
+    demand,
+    lack,
+)
 from accelreport.runner.launchers.ray_queue import Queue
 from accelreport.runner.launchers.registry import open_launcher
 from accelreport.runner.overrides import BadOverride, parse_launcher_options

@@ -41,6 +41,14 @@ class Waits(Document):
     """By whom."""
 
 
+class Reachable(Document):
+    """A process of a cell on several machines holds its machine and waits for the others."""
+
+    letter: Literal["reachable"] = "reachable"
+    port: int
+    """Where it will listen."""
+
+
 class Through(Document):
     """A cell is through."""
 
@@ -61,6 +69,6 @@ class Broke(Document):
     """Whether it is only that the job's time is over."""
 
 
-Letter = Began | Said | Waits | Through | Broke
+Letter = Began | Said | Waits | Reachable | Through | Broke
 LETTERS: TypeAdapter[Letter] = TypeAdapter(Annotated[Letter, Field(discriminator="letter")])
 """Reads one letter from JSON."""

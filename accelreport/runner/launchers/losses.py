@@ -23,6 +23,7 @@ class Loss:
         remedy: what a person can do.
         traceback: where it happened, when Python said so.
         machine_too: whether the machine itself seems to be gone.
+        told: whether what was to measure could still say what went wrong.
     """
 
     kind: FailureKind
@@ -31,6 +32,7 @@ class Loss:
     remedy: str = ""
     traceback: str = ""
     machine_too: bool = False
+    told: bool = False
 
 
 @dataclass

@@ -10,25 +10,15 @@ import select
 import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
-from accelreport.results.record import Environment
-from accelreport.runner.artefacts import LeftFile
-from accelreport.runner.launchers.base import (
-    BadLauncher,
-    Circumstances,
-    Finished,
-    LauncherError,
-    Watch,
-)
-from accelreport.runner.launchers.letters import Began, Broke, Letter, Said, Through, Waits
-from accelreport.runner.launchers.losses import STOPPED, Loss, Losses
+from accelreport.runner.launchers.base import Circumstances, Finished, LauncherError, Watch
+from accelreport.runner.launchers.losses import Losses
+from accelreport.runner.launchers.ray_batch import Batch
 from accelreport.runner.launchers.ray_engine import RayEngine, Task
-from accelreport.runner.launchers.ray_nodes import Node, demand, lack
+from accelreport.runner.launchers.ray_nodes import Node, asked_resources, demand, lack
 from accelreport.runner.launchers.ray_queue import Queue
 from accelreport.runner.launchers.workplace import Workplace
-from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
 
@@ -42,17 +32,24 @@ LOOK_EVERY_S = 5.0
 """How often new nodes are looked for, and those that are gone."""
 
 SHORT_S = 0.5
-"""While the cells of a node take less, it is given the next one before it is through with the
-last, so that it need not wait for Ray. Longer ones wait for whichever node is first."""
+"""While the cells of a node take less, it is given so many at once as take this time, and the
+next ones before it is through with them, so that it need not wait for Ray. Longer ones are given
+one by one, to whichever node is first."""
+
+MOST_AT_ONCE = 16
+"""Cells of one task: as many must be given again when their worker is lost."""
 
 REST_S = 10.0
 """A node that seems to be lost gets nothing for so long: Ray may still list it."""
 
 LATE_S = 30.0
-"""A worker starts within this, unless somebody else uses the node."""
+"""A worker starts and imports what cells need within this, unless somebody else uses the node."""
 
 PATIENCE_S = 60.0
 """So long a run waits for a node when none is left for its cells."""
+
+FRUITLESS = 20
+"""A node whose workers have ended so often in a row before they began with a cell is of no use."""
 
 
 def opened(circumstances: Circumstances) -> RayLauncher:
@@ -62,56 +59,6 @@ def opened(circumstances: Circumstances) -> RayLauncher:
         BadLauncher: an option cannot be used.
     """
     return RayLauncher(circumstances, asked_resources(circumstances.options))
-
-
-def asked_resources(options: Mapping[str, Scalar]) -> dict[str, float]:
-    """Ray's resources that `--on-option resource.NAME=AMOUNT` asks for.
-
-    Raises:
-        BadLauncher: an option is not of that form.
-    """
-    found: dict[str, float] = {}
-    for key, value in options.items():
-        prefix, _, name = key.partition(".")
-        if prefix != "resource" or not name:
-            raise BadLauncher(
-                f"--on-option {key}: --on ray does not know it.",
-                remedy="It knows resource.NAME=AMOUNT, which asks for nodes with that resource.",
-            )
-        if name in {"CPU", "GPU", "memory"}:
-            raise BadLauncher(
-                f"--on-option {key} cannot be used.",
-                why="A cell gets all CPUs of its node, and the accelerators of its device.",
-            )
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise BadLauncher(f"--on-option {key}={value}: an amount is a number above 0.")
-        found[name] = float(value)
-    return found
-
-
-@dataclass
-class _Running:
-    """A task on a node.
-
-    Attributes:
-        node: the node.
-        cell: what it measures.
-        ahead: whether the node had another one to measure before.
-        since: when it was asked for, by the monotonic clock.
-        environment: its machine, once it has begun.
-        left: files of the cell.
-        finished: what became of the cell.
-        loss: why nothing will.
-    """
-
-    node: Node
-    cell: Cell
-    ahead: bool = False
-    since: float = field(default_factory=time.monotonic)
-    environment: Environment | None = None
-    left: list[LeftFile] = field(default_factory=list)
-    finished: Finished | None = None
-    loss: Loss | None = None
 
 
 class RayLauncher:
@@ -137,6 +84,7 @@ class RayLauncher:
         self._looked_at = 0.0
         self._resting: dict[str, float] = {}
         self._took: dict[str, float] = {}
+        self._fruitless: Counter[str] = Counter()
         self._losses = Losses()
 
     @property
@@ -173,7 +121,7 @@ class RayLauncher:
 
     def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
         """See `Launcher.measure_all`."""
-        waiting, running = Queue(cells), dict[Task, _Running]()
+        waiting, running = Queue(cells), dict[Task, Batch]()
         alone_since = time.monotonic()
         try:
             while (waiting or running) and not watch.stop:
@@ -183,16 +131,14 @@ class RayLauncher:
                     self._nobody(waiting, alone_since, watch)
                     continue
                 alone_since = time.monotonic()
-                ready = self.engine.ready(list(running), TICK_S)
-                over = [
-                    running.pop(task) for task in ready if self._heard(task, running[task], watch)
-                ]
-                for each in over:
-                    if self._end(each) is None:
-                        waiting.put_first(each.cell)
+                finished: list[Finished] = []
+                for task in self.engine.ready(list(running), TICK_S):
+                    finished += running[task].hear(self.engine.hear(task), watch)
+                    if running[task].over:
+                        finished += self._over(running.pop(task), waiting)
                 # The nodes go on before the records are written.
                 self._start(waiting, running)
-                yield from (each.finished for each in over if each.finished is not None)
+                yield from finished
                 _tell_late(running.values(), watch)
                 watch.tick()
             yield from self._stopped(running)
@@ -206,23 +152,32 @@ class RayLauncher:
         if not self._nodes or now - self._looked_at >= LOOK_EVERY_S:
             self._nodes, self._looked_at = self.engine.nodes(), now
 
-    def _start(self, waiting: Queue, running: dict[Task, _Running]) -> None:
-        """Give every idle node the first cell that it can measure."""
+    def _start(self, waiting: Queue, running: dict[Task, Batch]) -> None:
+        """Give every idle node the first cells that it can measure."""
         now = time.monotonic()
         has = Counter(each.node.id for each in running.values())
         for node in self._nodes if waiting else ():
-            most = 2 if self._took.get(node.id, SHORT_S) < SHORT_S else 1
-            while has[node.id] < most and self._resting.get(node.id, 0.0) <= now:
-                cell = waiting.take(partial(self._fits, node))
-                if cell is None:
+            took = self._took.get(node.id, SHORT_S)
+            tasks, at_once = (1, 1) if took >= SHORT_S else (2, int(SHORT_S / max(took, 0.001)))
+            while has[node.id] < tasks and self._usable(node, now):
+                fits, like = partial(self._fits, node), partial(self._like, node)
+                cells = waiting.take_like(min(MOST_AT_ONCE, at_once), fits, like)
+                if not cells:
                     break
-                asked = demand(node, cell.device_spec, self._asked)
-                task = self.engine.start(cell.model_dump_json(), self._workplace, node, asked)
-                running[task] = _Running(node, cell, ahead=has[node.id] > 0)
+                asked = demand(node, cells[0].device_spec, self._asked)
+                texts = [cell.model_dump_json() for cell in cells]
+                task = self.engine.start(texts, self._workplace, node, asked)
+                running[task] = Batch(node, cells)
                 has[node.id] += 1
+
+    def _usable(self, node: Node, now: float) -> bool:
+        return self._fruitless[node.id] < FRUITLESS and self._resting.get(node.id, 0.0) <= now
 
     def _fits(self, node: Node, device: Device) -> bool:
         return not lack(node, device, self._asked)
+
+    def _like(self, node: Node, one: Device, other: Device) -> bool:
+        return demand(node, one, self._asked) == demand(node, other, self._asked)
 
     def _nobody(self, waiting: Queue, since: float, watch: Watch) -> None:
         """Wait for a node.
@@ -231,8 +186,13 @@ class RayLauncher:
             LauncherError: none has come for a long time.
         """
         if time.monotonic() - since > PATIENCE_S:
+            useless = sorted({n.host for n in self._nodes if self._fruitless[n.id] >= FRUITLESS})
             raise LauncherError(
                 f"No node of the Ray cluster is left for {len(waiting)} cells.",
+                why=f"The workers of {', '.join(useless)} ended {FRUITLESS} times in a row before "
+                "they began with a cell."
+                if useless
+                else "",
                 remedy="Every finished cell is kept. Run the same command again once there are "
                 "nodes.",
             )
@@ -240,66 +200,42 @@ class RayLauncher:
         self._nodes = []
         select.select([watch.stop.fileno()], [], [], TICK_S)
 
-    # Hearing ------------------------------------------------------------------------------
+    def _over(self, batch: Batch, waiting: Queue) -> list[Finished]:
+        """Take note of a task that is over; the cells that failed with it."""
+        node, loss = batch.node.id, batch.loss
+        if batch.took is not None:
+            self._took[node] = batch.took
+        if loss is None or batch.environment is not None:
+            self._fruitless[node] = 0
+        else:
+            self._fruitless[node] += 1
+        if loss is not None and loss.machine_too:
+            self._resting[node] = time.monotonic() + REST_S
+            self._nodes = []
+        failed, again = batch.lost(self._losses)
+        for cell in reversed(again):
+            waiting.put_first(cell)
+        return failed
 
-    def _heard(self, task: Task, running: _Running, watch: Watch) -> bool:
-        """Whether a task has nothing more to tell, once it has been listened to."""
-        heard = self.engine.hear(task)
-        if isinstance(heard, Loss):
-            running.loss = heard
-            if heard.machine_too:
-                self._resting[running.node.id] = time.monotonic() + REST_S
-                self._nodes = []
-            return True
-        for letter in heard:
-            if isinstance(letter, LeftFile):
-                running.left.append(letter)
-            else:
-                self._take(letter, running, watch)
-        return running.finished is not None or running.loss is not None
-
-    def _take(self, letter: Letter, running: _Running, watch: Watch) -> None:
-        match letter:
-            case Began():
-                running.environment = letter.environment
-                watch.started(running.cell, letter.environment.host)
-            case Said():
-                watch.said(running.cell, letter.says)
-            case Waits():
-                watch.waiting(f"{letter.host}: {letter.reason}")
-            case Through():
-                running.finished = Finished(letter.record, running.left)
-                self._took[running.node.id] = letter.record.times.wall_s or SHORT_S
-            case Broke():
-                message = f"{running.node.host}: {letter.message}"
-                running.loss = Loss("harness-error", message, traceback=letter.traceback)
-
-    def _end(self, running: _Running) -> Finished | None:
-        """What became of a cell whose task is over; None when it is to be measured again."""
-        loss = running.loss
-        if running.finished is None and loss is not None:
-            if loss.machine_too and running.ahead and running.environment is None:
-                return None  # it was not its turn
-            running.finished = self._losses.of(running.cell, loss, running.environment)
-        return running.finished
-
-    def _stopped(self, running: dict[Task, _Running]) -> Iterator[Finished]:
+    def _stopped(self, running: dict[Task, Batch]) -> Iterator[Finished]:
         """Kill what is being measured because the run is stopped."""
         those = list(running.values())
         if running:
             self.engine.end(list(running))
             running.clear()
-        for each in those:
-            if each.environment is None:
-                continue  # it had not begun
-            if finished := self._losses.of(each.cell, STOPPED, each.environment):
+        for batch in those:
+            if finished := batch.stopped(self._losses):
                 yield finished
 
 
-def _tell_late(running: Iterable[_Running], watch: Watch) -> None:
-    """Say which node has not begun with its cell."""
+def _tell_late(running: Iterable[Batch], watch: Watch) -> None:
+    """Say which node has not begun with its cells."""
     now = time.monotonic()
+    begun = {each.node.id for each in running if each.environment is not None}
     for each in running:
-        if each.environment is None and not each.ahead and now - each.since > LATE_S:
-            watch.waiting(f"{each.node.host}: Ray gives its CPUs to other work at the moment")
+        if each.node.id not in begun and now - each.since > LATE_S:
+            watch.waiting(
+                f"{each.node.host}: Ray gives its CPUs to other work at the moment, or its worker "
+                "takes long to start"
+            )
             return

@@ -14,7 +14,7 @@ from accelreport.runner.launchers import ray_worker
 from accelreport.runner.launchers.base import LauncherError
 from accelreport.runner.launchers.losses import Loss
 from accelreport.runner.launchers.ray_nodes import About, Demand, Node, checked
-from accelreport.runner.launchers.ray_worker import Letters
+from accelreport.runner.launchers.ray_outbox import Letters
 
 SILENT = "it has not answered yet"
 """Why a node measures nothing that has just joined, or hangs."""
@@ -127,7 +127,7 @@ class RayEngine:
 
         return NodeAffinitySchedulingStrategy(node.id, soft=False)
 
-    def start(self, cell: str, workplace: str, node: Node, demand: Demand) -> Task:
+    def start(self, cells: list[str], workplace: str, node: Node, demand: Demand) -> Task:
         """Start a task; see `ray_worker.measure`."""
         return self._measure.options(
             num_cpus=demand.cpus,
@@ -135,7 +135,7 @@ class RayEngine:
             resources=dict(demand.more) or None,
             scheduling_strategy=self._on(node),
             max_retries=0,
-        ).remote(cell, workplace)
+        ).remote(cells, workplace)
 
     def ready(self, tasks: Sequence[Task], within_s: float) -> list[Task]:
         """Tasks that have something to tell, as soon as one has; none after so many seconds."""
@@ -151,7 +151,7 @@ class RayEngine:
         try:
             letters: Letters = self._ray.get(next(task))
         except StopIteration:
-            return Loss("worker-lost", "Its Ray task ended without a word.")
+            return Loss("worker-lost", "Its Ray task ended without a word.", told=True)
         except failures.OutOfMemoryError as error:
             return Loss(
                 "oom-host",
@@ -162,7 +162,10 @@ class RayEngine:
             )
         except failures.RayTaskError as error:
             return Loss(
-                "harness-error", f"Its Ray task broke: {_last_line(error)}", traceback=str(error)
+                "harness-error",
+                f"Its Ray task broke: {_last_line(error)}",
+                traceback=str(error),
+                told=True,
             )
         except failures.RayError as error:
             return Loss(

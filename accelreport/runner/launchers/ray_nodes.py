@@ -1,4 +1,4 @@
-"""What the nodes of a Ray cluster have, and what a device needs of one."""
+"""What the nodes of a Ray cluster have, and what a device, or a person, asks of one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import accelreport
 from accelreport.backend.availability import needed_here
 from accelreport.results.plan_document import Document
+from accelreport.runner.launchers.base import BadLauncher
+from accelreport.spec.base import Scalar
 from accelreport.spec.models import Device
 
 ACCELERATORS = {"GPU": "GPU", "TPU": "TPU"}
@@ -114,3 +116,28 @@ def demand(node: Node, device: Device, asked: Mapping[str, float]) -> Demand:
         more["TPU"] = node.resources["TPU"]
     gpus = needed_here(device) if device.kind == "GPU" else 0
     return Demand(node.resources["CPU"], gpus, more)
+
+
+def asked_resources(options: Mapping[str, Scalar]) -> dict[str, float]:
+    """Ray's resources that `--on-option resource.NAME=AMOUNT` asks for.
+
+    Raises:
+        BadLauncher: an option is not of that form.
+    """
+    found: dict[str, float] = {}
+    for key, value in options.items():
+        prefix, _, name = key.partition(".")
+        if prefix != "resource" or not name:
+            raise BadLauncher(
+                f"--on-option {key}: --on ray does not know it.",
+                remedy="It knows resource.NAME=AMOUNT, which asks for nodes with that resource.",
+            )
+        if name in {"CPU", "GPU", "memory"}:
+            raise BadLauncher(
+                f"--on-option {key} cannot be used.",
+                why="A cell gets all CPUs of its node, and the accelerators of its device.",
+            )
+        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+            raise BadLauncher(f"--on-option {key}={value}: an amount is a number above 0.")
+        found[name] = float(value)
+    return found

@@ -37,12 +37,33 @@ class Queue:
         Args:
             fits: whether a device can run.
         """
+        name = self._first(fits)
+        return self._waiting[name].popleft()[1] if name is not None else None
+
+    def take_like(
+        self, most: int, fits: Callable[[Device], bool], like: Callable[[Device, Device], bool]
+    ) -> list[Cell]:
+        """The first cell whose device fits and those that follow it, while they are like it.
+
+        Args:
+            most: how many.
+            fits: whether a device can run.
+            like: whether two devices ask for the same.
+        """
+        taken: list[Cell] = []
+        while len(taken) < most and (name := self._first(fits)) is not None:
+            if taken and not like(taken[0].device_spec, self._devices[name]):
+                break
+            taken.append(self._waiting[name].popleft()[1])
+        return taken
+
+    def _first(self, fits: Callable[[Device], bool]) -> str | None:
         heads = [
             (lane[0][0], name)
             for name, lane in self._waiting.items()
             if lane and fits(self._devices[name])
         ]
-        return self._waiting[min(heads)[1]].popleft()[1] if heads else None
+        return min(heads)[1] if heads else None
 
     def _lane(self, cell: Cell) -> deque[tuple[int, Cell]]:
         self._devices.setdefault(cell.device, cell.device_spec)

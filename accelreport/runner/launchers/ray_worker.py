@@ -11,7 +11,6 @@ import functools
 import importlib.util
 import os
 import platform
-import queue
 import shutil
 import threading
 import time
@@ -27,18 +26,14 @@ from accelreport.runner.artefacts import LeftFile
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.letters import Began, Letter, Said, Through, Waits
 from accelreport.runner.launchers.ray_nodes import About
+from accelreport.runner.launchers.ray_outbox import Letters, Outbox
 from accelreport.runner.launchers.workplace import Workplace, broke, environment_here
 from accelreport.runner.locks import machine_to_itself
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 
-REPORT_EVERY_S = 0.5
-"""What a cell says is passed on so often: this process shares the node with what is measured."""
-
 THREADS = "OMP_NUM_THREADS"
 """Ray sets it in its workers where nobody else did; a local run would not have it."""
-
-Letters = list[Letter | LeftFile]
 
 
 def about() -> str:
@@ -51,57 +46,39 @@ def about() -> str:
     ).model_dump_json()
 
 
-def measure(cell: str, workplace: str) -> Iterator[Letters]:
-    """Measure a cell; what there is to tell comes in bundles, the record in the last one.
+def measure(cells: list[str], workplace: str) -> Iterator[Letters]:
+    """Measure cells; what there is to tell comes in bundles, each record as soon as it is there.
 
     Args:
-        cell: the cell as JSON.
+        cells: the cells as JSON, in their order.
         workplace: how cells are measured, as JSON.
     """
-    letters: queue.SimpleQueue[Letter | LeftFile | None] = queue.SimpleQueue()
-    stop = Stop()
-    thread = threading.Thread(
-        target=_measure, args=(Cell.model_validate_json(cell), workplace, stop, letters.put)
-    )
+    outbox, stop = Outbox(), Stop()
+    thread = threading.Thread(target=_measure, args=(cells, workplace, stop, outbox))
     thread.start()
     try:
-        more = True
-        while more:
-            bundle, more = _bundle(letters)
-            if bundle:
-                yield bundle
+        yield from outbox.bundles()
     finally:
         stop.request("the task was cancelled")
         thread.join()
         stop.close()
 
 
-def _bundle(letters: queue.SimpleQueue[Letter | LeftFile | None]) -> tuple[Letters, bool]:
-    """The letters of half a second, and whether more may come."""
-    bundle: Letters = []
-    until = time.monotonic() + REPORT_EVERY_S
-    while (left := until - time.monotonic()) > 0:
-        try:
-            letter = letters.get(timeout=left)
-        except queue.Empty:
-            break
-        if letter is None:
-            return bundle, False
-        bundle.append(letter)
-    return bundle, True
-
-
-def _measure(
-    cell: Cell, workplace: str, stop: Stop, post: Callable[[Letter | LeftFile | None], None]
-) -> None:
+def _measure(cells: list[str], workplace: str, stop: Stop, outbox: Outbox) -> None:
     try:
-        if not _set_by_somebody():
-            os.environ.pop(THREADS, None)
-        _bench(workplace).measure(cell, stop, post)
+        forget_what_ray_set()
+        for cell in cells:
+            bench(workplace).measure(Cell.model_validate_json(cell), stop, outbox.post)
     except Exception as error:  # whatever it is, the one who launched it has to know
-        post(broke(error))
+        outbox.post(broke(error))
     finally:
-        post(None)
+        outbox.close()
+
+
+def forget_what_ray_set() -> None:
+    """Take away what a local run would not find in its environment."""
+    if not _set_by_somebody():
+        os.environ.pop(THREADS, None)
 
 
 @functools.cache
@@ -115,11 +92,16 @@ def _set_by_somebody() -> bool:
 
 
 @functools.cache
-def _bench(workplace: str) -> _Bench:
-    return _Bench(Workplace.model_validate_json(workplace))
+def bench(workplace: str) -> Bench:
+    """What measures cells in this process, made when it is first needed.
+
+    Args:
+        workplace: how cells are measured, as JSON.
+    """
+    return Bench(Workplace.model_validate_json(workplace))
 
 
-class _Bench:
+class Bench:
     """What measures cells in this worker; it stays, so that cells can be forked."""
 
     def __init__(self, workplace: Workplace) -> None:
@@ -131,9 +113,20 @@ class _Bench:
         atexit.register(self._close)
 
     def measure(
-        self, cell: Cell, stop: Stop, post: Callable[[Letter | LeftFile | None], None]
+        self,
+        cell: Cell,
+        stop: Stop,
+        post: Callable[[Letter | LeftFile], None],
+        on_held: Callable[[], None] = lambda: None,
     ) -> None:
-        """Measure a cell as soon as nothing else is measured on this node."""
+        """Measure a cell as soon as nothing else is measured on this node.
+
+        Args:
+            cell: the cell.
+            stop: gives up when it is requested.
+            post: takes what there is to tell.
+            on_held: called before the cell begins, when the node is held for it.
+        """
         host = platform.node()
 
         def wait(reason: str) -> None:
@@ -142,6 +135,9 @@ class _Bench:
         with machine_to_itself(self._workspace, stop=stop, waiting=wait) as held:
             if not held:
                 return
+            # A worker that ends before this is done has not begun with the cell.
+            self._launcher.prepare(cell, stop=stop)
+            on_held()
             post(Began(key=cell.key, environment=self._here))
             record = self._launcher.measure(
                 cell,
