@@ -10,11 +10,13 @@ from accelreport.backend.cluster.tasks import started_elsewhere
 from accelreport.backend.frameworks import absent, remedy
 from accelreport.backend.inventory import Inventory
 from accelreport.backend.probe import Probe
-from accelreport.backend.strategies.tpu import OLD_COLAB_VARIABLE
 from accelreport.spec.models import Device
 from accelreport.workloads.frameworks import TENSORFLOW
 
-TPU_VARIABLES = ("TPU_NAME", "COLAB_TPU_ADDR", "TPU_ACCELERATOR_TYPE")
+OLD_COLAB_VARIABLE = "COLAB_TPU_ADDR"
+"""Holds the address of the TPU on Colab's hosts of the first generation."""
+
+TPU_VARIABLES = ("TPU_NAME", OLD_COLAB_VARIABLE, "TPU_ACCELERATOR_TYPE")
 """Environment variables by which the hosts of a TPU announce it."""
 
 

@@ -23,7 +23,6 @@ from accelreport.runner.forks import Forks, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ChildEvent as ChildEvent
 from accelreport.runner.launchers.base import Finished, Watch
-from accelreport.runner.machine import absences
 from accelreport.runner.memory import oom_kills
 from accelreport.runner.outcome import Observed, conclude
 from accelreport.runner.process import ChildProcess, Process
@@ -71,6 +70,9 @@ class LocalLauncher:
 
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`."""
+        # Only here: a launcher's worker starts in half the time without all that reads specs.
+        from accelreport.runner.machine import absences
+
         return absences(devices, waiting=lambda _: None)
 
     def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:

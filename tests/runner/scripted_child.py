@@ -31,7 +31,8 @@ def perform(job: dict[str, Any]) -> None:
     os.write(1, b"TensorFlow would print something here\n")
     steps = work.get("steps", 2)
     for step in range(1, steps + 1):
-        time.sleep(work.get("step_s", 0.0))
+        if step_s := work.get("step_s"):
+            time.sleep(step_s)
         say(events, event="progress", epoch=1, epochs=1, step=step, steps=steps, eta_s=0.5)
     say(events, event="epoch", epoch=1, metrics={"loss": 0.5, "val_accuracy": 0.9})
     if trace := work.get("trace"):

@@ -6,15 +6,13 @@ import os
 import socket
 from urllib.parse import urlsplit
 
+from accelreport.backend.availability import OLD_COLAB_VARIABLE as OLD_COLAB_VARIABLE
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.strategies.placement import InGraph
 from accelreport.spec.models import Device
 
 LOCAL = "local"
 """TensorFlow's name for a TPU of this host (a TPU VM)."""
-
-OLD_COLAB_VARIABLE = "COLAB_TPU_ADDR"
-"""Where hosts of the first generation say the address of the TPU beside them."""
 
 CONNECT_LIMIT_S = 5.0
 """Seconds for a gRPC address to accept a connection; TensorFlow would try for minutes."""
