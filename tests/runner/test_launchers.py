@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 from accelreport.errors import ExitCode
 from accelreport.results.record import Environment, Failure, Record, Status
 from accelreport.results.store import Store
+from accelreport.runner.interrupt import Stop
 from accelreport.runner.known import KnownAnywhere
-from accelreport.runner.launchers.base import ATTEMPTS, BadLauncher, Circumstances
+from accelreport.runner.launchers.base import ATTEMPTS, BadLauncher, ChildEvent, Circumstances
+from accelreport.runner.launchers.letters import Began, Broke, Through
 from accelreport.runner.launchers.losses import STOPPED, Loss, Losses
+from accelreport.runner.launchers.ray_batch import Batch
 from accelreport.runner.launchers.ray_nodes import (
     About,
     Node,
@@ -31,7 +34,7 @@ from accelreport.runner.launchers.registry import open_launcher
 from accelreport.runner.overrides import BadOverride, parse_launcher_options
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
-from tests.runner.scripted import cell, environment
+from tests.runner.scripted import cell, different, environment
 from tests.support.children import python
 from tests.support.packages import EXAMPLE, install
 from tests.support.program import MATMUL, call, write_specs
@@ -228,6 +231,22 @@ def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
     assert len(waiting) == 0
 
 
+@settings(max_examples=25)
+@given(st.lists(st.sampled_from(["cpu", "cpu-1", "gpu"]), max_size=12), st.integers(1, 5))
+def test_cells_that_a_node_is_given_at_once_follow_each_other_and_ask_for_the_same(
+    devices: list[str], most: int
+) -> None:
+    cells = [cell(device=name, repeat=number) for number, name in enumerate(devices)]
+    waiting = Queue(cells)
+    taken: list[Cell] = []
+    while waiting:
+        some = waiting.take_like(most, lambda _: True, lambda one, other: one.kind == other.kind)
+        assert 1 <= len(some) <= most
+        assert len({one.device_spec.kind for one in some}) == 1
+        taken += some
+    assert taken == cells
+
+
 # Losses and knowledge ---------------------------------------------------------------------
 
 
@@ -243,6 +262,65 @@ def test_a_lost_cell_is_measured_again_a_few_times_and_then_fails_on_its_machine
     assert record.failure.kind == "worker-lost"
     assert record.failure.message == f"It was gone. This happened {ATTEMPTS} times."
     assert record.environment == there
+
+
+class Deaf:
+    """A watch that nobody looks at."""
+
+    def __init__(self) -> None:
+        self.stop = Stop()
+
+    def started(self, cell: Cell, host: str = "") -> None:
+        return
+
+    def said(self, cell: Cell, event: ChildEvent) -> None:
+        return
+
+    def waiting(self, reason: str) -> None:
+        return
+
+    def tick(self) -> None:
+        return
+
+
+LOST = Loss("worker-lost", "It was gone.")
+
+
+def test_a_worker_that_ends_before_a_cell_began_counts_for_no_cell_however_often() -> None:
+    losses, some = Losses(), different(3)
+    for _ in range(3 * ATTEMPTS):
+        batch = Batch(node(), some)
+        assert list(batch.hear(LOST, Deaf())) == []
+        assert batch.over
+        assert batch.lost(losses) == ([], some)
+
+
+def test_of_the_cells_of_a_lost_worker_only_the_one_being_measured_counts_as_tried() -> None:
+    losses, (first, *others) = Losses(), different(3)
+    through = [_record(one, "ok", "aaaaaaaa", "2026-01-01T00:00:00+00:00") for one in others]
+    for attempt in range(1, ATTEMPTS + 1):
+        batch = Batch(node(), [*others[:1], first, *others[1:]])
+        began = [Began(key=one.key, environment=environment()) for one in (*others[:1], first)]
+        heard = list(batch.hear([began[0], Through(record=through[0]), began[1]], Deaf()))
+        assert [finished.record for finished in heard] == through[:1]
+        assert list(batch.hear(LOST, Deaf())) == []
+        failed, again = batch.lost(losses)
+        assert [finished.record.key for finished in failed] == (
+            [first.key] if attempt == ATTEMPTS else []
+        )
+        assert again == ([] if failed else [first]) + others[1:]
+
+
+def test_a_worker_that_cannot_measure_and_says_so_fails_its_cell_in_the_end() -> None:
+    losses, (one,) = Losses(), different(1)
+    for _ in range(ATTEMPTS):
+        batch = Batch(node(), [one])
+        assert list(batch.hear([Broke(message="no room")], Deaf())) == []
+        failed, again = batch.lost(losses)
+    assert again == []
+    assert failed[0].record.failure is not None
+    assert failed[0].record.failure.kind == "harness-error"
+    assert "n1: no room" in failed[0].record.failure.message
 
 
 def test_a_cell_of_a_run_that_was_stopped_is_interrupted_and_not_tried_again() -> None:

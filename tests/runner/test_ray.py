@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from accelreport.results.store import Store
+from accelreport.runner.launchers.base import ATTEMPTS
 from tests.runner.scripted import ENDINGS, processes_of
 
 pytestmark = pytest.mark.e2e
@@ -89,6 +90,24 @@ def test_workers_that_are_killed_lose_and_double_no_cell(tmp_path: Path) -> None
     assert len(measured) == CELLS
     assert measured.total() <= CELLS + killed
     assert gone_within(5, tmp_path / "node")
+
+
+def test_a_run_ends_well_although_workers_are_killed_as_soon_as_they_appear(
+    tmp_path: Path,
+) -> None:
+    runner = start(tmp_path, 3, 0.0)
+    killed: set[int] = set()
+    while len(killed) <= ATTEMPTS and runner.poll() is None:
+        time.sleep(0.05)
+        if (victim := worker(runner)) and victim.pid not in killed:
+            victim.kill()
+            killed.add(victim.pid)
+
+    said = lines_of(runner)
+
+    assert len(killed) > ATTEMPTS
+    assert said[-1] == ["stopped", "no", "left", "0"]
+    assert Counter(words[2] for words in said if words[0] == "end") == {"ok": 3}
 
 
 def test_an_interrupted_run_leaves_nothing_running_and_the_next_one_goes_on(
