@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from accelreport.backend.cluster.tasks import started_elsewhere
+from accelreport.backend.cluster.tasks import NEEDS_CLUSTER, started_elsewhere
 from accelreport.backend.frameworks import absent, remedy
 from accelreport.backend.inventory import Inventory
 from accelreport.backend.probe import Probe
@@ -42,10 +42,8 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
         machine: this machine.
         probe: TensorFlow's answer; without it only what the system knows is used.
     """
-    if missing := absent(device.framework):
-        return f"{missing}: {remedy(device.framework)}"
-    if device.threads is not None and device.threads > machine.threads:
-        return f"needs {device.threads} threads; this machine has {machine.threads}"
+    if why := _unfit(device, machine):
+        return why
     if device.kind == "CPU":
         return None
     if device.kind == "TPU" and (device.address or os.environ.get(OLD_COLAB_VARIABLE)):
@@ -66,10 +64,22 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
     return f"TensorFlow sees no {device.kind}"
 
 
+def _unfit(device: Device, machine: Inventory) -> str | None:
+    """Why a device of any kind cannot run here."""
+    if missing := absent(device.framework):
+        return f"{missing}: {remedy(device.framework)}"
+    if device.spread and not started_elsewhere():
+        return NEEDS_CLUSTER
+    if device.threads is not None and device.threads > machine.threads:
+        return f"needs {device.threads} threads; this machine has {machine.threads}"
+    return None
+
+
 def needed_here(device: Device) -> int:
-    """Accelerators a device needs on this machine: those of all workers, when all run here."""
+    """Accelerators a device needs on this machine: those of all its workers here."""
     several = device.strategy in {"multi_worker_mirrored", "parameter_server"}
-    workers = device.workers if several and not started_elsewhere() else 1
+    apart = device.spread or started_elsewhere()
+    workers = device.workers if several and not apart else 1
     return device.replicas * workers
 
 

@@ -35,6 +35,9 @@ class Device(SpecModel):
     """Worker processes, for `multi_worker_mirrored` and `parameter_server`."""
     parameter_servers: Annotated[int, Field(ge=1, le=4096)] = 1
     """Parameter-server processes, for `parameter_server`."""
+    spread: bool = False
+    """For several workers: whether each process has a machine of a cluster to itself, which
+    `run --on ray` or `--on slurm` sees to. Otherwise all are on the machine of the cell."""
     threads: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Threads for one operation; every core when absent."""
     precision: Literal["float32", "mixed_float16", "mixed_bfloat16"] = "float32"
@@ -112,6 +115,13 @@ class Device(SpecModel):
                     "strategy",
                     help=f"`{field}` belongs to {', '.join(sorted(strategies))}",
                 )
+        if self.spread and self.strategy not in multi:
+            raise FieldsError(
+                f"the strategy `{self.strategy}` has no processes to spread",
+                "spread",
+                "strategy",
+                help=f"`spread` belongs to {', '.join(sorted(multi))}",
+            )
         if self.tf32 and self.kind != "GPU":
             raise FieldsError("only a GPU has TensorFloat-32", "tf32", "kind")
         if self.address and self.kind != "TPU":

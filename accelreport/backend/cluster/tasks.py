@@ -15,6 +15,11 @@ from accelreport.spec.models import Device
 SUPERVISED = {"multi_worker_mirrored", "parameter_server", "tpu"}
 """Strategies whose constructor or collectives can hang where no Python code can end them."""
 
+NEEDS_CLUSTER = (
+    "spreads its processes over the machines of a cluster: run it with --on ray or --on slurm"
+)
+"""Why a device with `spread` cannot run on one machine alone."""
+
 LOOPBACK = "127.0.0.1"
 
 SLURM_FIRST_PORT = 20000
@@ -89,6 +94,8 @@ def cluster_for(device: Device, environment: Mapping[str, str] = os.environ) -> 
         return _configured(device, json.loads(environment["TF_CONFIG"]))
     if started_elsewhere(environment):
         return _slurm(device, environment)
+    if device.spread:
+        raise NoDeviceError(f"the device {NEEDS_CLUSTER}")
     return _local(device, environment)
 
 
@@ -104,6 +111,11 @@ def expected(device: Device) -> dict[str, int]:
     if device.strategy == "parameter_server":
         return {"chief": 1, "ps": device.parameter_servers, "worker": device.workers}
     return {"worker": device.workers}
+
+
+def processes(device: Device) -> int:
+    """How many processes a device's cluster has."""
+    return sum(expected(device).values())
 
 
 def _local(device: Device, environment: Mapping[str, str]) -> Cluster:

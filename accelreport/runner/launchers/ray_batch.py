@@ -14,6 +14,9 @@ from accelreport.runner.launchers.ray_nodes import Node
 from accelreport.runner.launchers.ray_outbox import Letters
 from accelreport.spec.cells import Cell
 
+LATE_S = 30.0
+"""A worker starts and imports what cells need within this, unless somebody else uses the node."""
+
 
 class Batch:
     """One task: some cells that a worker measures one after the other.
@@ -101,3 +104,16 @@ class Batch:
     def stopped(self, losses: Losses) -> Finished | None:
         """What becomes of the cell that was being measured when the run was stopped."""
         return losses.of(self.began, STOPPED, self.environment) if self.began else None
+
+
+def tell_late(running: Iterable[Batch], watch: Watch) -> None:
+    """Say which node has not begun with its cells."""
+    now = time.monotonic()
+    begun = {each.node.id for each in running if each.environment is not None}
+    for each in running:
+        if each.node.id not in begun and now - each.since > LATE_S:
+            watch.waiting(
+                f"{each.node.host}: Ray gives its CPUs to other work at the moment, or its worker "
+                "takes long to start"
+            )
+            return

@@ -6,50 +6,21 @@ node it is". A task asks for all CPUs of its node, so that Ray starts nothing el
 
 from __future__ import annotations
 
-import select
-import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cached_property
 
-from accelreport.runner.launchers.base import Circumstances, Finished, LauncherError, Watch
+from accelreport.runner.launchers.base import Circumstances, Finished, Watch
 from accelreport.runner.launchers.losses import Losses
-from accelreport.runner.launchers.ray_batch import Batch
+from accelreport.runner.launchers.ray_batch import Batch, tell_late
 from accelreport.runner.launchers.ray_engine import RayEngine, Task
-from accelreport.runner.launchers.ray_nodes import Node, asked_resources, demand, lack
+from accelreport.runner.launchers.ray_nodes import asked_resources, demand
+from accelreport.runner.launchers.ray_pool import TICK_S, Pool
 from accelreport.runner.launchers.ray_queue import Queue
+from accelreport.runner.launchers.ray_spread import Spread
 from accelreport.runner.launchers.workplace import Workplace
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
-
-TICK_S = 0.5
-"""How often a display may be brought up to date."""
-
-ANSWERS_WITHIN_S = 60.0
-"""Nodes start a worker and import accelreport within this; what comes later is seen later."""
-
-LOOK_EVERY_S = 5.0
-"""How often new nodes are looked for, and those that are gone."""
-
-SHORT_S = 0.5
-"""While the cells of a node take less, it is given so many at once as take this time, and the
-next ones before it is through with them, so that it need not wait for Ray. Longer ones are given
-one by one, to whichever node is first."""
-
-MOST_AT_ONCE = 16
-"""Cells of one task: as many must be given again when their worker is lost."""
-
-REST_S = 10.0
-"""A node that seems to be lost gets nothing for so long: Ray may still list it."""
-
-LATE_S = 30.0
-"""A worker starts and imports what cells need within this, unless somebody else uses the node."""
-
-PATIENCE_S = 60.0
-"""So long a run waits for a node when none is left for its cells."""
-
-FRUITLESS = 20
-"""A node whose workers have ended so often in a row before they began with a cell is of no use."""
 
 
 def opened(circumstances: Circumstances) -> RayLauncher:
@@ -80,11 +51,6 @@ class RayLauncher:
         self._asked = asked
         self._workplace = (workplace or Workplace(fork=circumstances.fork)).model_dump_json()
         self._engine: RayEngine | None = None
-        self._nodes: list[Node] = []
-        self._looked_at = 0.0
-        self._resting: dict[str, float] = {}
-        self._took: dict[str, float] = {}
-        self._fruitless: Counter[str] = Counter()
         self._losses = Losses()
 
     @property
@@ -99,20 +65,13 @@ class RayLauncher:
             self._engine = RayEngine(self._address)
         return self._engine
 
+    @cached_property
+    def _pool(self) -> Pool:
+        return Pool(self.engine, self._asked)
+
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`."""
-        self._nodes = self.engine.nodes(ANSWERS_WITHIN_S)
-        if all(node.refused for node in self._nodes):
-            why = "; ".join(sorted({f"{node.host}: {node.refused}" for node in self._nodes})[:5])
-            raise LauncherError("No node of the Ray cluster can measure.", why=f"{why or 'none'}.")
-        return {name: self._absence(device) for name, device in devices.items()}
-
-    def _absence(self, device: Device) -> str | None:
-        lacks = [lack(node, device, self._asked) for node in self._nodes]
-        if not all(lacks):
-            return None
-        told = sorted({f"{n.host}: {why}" for n, why in zip(self._nodes, lacks, strict=True)})
-        return f"no node of the Ray cluster can run it ({'; '.join(told[:3])})"
+        return self._pool.unavailable(devices)
 
     def close(self) -> None:
         """See `Launcher.close`."""
@@ -120,17 +79,28 @@ class RayLauncher:
             self._engine.close()
 
     def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
-        """See `Launcher.measure_all`."""
+        """See `Launcher.measure_all`.
+
+        Cells whose processes are spread over nodes come after all others, one at a time: no
+        two of them share the network.
+        """
+        alone: list[Cell] = []
+        spread: list[Cell] = []
+        for cell in cells:
+            (spread if cell.device_spec.spread else alone).append(cell)
+        yield from self._measure_alone(alone, watch)
+        yield from self._measure_spread(spread, watch)
+
+    def _measure_alone(self, cells: Iterable[Cell], watch: Watch) -> Iterator[Finished]:
         waiting, running = Queue(cells), dict[Task, Batch]()
-        alone_since = time.monotonic()
         try:
             while (waiting or running) and not watch.stop:
-                self._look()
+                self._pool.look()
                 self._start(waiting, running)
                 if not running:
-                    self._nobody(waiting, alone_since, watch)
+                    self._pool.wait(len(waiting), watch)
                     continue
-                alone_since = time.monotonic()
+                self._pool.busy()
                 finished: list[Finished] = []
                 for task in self.engine.ready(list(running), TICK_S):
                     finished += running[task].hear(self.engine.hear(task), watch)
@@ -139,79 +109,27 @@ class RayLauncher:
                 # The nodes go on before the records are written.
                 self._start(waiting, running)
                 yield from finished
-                _tell_late(running.values(), watch)
+                tell_late(running.values(), watch)
                 watch.tick()
             yield from self._stopped(running)
         finally:
             if running:
                 self.engine.end(list(running))
 
-    def _look(self) -> None:
-        """Bring the list of nodes up to date, now and then."""
-        now = time.monotonic()
-        if not self._nodes or now - self._looked_at >= LOOK_EVERY_S:
-            self._nodes, self._looked_at = self.engine.nodes(), now
-
     def _start(self, waiting: Queue, running: dict[Task, Batch]) -> None:
         """Give every idle node the first cells that it can measure."""
-        now = time.monotonic()
         has = Counter(each.node.id for each in running.values())
-        for node in self._nodes if waiting else ():
-            took = self._took.get(node.id, SHORT_S)
-            tasks, at_once = (1, 1) if took >= SHORT_S else (2, int(SHORT_S / max(took, 0.001)))
-            while has[node.id] < tasks and self._usable(node, now):
-                fits, like = partial(self._fits, node), partial(self._like, node)
-                cells = waiting.take_like(min(MOST_AT_ONCE, at_once), fits, like)
-                if not cells:
-                    break
+        for node in self._pool.nodes if waiting else ():
+            while cells := self._pool.next_for(node, has[node.id], waiting):
                 asked = demand(node, cells[0].device_spec, self._asked)
                 texts = [cell.model_dump_json() for cell in cells]
                 task = self.engine.start(texts, self._workplace, node, asked)
                 running[task] = Batch(node, cells)
                 has[node.id] += 1
 
-    def _usable(self, node: Node, now: float) -> bool:
-        return self._fruitless[node.id] < FRUITLESS and self._resting.get(node.id, 0.0) <= now
-
-    def _fits(self, node: Node, device: Device) -> bool:
-        return not lack(node, device, self._asked)
-
-    def _like(self, node: Node, one: Device, other: Device) -> bool:
-        return demand(node, one, self._asked) == demand(node, other, self._asked)
-
-    def _nobody(self, waiting: Queue, since: float, watch: Watch) -> None:
-        """Wait for a node.
-
-        Raises:
-            LauncherError: none has come for a long time.
-        """
-        if time.monotonic() - since > PATIENCE_S:
-            useless = sorted({n.host for n in self._nodes if self._fruitless[n.id] >= FRUITLESS})
-            raise LauncherError(
-                f"No node of the Ray cluster is left for {len(waiting)} cells.",
-                why=f"The workers of {', '.join(useless)} ended {FRUITLESS} times in a row before "
-                "they began with a cell."
-                if useless
-                else "",
-                remedy="Every finished cell is kept. Run the same command again once there are "
-                "nodes.",
-            )
-        watch.waiting("no node of the Ray cluster can run the cells that are left")
-        self._nodes = []
-        select.select([watch.stop.fileno()], [], [], TICK_S)
-
     def _over(self, batch: Batch, waiting: Queue) -> list[Finished]:
         """Take note of a task that is over; the cells that failed with it."""
-        node, loss = batch.node.id, batch.loss
-        if batch.took is not None:
-            self._took[node] = batch.took
-        if loss is None or batch.environment is not None:
-            self._fruitless[node] = 0
-        else:
-            self._fruitless[node] += 1
-        if loss is not None and loss.machine_too:
-            self._resting[node] = time.monotonic() + REST_S
-            self._nodes = []
+        self._pool.learn(batch)
         failed, again = batch.lost(self._losses)
         for cell in reversed(again):
             waiting.put_first(cell)
@@ -227,15 +145,19 @@ class RayLauncher:
             if finished := batch.stopped(self._losses):
                 yield finished
 
-
-def _tell_late(running: Iterable[Batch], watch: Watch) -> None:
-    """Say which node has not begun with its cells."""
-    now = time.monotonic()
-    begun = {each.node.id for each in running if each.environment is not None}
-    for each in running:
-        if each.node.id not in begun and now - each.since > LATE_S:
-            watch.waiting(
-                f"{each.node.host}: Ray gives its CPUs to other work at the moment, or its worker "
-                "takes long to start"
-            )
-            return
+    def _measure_spread(self, cells: list[Cell], watch: Watch) -> Iterator[Finished]:
+        spread = Spread(self.engine, self._workplace, self._asked, self._losses) if cells else None
+        waiting = list(reversed(cells))
+        while spread and waiting and not watch.stop:
+            self._pool.look()
+            nodes = self._pool.together(waiting[-1].device_spec)
+            if not nodes:
+                self._pool.wait(len(waiting), watch)
+                continue
+            finished, parts = spread.measure(waiting[-1], nodes, watch)
+            for part in parts:
+                self._pool.learn(part)
+            self._pool.busy()
+            if finished is not None:
+                waiting.pop()
+                yield finished

@@ -91,7 +91,10 @@ class RayEngine:
         """
         alive = {
             str(row["NodeID"]): Node(
-                str(row["NodeID"]), str(row["NodeManagerHostname"]), dict(row["Resources"])
+                str(row["NodeID"]),
+                str(row["NodeManagerHostname"]),
+                dict(row["Resources"]),
+                address=str(row["NodeManagerAddress"]),
             )
             for row in self._ray.nodes()
             if row["Alive"]
@@ -173,7 +176,9 @@ class RayEngine:
                 f"Its Ray worker or node was lost ({type(error).__name__}).",
                 remedy="--retry-failed tries again.",
                 traceback=str(error),
-                machine_too=not isinstance(error, failures.WorkerCrashedError),
+                machine_too=not isinstance(
+                    error, failures.WorkerCrashedError | failures.ActorDiedError
+                ),
             )
         return letters
 

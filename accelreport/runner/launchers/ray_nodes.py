@@ -39,6 +39,7 @@ class Node:
         resources: what it has in all, by Ray's names.
         refused: why it measures nothing; empty when it does.
         threads: logical processors that a process may use there.
+        address: where other nodes reach it.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Node:
     resources: Mapping[str, float]
     refused: str = ""
     threads: int = 0
+    address: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def checked(node: Node, about: About | str) -> Node:
         why, threads = about, 0
     else:
         why, threads = _unfit(node, about), about.threads
-    return Node(node.id, node.host, node.resources, why, threads)
+    return Node(node.id, node.host, node.resources, why, threads, node.address)
 
 
 def _unfit(node: Node, about: About) -> str:

@@ -7,19 +7,27 @@ begins, and what becomes of the chief's is what becomes of the cell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from accelreport.runner.launchers.base import Finished, Watch
+from accelreport.backend.cluster.tasks import expected
+from accelreport.runner.launchers.base import ChildEvent, Finished, Watch
 from accelreport.runner.launchers.letters import Reachable
-from accelreport.runner.launchers.losses import Loss
-from accelreport.runner.launchers.ray_batch import Batch
-from accelreport.runner.launchers.ray_nodes import Node
+from accelreport.runner.launchers.losses import Loss, Losses
+from accelreport.runner.launchers.ray_batch import Batch, tell_late
+from accelreport.runner.launchers.ray_engine import RayEngine, Task
+from accelreport.runner.launchers.ray_member import configurations
+from accelreport.runner.launchers.ray_members import members
+from accelreport.runner.launchers.ray_nodes import Node, demand
 from accelreport.runner.launchers.ray_outbox import Letters
 from accelreport.spec.cells import Cell
 
 TICK_S = 0.5
 """How often a display may be brought up to date."""
+
+LOOK_EVERY_S = 5.0
+"""How often it is looked whether all nodes are there: a group waits for ever for a lost one."""
 
 SETTLE_S = 10.0
 """When one process ends badly its peers soon do, too: wait so long, to know which was first."""
@@ -51,6 +59,18 @@ class Part(Batch):
         return f"{self.name} on {self.node.host}"
 
     @property
+    def ended_badly(self) -> bool:
+        """Whether it was lost, or its own record says that something went wrong."""
+        return self.loss is not None or self.failed
+
+    @property
+    def blames_nobody(self) -> bool:
+        """Whether something went wrong in itself, and not because a peer was lost."""
+        record = self.finished.record if self.finished else None
+        why = record.failure if record and record.status == "failed" else None
+        return why is not None and why.kind != "worker-lost"
+
+    @property
     def failed(self) -> bool:
         """Whether its own record says that something went wrong."""
         return self.finished is not None and self.finished.record.status == "failed"
@@ -75,20 +95,108 @@ class Quiet:
     def started(self, cell: Cell, host: str = "") -> None:
         """The chief tells it."""
 
-    def said(self, cell: Cell, event: object) -> None:
+    def said(self, cell: Cell, event: ChildEvent) -> None:
         """The chief tells it."""
 
 
-@dataclass
-class Attempt:
-    """What became of a cell that was spread over nodes.
+class Spread:
+    """Measures one cell on several nodes.
 
-    Attributes:
-        finished: its record; None when it is to be measured again.
-        begun: whether its processes had begun.
-        machine_too: nodes that seem to be gone.
+    Args:
+        engine: the connection.
+        workplace: how nodes measure a cell, as JSON.
+        asked: resources that are asked for beside those of a device.
+        losses: counts how often a cell was lost.
     """
 
-    finished: Finished | None
-    begun: bool
-    gone: Sequence[Node] = ()
+    def __init__(
+        self, engine: RayEngine, workplace: str, asked: Mapping[str, float], losses: Losses
+    ) -> None:
+        self._engine = engine
+        self._workplace = workplace
+        self._asked = asked
+        self._losses = losses
+
+    def measure(
+        self, cell: Cell, nodes: Sequence[Node], watch: Watch
+    ) -> tuple[Finished | None, Sequence[Part]]:
+        """Measure it on these nodes; the first one's process is the chief's.
+
+        Nothing of it is left on any node when this returns or raises.
+
+        Returns:
+            What became of it, None when it is to be measured again; and its processes.
+
+        Raises:
+            LauncherError: this Ray cannot do it.
+        """
+        jobs = expected(cell.device_spec)
+        names = [f"{job}:{index}" for job, count in jobs.items() for index in range(count)]
+        parts = [Part(name, node, cell) for name, node in zip(names, nodes, strict=True)]
+        demands = [demand(part.node, cell.device_spec, self._asked) for part in parts]
+        places = [(part.node, asked) for part, asked in zip(parts, demands, strict=True)]
+        with members(places, cell.model_dump_json(), self._workplace) as there:
+            held = dict(zip([member.hold() for member in there], parts, strict=True))
+            self._follow(held, watch, settle_s=0.0, until=lambda part: part.port is not None)
+            if all(part.port is not None for part in parts) and not watch.stop:
+                addresses = [f"{part.node.address}:{part.port}" for part in parts]
+                told = zip(there, configurations(jobs, addresses), strict=True)
+                tasks = [member.measure(configuration) for member, configuration in told]
+                self._follow(dict(zip(tasks, parts, strict=True)), watch)
+        if watch.stop:
+            return parts[0].stopped(self._losses), parts
+        return self._outcome(cell, parts), parts
+
+    def _follow(
+        self,
+        running: dict[Task, Part],
+        watch: Watch,
+        settle_s: float = SETTLE_S,
+        until: Callable[[Part], bool] = lambda _: False,
+    ) -> None:
+        """Listen to processes until each is over, or one ended badly and the others had time."""
+        parts, ending, look = list(running.values()), float("inf"), 0.0
+        while running and not watch.stop and time.monotonic() < ending:
+            for task in self._engine.ready(list(running), TICK_S):
+                part = running[task]
+                part.listen(self._engine.hear(task), watch if part is parts[0] else Quiet(watch))
+                if part.over or until(part):
+                    del running[task]
+            if time.monotonic() >= look:
+                look = time.monotonic() + LOOK_EVERY_S
+                self._miss(parts)
+            if any(part.ended_badly for part in parts) or parts[0].finished:
+                ending = min(ending, time.monotonic() + settle_s)
+            tell_late(running.values(), watch)
+            watch.tick()
+
+    def _miss(self, parts: Sequence[Part]) -> None:
+        """Give up processes whose node is there no more."""
+        alive = {node.id for node in self._engine.nodes()}
+        for part in parts:
+            if part.node.id not in alive and not part.over:
+                part.loss = Loss("worker-lost", "Its node was lost.", machine_too=True)
+
+    def _outcome(self, cell: Cell, parts: Sequence[Part]) -> Finished | None:
+        chief, lost = parts[0], [part for part in parts if part.loss is not None]
+        if chief.finished and not chief.failed:
+            return chief.finished
+        if lost and lost[0].loss is not None:
+            # A process that was killed cannot speak; what its peers say is a consequence.
+            loss = lost[0].loss
+            if chief.environment is None and not loss.told:
+                return None  # it had not begun
+            named = replace(loss, message=f"{lost[0].title}: {loss.message}")
+            return self._losses.of(cell, named, chief.environment)
+        if chief.finished is None:
+            silent = Loss("worker-lost", f"{chief.title} left no record.")
+            return self._losses.of(cell, silent, chief.environment)
+        first = next((part for part in parts[1:] if part.blames_nobody), None)
+        if first is None or first.finished is None or chief.blames_nobody:
+            return chief.finished
+        why = first.finished.record.failure
+        if why is not None:
+            why = why.model_copy(update={"message": f"{first.title}: {why.message}"})
+        return replace(
+            chief.finished, record=chief.finished.record.model_copy(update={"failure": why})
+        )
