@@ -25,9 +25,7 @@ from tests.runner.scripted import COMMAND, DEVICES, Bench, cell
 from tests.runner.scripted_ray import Forgetful
 from tests.support import children
 
-SPREAD = Device(
-    kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1, spread=True
-)
+SPREAD = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1, spread=True)
 TOO_MANY = SPREAD.model_copy(update={"workers": 3})
 
 MNIST_LIKE = {

@@ -236,6 +236,8 @@ def driven_lines(device: Device) -> list[str]:
         several.append(formatting.plural(device.workers, "worker"))
     if device.strategy == "parameter_server":
         several.append(formatting.plural(device.parameter_servers, "parameter server"))
+    if device.spread:
+        several.append("each on a machine of its own")
     arithmetic: list[str] = [device.precision]
     arithmetic += ["TF32 allowed"] if device.tf32 else []
     arithmetic += ["XLA"] if device.xla or device.framework == "jax" else []

@@ -8,7 +8,7 @@ import pytest
 
 from accelreport.backend.availability import needed_here
 from accelreport.backend.cluster.ports import free_ports
-from accelreport.backend.cluster.tasks import cluster_for, slurm_first_port
+from accelreport.backend.cluster.tasks import cluster_for, processes, slurm_first_port
 from accelreport.backend.device_errors import BatchError, NoDeviceError
 from accelreport.spec.models import Device
 
@@ -92,6 +92,16 @@ def test_each_worker_of_a_host_with_gpus_gets_its_own() -> None:
     assert [task.environment["CUDA_VISIBLE_DEVICES"] for task in here] == ["0,1", "2,3"]
     chosen = cluster_for(device, {"CUDA_VISIBLE_DEVICES": "7,5,3,1"}).here
     assert [task.environment["CUDA_VISIBLE_DEVICES"] for task in chosen] == ["7,5", "3,1"]
+
+
+def test_a_device_that_spreads_its_processes_is_never_started_on_one_machine_alone() -> None:
+    spread = WORKERS.model_copy(update={"spread": True})
+    with pytest.raises(NoDeviceError, match="--on ray"):
+        cluster_for(spread, {})
+    told = configuration({"type": "worker", "index": 1}, worker=3)
+    assert [task.name for task in cluster_for(spread, told).here] == ["worker:1"]
+    assert processes(spread) == 3
+    assert processes(SERVERS) == 5
 
 
 def test_free_ports_are_different_and_can_be_bound() -> None:

@@ -1,0 +1,127 @@
+"""Cells whose workers are on several nodes of a real Ray; both nodes are this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from accelreport.results.record import Record
+from accelreport.results.store import Store
+from accelreport.runner.launchers.ray_member import configurations
+from accelreport.runner.launchers.ray_nodes import Node, demand, lack
+from tests.runner.scripted import processes_of
+from tests.runner.spread_ray import SPREAD
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def start(folder: Path, what: str) -> subprocess.Popen[str]:
+    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+    with (folder / "stderr.txt").open("w") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.runner.spread_ray", str(folder), what],
+            cwd=REPOSITORY,
+            env={**os.environ, "PYTHONPATH": path, "RAY_ADDRESS": ""},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            process_group=0,
+        )
+
+
+def records(folder: Path) -> dict[str, Record]:
+    return {one.cell.device: one for one in Store(folder / "results").records()}
+
+
+def worker_on(runner: subprocess.Popen[str], folder: Path) -> psutil.Process | None:
+    """The process of Ray that measures a part of a cell on the node of a folder."""
+    for process in psutil.Process(runner.pid).children(recursive=True):
+        try:
+            measures = " ".join(process.cmdline()).startswith("ray::Member.measure")
+            if measures and process.environ().get("TMPDIR") == str(folder):
+                return process
+        except psutil.Error:
+            continue
+    return None
+
+
+@pytest.mark.e2e
+def test_two_workers_train_on_two_nodes_and_the_chiefs_record_is_the_cells(
+    tmp_path: Path,
+) -> None:
+    output, _ = start(tmp_path, "real").communicate(timeout=400)
+
+    assert output.splitlines()[-1] == "stopped no left 0", (tmp_path / "stderr.txt").read_text()
+    (record,) = Store(tmp_path / "results").records()
+    assert record.status == "ok", record.failure
+    assert [(host.task, host.chief) for host in record.hosts] == [
+        ("worker:0", True),
+        ("worker:1", False),
+    ]
+    assert record.environment is not None
+    told = json.loads(record.environment.variables["TF_CONFIG"])
+    assert told["cluster"]["worker"] == [host.address for host in record.hosts]
+    assert len(set(told["cluster"]["worker"])) == 2
+    assert record.samples_per_step == 64, "both workers share the batch"
+    assert not processes_of(tmp_path)
+
+
+@pytest.mark.e2e
+def test_a_cell_whose_peer_is_lost_is_measured_anew_as_a_whole_and_once_recorded(
+    tmp_path: Path,
+) -> None:
+    runner = start(tmp_path, "0.7")
+    assert runner.stdout is not None
+    killed, said = 0, []
+    with runner:
+        for line in runner.stdout:
+            said.append(line.split())
+            measures = [words for words in said if words[0] == "start"]
+            while len(measures) == 2 and not killed:  # the plain cell comes first
+                if victim := worker_on(runner, tmp_path / "two"):
+                    victim.kill()
+                    killed += 1
+                time.sleep(0.02)
+
+    assert said[-1] == ["stopped", "no", "left", "0"], (tmp_path / "stderr.txt").read_text()
+    found = records(tmp_path)
+    assert {name: record.status for name, record in found.items()} == {
+        "cpu": "ok",
+        "spread": "ok",
+        "too-many": "skipped",
+    }
+    reason = found["too-many"].failure
+    assert reason is not None
+    assert "its processes need 3 nodes; 2 of the Ray cluster can run it" in reason.message
+    starts = [words[1] for words in said if words[0] == "start"]
+    assert starts.count(found["spread"].key) == 2, "it was begun anew"
+    assert not processes_of(tmp_path)
+
+
+def test_every_process_of_a_cell_is_told_where_all_are_and_which_one_it_is() -> None:
+    told = [
+        json.loads(text)
+        for text in configurations({"chief": 1, "worker": 2}, ["a:1", "b:2", "c:3"])
+    ]
+    assert [(one["task"]["type"], one["task"]["index"]) for one in told] == [
+        ("chief", 0),
+        ("worker", 0),
+        ("worker", 1),
+    ]
+    assert all(one["cluster"] == {"chief": ["a:1"], "worker": ["b:2", "c:3"]} for one in told)
+
+
+def test_each_node_of_a_spread_cell_needs_the_accelerators_of_one_worker_only() -> None:
+    apart = SPREAD.model_copy(update={"kind": "GPU", "replicas": 2, "threads": None})
+    node = Node("a", "n1", {"CPU": 8.0, "GPU": 2.0}, threads=8)
+    assert lack(node, apart, {}) == ""
+    assert demand(node, apart, {}).gpus == 2
+    together = apart.model_copy(update={"spread": False})
+    assert "4 GPU needed" in lack(node, together, {})
