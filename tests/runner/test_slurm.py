@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -31,8 +33,10 @@ from accelreport.runner.launchers.slurm_options import (
 )
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
+from accelreport.spec.models import Device
 from tests.runner.scattered import run_on, workplace
 from tests.runner.scripted import Bench, cell, cells, different, processes_of
+from tests.support import children
 from tests.support.program import MATMUL, call, write_specs
 
 
@@ -281,9 +285,10 @@ SBATCH = """\
         sys.exit("sbatch: error: invalid partition specified: nowhere")
     found = re.search(r"--array=0-(\\d+)", text)
     numbers = range(int(found[1]) + 1) if found else [None]
+    nodes = re.search(r"--nodes=(\\d+)", text)[1]
     print("Submitted batch job 71", flush=True)
     for number in numbers:
-        more = {"SLURM_JOB_ID": "71"}
+        more = {"SLURM_JOB_ID": "71", "SLURM_JOB_NUM_NODES": nodes}
         if number is not None:
             more |= {"SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": str(number)}
         nowhere = subprocess.DEVNULL
@@ -292,13 +297,28 @@ SBATCH = """\
 """
 """Runs the tasks of an array at once, as Slurm does where there are nodes enough."""
 
+SRUN = """\
+    import os, subprocess, sys, tempfile
+    count = os.environ["SLURM_JOB_NUM_NODES"]
+    program = sys.argv[sys.argv.index(sys.executable):]
+    step = {"SLURM_STEP_NUM_TASKS": count, "SLURM_NTASKS": count, "SLURM_LOCALID": "0",
+            "SLURM_STEP_NODELIST": "localhost", "SLURM_STEP_TASKS_PER_NODE": count}
+    tasks = [
+        subprocess.Popen(program, env={**os.environ, **step, "SLURM_PROCID": str(number),
+                                       "SLURM_NODEID": str(number), "TMPDIR": tempfile.mkdtemp()})
+        for number in range(int(count))
+    ]
+    sys.exit(max(task.wait() for task in tasks))
+"""
+"""Starts a task for each node, all of them here; each has a folder, and so a lock, of its own."""
+
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with programs of the names that submitit calls."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    for name, text in {"sbatch": SBATCH, "srun": "", "sacct": "", "scancel": ""}.items():
+    for name, text in {"sbatch": SBATCH, "srun": SRUN, "sacct": "", "scancel": ""}.items():
         path = folder / name
         path.write_text(f"#!{sys.executable}\n{textwrap.dedent(text)}")
         path.chmod(0o755)
@@ -317,6 +337,31 @@ def test_an_array_is_submitted_for_each_device_class_and_its_records_are_collect
 
     assert (end.ok, end.left) == (3, 0)
     assert set(measured(bench).values()) == {1}
+
+
+@pytest.mark.e2e
+def test_a_job_of_several_nodes_has_a_worker_on_each_and_one_record_of_the_chief(
+    tmp_path: Path, stand_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    spread = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1, spread=True)
+    products = children.cell("matmul", {"size": 64, "count": 4}, device=spread)
+    bench = Bench(tmp_path)
+    asked = SlurmLauncher(Circumstances(results=bench.store.root, fork=False), slurm_options({}))
+
+    end = run_on(asked, bench, [products])
+
+    (record,) = bench.store.records()
+    assert (end.ok, end.left) == (1, 0), record.failure
+    assert [(host.task, host.chief) for host in record.hosts] == [
+        ("worker:0", True),
+        ("worker:1", False),
+    ]
+    assert record.environment is not None
+    told = json.loads(record.environment.variables["TF_CONFIG"])
+    assert told["cluster"]["worker"] == [host.address for host in record.hosts]
+    assert told["task"] == {"type": "worker", "index": 0}
 
 
 def test_what_slurm_says_against_a_job_is_told(tmp_path: Path, stand_in: Path) -> None:

@@ -50,6 +50,22 @@ def test_a_job_of_gpus_asks_for_as_many_as_its_device_has_on_a_node() -> None:
     assert not [line for line in lines if "gpus-per-node" in line]
 
 
+def test_a_cell_of_several_nodes_gets_a_process_on_each_that_srun_does_not_bind() -> None:
+    device = Device(kind="GPU", strategy="multi_worker_mirrored", workers=4, replicas=8)
+    lines = sbatch(device.model_copy(update={"spread": True}), srun_args="--mpi=none")
+    for line in ("--nodes=4", "--ntasks-per-node=1", "--gpus-per-node=8", "--exclusive"):
+        assert line in lines
+    (started,) = [line for line in lines if line.startswith("srun")]
+    assert "--cpu-bind=none --mpi=none python" in started
+    assert "--gpus-per-node=32" in sbatch(device), "on one node it needs all of them there"
+
+
+def test_spread_cells_have_jobs_of_their_own_beside_those_of_one_node() -> None:
+    device = Device(kind="CPU", strategy="multi_worker_mirrored", workers=3)
+    spread = device.model_copy(update={"spread": True})
+    assert [DeviceClass.of(one).name for one in (device, spread)] == ["cpu", "cpu-on-3"]
+
+
 def test_any_option_of_sbatch_may_be_asked_for_by_all_jobs_or_by_those_of_one_kind() -> None:
     options: dict[str, Scalar] = {
         "partition": "all",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -34,6 +36,7 @@ from accelreport.runner.launchers.letters import (
     Waits,
 )
 from accelreport.runner.launchers.workplace import Workplace, broke, environment_here
+from accelreport.runner.locks import machine_to_itself
 from accelreport.runner.plan import Policy, RunPlan, decide
 from accelreport.runner.sweep import Sweep
 from accelreport.spec.cells import Cell
@@ -128,12 +131,43 @@ def perform(path: str) -> None:
     order = Order.model_validate_json(Path(path).read_text(encoding="utf-8"))
     mailbox = Mailbox(Path(order.mailbox))
     try:
-        _measure(order, mailbox)
+        if peer_of_a_step():
+            _take_part(order)
+        else:
+            _measure(order, mailbox)
     except UncompletedJobError as error:
         # Submitit raises it wherever the job is, some time before Slurm would end it.
         mailbox.post(Broke(message=f"{error}", time_is_up=True))
     except Exception as error:  # whatever it is, the one who submitted has to know
         mailbox.post(broke(error))
+
+
+def peer_of_a_step(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether this is a process of a Slurm step of several, and not the first one."""
+    several = int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1
+    return several and environment.get("SLURM_PROCID", "0") != "0"
+
+
+def _take_part(order: Order) -> None:
+    """Measure this node's part of cells whose records the first node writes."""
+    workspace = order.workplace.workspace()
+    with (
+        stopped_by_signals() as stop,
+        closing(order.workplace.launcher(workspace.scratch)) as launcher,
+        machine_to_itself(workspace, stop=stop, waiting=lambda _: None) as held,
+    ):
+        workspace.clear_scratch()
+        for cell in order.cells if held else ():
+            record = launcher.measure(
+                cell,
+                stop=stop,
+                on_event=lambda _: None,
+                on_tick=lambda: None,
+                on_file=lambda _: None,
+            )
+            if record.failure is not None:
+                # The log of this process is the only place for it: the record is the chief's.
+                print(f"{cell.name}: {record.failure.message}", file=sys.stderr)  # noqa: T201
 
 
 def _measure(order: Order, mailbox: Mailbox) -> None:

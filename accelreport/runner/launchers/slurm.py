@@ -6,43 +6,34 @@ folder, which has to be on a disk that all nodes share (`batch`). This side subm
 
 from __future__ import annotations
 
-import logging
 import os
 import select
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
+from itertools import count
 
 import psutil
 
+from accelreport.backend.cluster.tasks import NEEDS_CLUSTER
 from accelreport.runner.launchers.base import (
     Circumstances,
     Finished,
     LauncherError,
     Watch,
 )
-from accelreport.runner.launchers.batch import Mailbox, Order, perform
 from accelreport.runner.launchers.letters import Began, Broke, Letter, Said, Through, Waits
 from accelreport.runner.launchers.losses import STOPPED, Losses
+from accelreport.runner.launchers.slurm_desk import Desk
 from accelreport.runner.launchers.slurm_jobs import Job
-from accelreport.runner.launchers.slurm_options import (
-    DeviceClass,
-    SlurmOptions,
-    parameters,
-    slurm_options,
-)
+from accelreport.runner.launchers.slurm_options import SlurmOptions, slurm_options
 from accelreport.runner.launchers.workplace import Workplace
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
-
-LONGEST_ARRAY = 1000
-"""Jobs in one array: Slurm takes 1001 unless its administrator allows more (`MaxArraySize`)."""
 
 LOOK_EVERY_S = 0.5
 """How often letters are looked for; less often with many jobs, to spare the shared disk."""
@@ -90,13 +81,13 @@ class SlurmLauncher:
         workplace: Workplace | None = None,
     ) -> None:
         self._results = circumstances.results.resolve()
-        self._policy = circumstances.policy
         self._options = options
-        self._workplace = workplace or Workplace(fork=circumstances.fork)
+        workplace = workplace or Workplace(fork=circumstances.fork)
+        self._desk = Desk(self._results, circumstances.policy, options, workplace)
         self._folder = self._results / "jobs"
         self._on_slurm = options.executor == "slurm"
-        self._orders = 0
-        self._jobs: dict[int, Job] = {}  # by a number of their own: many thousands come and go
+        self._numbers = count()
+        self._jobs: dict[int, Job] = {}  # many thousands come and go, in any order
         self._losses = Losses()
 
     @property
@@ -106,7 +97,10 @@ class SlurmLauncher:
 
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`: only a node can find out what it has."""
-        return dict.fromkeys(devices)
+        return {
+            name: NEEDS_CLUSTER if device.spread and not self._on_slurm else None
+            for name, device in devices.items()
+        }
 
     def close(self) -> None:
         """See `Launcher.close`."""
@@ -136,69 +130,9 @@ class SlurmLauncher:
         if not lost:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    # Submitting ---------------------------------------------------------------------------
-
     def _submit(self, cells: Iterable[Cell]) -> None:
-        """Submit jobs for cells, an array for each device class.
-
-        Raises:
-            LauncherError: Slurm does not take them.
-        """
-        classes: dict[DeviceClass, list[Cell]] = {}
-        for cell in cells:
-            classes.setdefault(DeviceClass.of(cell.device_spec), []).append(cell)
-        for device_class, those in classes.items():
-            size = self._options.cells_per_job
-            chunks = [those[first : first + size] for first in range(0, len(those), size)]
-            for first in range(0, len(chunks), LONGEST_ARRAY):
-                self._submit_array(device_class, chunks[first : first + LONGEST_ARRAY])
-
-    def _submit_array(self, device_class: DeviceClass, chunks: list[list[Cell]]) -> None:
-        from submitit import AutoExecutor
-        from submitit.slurm.slurm import SlurmExecutor
-
-        _quiet_submitit()
-        folder = self._folder / device_class.name
-        longest = max(chunks, key=lambda chunk: sum(cell.measure.timeout for cell in chunk))
-        chosen = parameters(
-            device_class,
-            longest,
-            self._options.of(device_class.kind),
-            SlurmExecutor._valid_parameters(),
-        )
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            executor = AutoExecutor(folder=folder, cluster=self._options.executor)
-            executor.update_parameters(**chosen)
-            orders = [self._order(folder, chunk) for chunk in chunks]
-            with executor.batch():
-                jobs = [executor.submit(perform, str(path)) for path, _ in orders]
-        except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
-            raise LauncherError(
-                "Slurm does not take the jobs.",
-                why=f"{error}",
-                remedy="Say what the cluster needs with --on-option, such as partition=NAME, "
-                "time=MINUTES or gpu.gres=gpu:a100:1.",
-            ) from error
-        first = self._orders - len(orders)
-        for number, (job, (_, mailbox), chunk) in enumerate(
-            zip(jobs, orders, chunks, strict=True), start=first
-        ):
-            self._jobs[number] = Job(job, {cell.key: cell for cell in chunk}, mailbox)
-
-    def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Mailbox]:
-        self._orders += 1
-        path = folder / f"order-{self._orders}.json"
-        letters = folder / f"letters-{self._orders}.jsonl"
-        order = Order(
-            cells=chunk,
-            results=str(self._results),
-            mailbox=str(letters),
-            policy=self._policy,
-            workplace=self._workplace,
-        )
-        path.write_text(order.model_dump_json(), encoding="utf-8")
-        return path, Mailbox(letters)
+        for job in self._desk.submit(cells, self._folder):
+            self._jobs[next(self._numbers)] = job
 
     # Following ----------------------------------------------------------------------------
 
@@ -310,11 +244,3 @@ class SlurmLauncher:
                         process.kill()
                 psutil.wait_procs(left, timeout=CANCELLED_WITHIN_S)
             job.job.done()  # takes note of the end
-
-
-def _quiet_submitit() -> None:
-    """Keep submitit's words out of standard output, which is for people's and programs' eyes."""
-    logger = logging.getLogger("submitit")
-    for handler in list(logger.handlers):
-        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
-            logger.removeHandler(handler)

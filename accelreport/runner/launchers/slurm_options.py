@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accelreport.backend.availability import needed_here
+from accelreport.backend.cluster.tasks import processes
 from accelreport.runner.launchers.base import BadLauncher
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
@@ -31,6 +32,9 @@ TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<first>\d+)(?::(?P<second>\d+))?(?::(?
 LINES = {"setup", "teardown", "srun_args"}
 """Keys of which submitit takes a list: lines of the job's script, and arguments."""
 
+UNBOUND = "--cpu-bind=none"
+"""Has `srun` leave each process all processors of its node."""
+
 GPU_KEYS = {"gres", "gpus", "gpus_per_node", "gpus_per_task"}
 """Keys that say which GPUs a job gets, instead of accelreport."""
 
@@ -42,21 +46,25 @@ class DeviceClass:
     Attributes:
         kind: cpu, gpu or tpu.
         accelerators: how many of them on one node.
+        nodes: how many nodes one cell needs; on each is one of its processes.
     """
 
     kind: str
     accelerators: int
+    nodes: int = 1
 
     @classmethod
     def of(cls, device: Device) -> DeviceClass:
         """The class of a device."""
         kind = device.kind.lower()
-        return cls(kind, 0 if kind == "cpu" else needed_here(device))
+        nodes = processes(device) if device.spread else 1
+        return cls(kind, 0 if kind == "cpu" else needed_here(device), nodes)
 
     @property
     def name(self) -> str:
-        """A name for files: `cpu`, `gpu-2`."""
-        return f"{self.kind}-{self.accelerators}" if self.accelerators else self.kind
+        """A name for files: `cpu`, `gpu-2`, `gpu-2-on-4`."""
+        each = f"{self.kind}-{self.accelerators}" if self.accelerators else self.kind
+        return f"{each}-on-{self.nodes}" if self.nodes > 1 else each
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,8 @@ def parameters(
     """What submitit's `update_parameters` takes for the jobs of a class.
 
     A job has its node to itself and is one process without `srun`, which would bind it to a
-    part of the node. Its time is the sum of its cells' timeouts, unless `time` is asked for.
+    part of the node. Where a cell needs several nodes, `srun` starts a process on each, and is
+    told not to bind it. Its time is the sum of its cells' timeouts, unless `time` is asked for.
 
     Args:
         device_class: what the jobs run on.
@@ -128,18 +137,20 @@ def parameters(
     seconds = sum(cell.measure.timeout for cell in cells) + MARGIN_S
     chosen: dict[str, Any] = {
         "name": "accelreport",
-        "nodes": 1,
+        "nodes": device_class.nodes,
         "tasks_per_node": 1,
         "timeout_min": math.ceil(seconds / 60),
         "slurm_exclusive": True,
-        "slurm_use_srun": False,
+        "slurm_use_srun": device_class.nodes > 1,
     }
+    if device_class.nodes > 1:
+        chosen["slurm_srun_args"] = [UNBOUND]
     if device_class.kind == "gpu" and not GPU_KEYS & set(asked):
         chosen["slurm_gpus_per_node"] = device_class.accelerators
     more: dict[str, Scalar] = {}
     for name, value in asked.items():
         if name in LINES:
-            chosen[f"slurm_{name}"] = [str(value)]
+            chosen[f"slurm_{name}"] = [*chosen.get(f"slurm_{name}", []), str(value)]
         elif name == "time":
             # Submitit has to know it, too, to tell a job whose time is up from a preempted one.
             chosen["slurm_time"] = minutes(value)
