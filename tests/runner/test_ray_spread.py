@@ -77,7 +77,7 @@ def test_two_workers_train_on_two_nodes_and_the_chiefs_record_is_the_cells(
 def test_a_cell_whose_peer_is_lost_is_measured_anew_as_a_whole_and_once_recorded(
     tmp_path: Path,
 ) -> None:
-    runner = start(tmp_path, "0.7")
+    runner = start(tmp_path, "4")  # long enough to be killed in, on a busy machine, too
     assert runner.stdout is not None
     killed, said = 0, []
     with runner:
@@ -101,7 +101,7 @@ def test_a_cell_whose_peer_is_lost_is_measured_anew_as_a_whole_and_once_recorded
     assert reason is not None
     assert "its processes need 3 nodes; 2 of the Ray cluster can run it" in reason.message
     starts = [words[1] for words in said if words[0] == "start"]
-    assert starts.count(found["spread"].key) == 2, "it was begun anew"
+    assert (killed, starts.count(found["spread"].key)) == (1, 2), "it was begun anew"
     assert not processes_of(tmp_path)
 
 

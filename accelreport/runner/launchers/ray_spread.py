@@ -137,7 +137,7 @@ class Spread:
         places = [(part.node, asked) for part, asked in zip(parts, demands, strict=True)]
         with members(places, cell.model_dump_json(), self._workplace) as there:
             held = dict(zip([member.hold() for member in there], parts, strict=True))
-            self._follow(held, watch, settle_s=0.0, until=lambda part: part.port is not None)
+            self._follow(held, watch, until=lambda part: part.port is not None)
             if all(part.port is not None for part in parts) and not watch.stop:
                 addresses = [f"{part.node.address}:{part.port}" for part in parts]
                 told = zip(there, configurations(jobs, addresses), strict=True)
@@ -151,7 +151,6 @@ class Spread:
         self,
         running: dict[Task, Part],
         watch: Watch,
-        settle_s: float = SETTLE_S,
         until: Callable[[Part], bool] = lambda _: False,
     ) -> None:
         """Listen to processes until each is over, or one ended badly and the others had time."""
@@ -165,8 +164,10 @@ class Spread:
             if time.monotonic() >= look:
                 look = time.monotonic() + LOOK_EVERY_S
                 self._miss(parts)
+            if any(part.loss for part in parts) and not parts[0].finished:
+                return  # whatever the others could still do, it would not be this cell
             if any(part.ended_badly for part in parts) or parts[0].finished:
-                ending = min(ending, time.monotonic() + settle_s)
+                ending = min(ending, time.monotonic() + SETTLE_S)
             tell_late(running.values(), watch)
             watch.tick()
 
