@@ -285,7 +285,7 @@ SBATCH = """\
         sys.exit("sbatch: error: invalid partition specified: nowhere")
     found = re.search(r"--array=0-(\\d+)", text)
     numbers = range(int(found[1]) + 1) if found else [None]
-    nodes = re.search(r"--nodes=(\\d+)", text)[1]
+    nodes = (re.search(r"--nodes=(\\d+)", text) or [None, "1"])[1]
     print("Submitted batch job 71", flush=True)
     for number in numbers:
         more = {"SLURM_JOB_ID": "71", "SLURM_JOB_NUM_NODES": nodes}
