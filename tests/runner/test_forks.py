@@ -142,6 +142,31 @@ def test_repeats_of_one_condition_never_share_a_process_they_are_forked_from(
     assert list(bench.workspace.scratch.iterdir()) == []
 
 
+def test_a_cell_is_forked_from_the_process_that_was_made_ready_for_it(tmp_path: Path) -> None:
+    bench, one = forking(tmp_path), cell()
+    bench.workspace.prepare()
+    bench.workspace.clear_scratch()
+    assert bench.forks is not None
+    launcher = LocalLauncher(bench.workspace.scratch, environment, forks=bench.forks)
+    stop = Stop()
+    try:
+        launcher.prepare(one, stop=stop)
+        ready = bench.forks.done
+        record = launcher.measure(
+            one,
+            stop=stop,
+            on_event=lambda _: None,
+            on_tick=lambda: None,
+            on_file=lambda _: None,
+        )
+    finally:
+        launcher.close()
+        stop.close()
+    assert (ready.processes, ready.forked) == (1, 0)
+    assert (bench.forks.done.processes, bench.forks.done.forked) == (1, 1)
+    assert record.status == "ok"
+
+
 def test_a_later_condition_is_forked_from_the_processes_that_are_there(tmp_path: Path) -> None:
     bench = forking(tmp_path)
     specs = [cell(spec=name, repeat=n, name=name) for name in ("a", "b", "c") for n in range(3)]

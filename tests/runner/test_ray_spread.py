@@ -12,12 +12,19 @@ from pathlib import Path
 import psutil
 import pytest
 
+from accelreport.backend.availability import unavailable
+from accelreport.backend.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.launchers.ray_member import configurations
 from accelreport.runner.launchers.ray_nodes import Node, demand, lack
+from accelreport.spec.models import Device
 from tests.runner.scripted import processes_of
 from tests.runner.spread_ray import SPREAD
+from tests.support import children
+
+BEFORE_THE_KEY = "af7a0f4e9ad39ac4"
+"""What identified a cell of a plain device before `spread` was a key."""
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -125,3 +132,21 @@ def test_each_node_of_a_spread_cell_needs_the_accelerators_of_one_worker_only() 
     assert demand(node, apart, {}).gpus == 2
     together = apart.model_copy(update={"spread": False})
     assert "4 GPU needed" in lack(node, together, {})
+
+
+def test_a_device_is_the_same_as_before_the_key_unless_it_spreads_its_processes() -> None:
+    together = children.cell("matmul", {"size": 64}, device=Device(kind="CPU"))
+    assert "spread" in together.device_spec.model_dump()
+    assert together.key == BEFORE_THE_KEY
+    apart = children.cell("matmul", {"size": 64}, device=SPREAD)
+    as_one = SPREAD.model_copy(update={"spread": False})
+    assert apart.key != children.cell("matmul", {"size": 64}, device=as_one).key
+
+
+def test_on_one_machine_alone_a_spread_device_is_absent_and_the_reason_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    assert "--on ray or --on slurm" in str(unavailable(SPREAD, inventory(), None))
+    monkeypatch.setenv("TF_CONFIG", "{}")
+    assert unavailable(SPREAD, inventory(), None) is None
