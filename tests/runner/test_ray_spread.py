@@ -18,12 +18,11 @@ from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.launchers.ray_member import configurations
 from accelreport.runner.launchers.ray_nodes import Node, demand, lack
-from accelreport.spec.models import Device
 from tests.runner.scripted import processes_of
 from tests.runner.spread_ray import SPREAD
 from tests.support import children
 
-BEFORE_THE_KEY = "af7a0f4e9ad39ac4"
+BEFORE_THE_KEY = "2de0b8bf7d76825d"
 """What identified a cell of a plain device before `spread` was a key."""
 
 REPOSITORY = Path(__file__).parents[2]
@@ -135,12 +134,11 @@ def test_each_node_of_a_spread_cell_needs_the_accelerators_of_one_worker_only() 
 
 
 def test_a_device_is_the_same_as_before_the_key_unless_it_spreads_its_processes() -> None:
-    together = children.cell("matmul", {"size": 64}, device=Device(kind="CPU"))
-    assert "spread" in together.device_spec.model_dump()
-    assert together.key == BEFORE_THE_KEY
-    apart = children.cell("matmul", {"size": 64}, device=SPREAD)
-    as_one = SPREAD.model_copy(update={"spread": False})
-    assert apart.key != children.cell("matmul", {"size": 64}, device=as_one).key
+    plain = {"kind": "none"}
+    together = SPREAD.model_copy(update={"spread": False})
+    assert children.bare_cell(plain).key == BEFORE_THE_KEY
+    keys = {children.bare_cell(plain, device=one).key for one in (SPREAD, together)}
+    assert len(keys) == 2
 
 
 def test_on_one_machine_alone_a_spread_device_is_absent_and_the_reason_says_what_to_do(
