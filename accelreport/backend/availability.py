@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from accelreport.backend.cluster.tasks import NEEDS_CLUSTER, started_elsewhere
-from accelreport.backend.frameworks import absent, remedy
+from accelreport.backend.frameworks import absent, no_compiler, remedy
 from accelreport.backend.inventory import Inventory
 from accelreport.backend.probe import Probe
 from accelreport.spec.models import Device
@@ -68,6 +68,8 @@ def _unfit(device: Device, machine: Inventory) -> str | None:
     """Why a device of any kind cannot run here."""
     if missing := absent(device.framework):
         return f"{missing}: {remedy(device.framework)}"
+    if lacking := no_compiler(device):
+        return lacking
     if device.spread and not started_elsewhere():
         return NEEDS_CLUSTER
     if device.threads is not None and device.threads > machine.threads:

@@ -1,4 +1,4 @@
-"""The arithmetic of a step as it was traced, whichever framework traced it."""
+"""The arithmetic of a step, whichever framework computes it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelreport.backend.flops import METHOD, CountError, count_step
+from accelreport.backend.rooms import room
 from accelreport.backend.runtime import Runtime
 from accelreport.backend.traced import Traced
 from accelreport.backend.traffic import METHOD as TRAFFIC_METHOD
 from accelreport.backend.traffic import TRAFFIC
 from accelreport.results.record import Flops
+from accelreport.workloads.frameworks import TENSORFLOW
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,11 @@ def counted(step: Any, runtime: Runtime) -> Counted:
 
     Args:
         step: as `Engine.step_graph` gives it.
-        runtime: the framework that traced it.
+        runtime: the framework that computes it.
     """
-    if runtime.framework == "jax":
-        from accelreport.backend.on_jax.arithmetic import counted_program
-
-        return counted_program(step)
+    if runtime.framework != TENSORFLOW:
+        found: Counted = room(runtime.framework, "arithmetic").counted_program(step)
+        return found
     return _counted_graph(Traced(step), runtime.placement.graphs_in_step)
 
 

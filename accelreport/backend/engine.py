@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from accelreport.backend.rooms import room
 from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
+from accelreport.workloads.frameworks import TENSORFLOW
 
 
 class Engine(Protocol):
@@ -21,7 +23,7 @@ class Engine(Protocol):
         width: columns, and the counts of the problem's tally.
         model: the Keras model.
         optimizer: the Keras optimizer.
-        traced_batch: examples of one replica's share of a step, as traced last; None before
+        traced_batch: examples of one replica's share of a step, as traced or run last; None before
             that, and where the shape is not known.
     """
 
@@ -42,9 +44,6 @@ class Engine(Protocol):
 
     def steps_done(self) -> int:
         """Steps the optimizer has counted; waits for the last one."""
-
-    def compiled(self) -> frozenset[Hashable]:
-        """What was traced or compiled so far; takes microseconds."""
 
     def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
         """Metrics by name from the sums that a trainer or an evaluator gives.
@@ -94,7 +93,10 @@ class Engine(Protocol):
         """A function (iterator, first, count) → (sums, stamps), as `resident_trainer` gives."""
 
     def step_graph(self, *arguments: Any) -> Any:
-        """What was traced of the steps, for arguments that the trainer was called with."""
+        """A step as `counted` takes it, for arguments that the trainer was called with.
+
+        What was traced of the steps, or a function that runs one and takes it back.
+        """
 
     def evaluator(self) -> Any:
         """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
@@ -108,10 +110,9 @@ class Engine(Protocol):
 
 def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
     """A problem's model in the framework that was configured."""
-    if runtime.framework == "jax":
-        from accelreport.backend.on_jax.programs import Programs
-
-        return Programs(problem, runtime)
+    if runtime.framework != TENSORFLOW:
+        found: Engine = room(runtime.framework, "programs").Programs(problem, runtime)
+        return found
     from accelreport.backend.graphs import Graphs
 
     return Graphs(problem, runtime)

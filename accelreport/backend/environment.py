@@ -25,6 +25,7 @@ PACKAGES = (
     "jax",
     "jaxlib",
     "torch",
+    "triton",
     "nvidia-cudnn-cu12",
     "nvidia-cublas-cu12",
 )
@@ -32,12 +33,16 @@ PACKAGES = (
 
 VARIABLES = (
     *("TF_", "XLA_", "JAX_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "CUDA_", "NVIDIA_"),
-    "TPU_",
+    *("TPU_", "PYTORCH_", "TORCH_", "TORCHINDUCTOR_"),
 )
 """Beginnings of environment variables that can change a measurement."""
 
-FOREIGN = ("TF_CLI_", "TF_VAR_", "TF_PLUGIN_", "TF_DATA_DIR", "TF_LOG", "TF_WORKSPACE")
-"""Terraform's, which shares the first of them; its values are secrets often enough."""
+FOREIGN = (
+    *("TF_CLI_", "TF_VAR_", "TF_PLUGIN_", "TF_DATA_DIR", "TF_LOG", "TF_WORKSPACE"),
+    *("TORCH_HOME", "TORCHINDUCTOR_CACHE_DIR"),
+)
+"""Terraform's, which shares the first of them, and whose values are secrets often enough; and
+folders of PyTorch's, which say who works here and change no measurement."""
 
 CPUINFO = Path("/proc/cpuinfo")
 

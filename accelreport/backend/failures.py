@@ -13,7 +13,7 @@ REMEDIES = {
     "oom-host": "a smaller batch, or a machine with more memory",
     "oom-device": "a smaller batch, or a device with more memory",
     "nan-loss": "a smaller learning rate, or another precision",
-    "compile-error": "xla = false in the devices file, or another TensorFlow",
+    "compile-error": "xla or torch_compile = false in the devices file, or another framework",
     "no-device": "accelreport devices shows what is here",
     "worker-lost": "the process' own words are in the log; --retry-failed tries again",
     "harness-error": "the traceback is in the record; --retry-failed tries again",
@@ -78,14 +78,26 @@ def _kind(error: BaseException) -> FailureKind:
         return cast("FailureKind", own)
     if isinstance(error, MemoryError):
         return "oom-host"
-    name = type(error).__name__
-    if name == "ResourceExhaustedError":
-        # TensorFlow's CPU allocator says which device it could not allocate on.
-        return "oom-host" if "CPU" in str(error) else "oom-device"
-    if "RESOURCE_EXHAUSTED" in str(error) and "jax" in sys.modules:
-        return "oom-host" if sys.modules["jax"].default_backend() == "cpu" else "oom-device"
+    if kind := _out_of_memory(error):
+        return kind
+    if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
+        return "compile-error"
     if isinstance(error, ImportError) and "tensorflow" in str(error).lower():
         return "no-device"
     if "XLA" in str(error) or "jit_compile" in str(error):
         return "compile-error"
     return "harness-error"
+
+
+def _out_of_memory(error: BaseException) -> FailureKind | None:
+    """Whose memory is exhausted, by the words of each framework; None where it is not."""
+    name, text = type(error).__name__, str(error)
+    if name == "ResourceExhaustedError":
+        # TensorFlow's CPU allocator says which device it could not allocate on.
+        return "oom-host" if "CPU" in text else "oom-device"
+    jax = sys.modules.get("jax")
+    if "RESOURCE_EXHAUSTED" in text and jax is not None:
+        return "oom-host" if jax.default_backend() == "cpu" else "oom-device"
+    if "DefaultCPUAllocator" in text:
+        return "oom-host"
+    return "oom-device" if name == "OutOfMemoryError" else None

@@ -33,7 +33,7 @@ from pydantic import BaseModel, ConfigDict
 
 from accelreport.backend import lifeline
 from accelreport.backend.cluster.tasks import SUPERVISED
-from accelreport.backend.frameworks import KERAS_BACKEND
+from accelreport.backend.frameworks import KERAS_BACKEND, others_absent
 from accelreport.backend.job import Image, Job
 from accelreport.backend.mapped_pages import Range, map_pages, mapped_pages
 from accelreport.spec.models import Device
@@ -96,8 +96,9 @@ def prepare() -> str:
     for name in WITH_THREADS:
         importlib.import_module(name)
     before = _threads()
-    for name in WITHOUT_THREADS:
-        importlib.import_module(name)
+    with others_absent(TENSORFLOW):
+        for name in WITHOUT_THREADS:
+            importlib.import_module(name)
     from tensorflow.python.eager import context
 
     from accelreport.backend import environment

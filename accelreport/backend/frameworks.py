@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import shutil
 import sys
-from collections.abc import Mapping
+import sysconfig
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from accelreport.errors import AccelReportError
@@ -13,11 +17,24 @@ from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.workloads.base import Family
 from accelreport.workloads.frameworks import TENSORFLOW, unsupported
 
-EXTRAS = {"tensorflow": "cpu", "jax": "jax"}
-"""The extra of this package that installs each framework's build for CPUs."""
+EXTRAS = {"tensorflow": "cpu", "jax": "jax", "torch": "torch"}
+"""The extra of this package that installs each framework, its build for CPUs where there is one."""
+
+MORE = {
+    "tensorflow": " (or [gpu], [tpu])",
+    "jax": " (docs/frameworks.md: GPU and TPU)",
+    "torch": " (docs/frameworks.md: CPU alone)",
+}
+"""What else there is to be installed."""
 
 KERAS_BACKEND = "KERAS_BACKEND"
 """The variable by which Keras chooses; it goes before a person's `keras.json`."""
+
+TORCH_DEVICE = "KERAS_TORCH_DEVICE"
+"""The variable by which Keras on PyTorch chooses its device, read when Keras is imported."""
+
+TORCH_DEVICES = {"CPU": "cpu", "GPU": "cuda"}
+"""PyTorch's name of the device of each kind, in the words that Keras looks for."""
 
 
 class FrameworkMissingError(AccelReportError):
@@ -32,7 +49,7 @@ class FrameworkUnsupportedError(AccelReportError):
     kind = "harness-error"
 
 
-def choose(framework: str) -> None:
+def choose(framework: str, kind: str = "CPU") -> None:
     """Have Keras run on a framework, and on no other one whatever happens.
 
     Without this a process whose framework is missing, or was not asked for, would measure
@@ -40,6 +57,7 @@ def choose(framework: str) -> None:
 
     Args:
         framework: as a device names it.
+        kind: of the device, `CPU`, `GPU` or `TPU`.
 
     Raises:
         FrameworkMissingError: it is not installed, or this process runs Keras on another one.
@@ -48,17 +66,38 @@ def choose(framework: str) -> None:
         raise FrameworkMissingError(missing, remedy=remedy(framework))
     if "keras" not in sys.modules:
         os.environ[KERAS_BACKEND] = framework
+        os.environ[TORCH_DEVICE] = TORCH_DEVICES.get(kind, "cpu")
         if framework != TENSORFLOW:
             # Keras imports TensorFlow for its random seed wherever it finds it; this process
             # shall not, and a computation that strays there shall fail.
             sys.modules["tensorflow"] = None  # type: ignore[assignment]
-    import keras
+    with others_absent(framework):
+        import keras
 
     if keras.backend.backend() != framework:
         raise FrameworkMissingError(
             f"this process runs Keras on {keras.backend.backend()}, not on {framework}",
             remedy="Start a process of its own for the cell.",
         )
+
+
+@contextlib.contextmanager
+def others_absent(framework: str) -> Iterator[None]:
+    """Have no other framework be found while one is imported.
+
+    TensorFlow imports JAX where it finds it, which a cell would wait for and never use.
+
+    Args:
+        framework: as a device names it.
+    """
+    kept_out = [name for name in EXTRAS if name != framework and name not in sys.modules]
+    for name in kept_out:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for name in kept_out:
+            del sys.modules[name]
 
 
 def absent(framework: str) -> str:
@@ -71,8 +110,23 @@ def absent(framework: str) -> str:
 
 def remedy(framework: str) -> str:
     """How a framework is installed."""
-    more = {"tensorflow": " (or [gpu], [tpu])", "jax": " (docs/frameworks.md: GPU and TPU)"}
-    return f"pip install 'accelreport[{EXTRAS[framework]}]'{more[framework]}"
+    return f"pip install 'accelreport[{EXTRAS[framework]}]'{MORE[framework]}"
+
+
+def no_compiler(device: Device) -> str:
+    """What `torch.compile` lacks here for a device that asks for it, in a sentence; or nothing."""
+    if not device.torch_compile:
+        return ""
+    if device.kind == "GPU":
+        found = importlib.util.find_spec("triton") is not None
+        return "" if found else "torch.compile needs Triton on a GPU: pip install triton"
+    usual = "clang++" if sys.platform == "darwin" else "g++"
+    name = os.environ.get("CXX", usual)
+    if shutil.which(name) is None:
+        return f"torch.compile needs a C++ compiler, and {name} is not here: install it, or set CXX"
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        return "torch.compile needs Python's headers (Debian and Ubuntu: python3-dev)"
+    return ""
 
 
 def require_support(family: Family, workload: Mapping[str, Any], device: Device) -> None:
@@ -81,7 +135,7 @@ def require_support(family: Family, workload: Mapping[str, Any], device: Device)
     Raises:
         FrameworkUnsupportedError: it cannot.
     """
-    found = unsupported(family, workload, device.framework)
+    found = unsupported(family, workload, device)
     if found is not None:
         raise FrameworkUnsupportedError(
             f"{device.framework_name} cannot run this: {found.why}",

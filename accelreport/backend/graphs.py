@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.watch import traced_functions
+from accelreport.backend.keras_engine import KerasEngine
 from accelreport.backend.replica_state import (
     finite_together,
     part_random_streams,
@@ -18,7 +18,7 @@ from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
 
 
-class Graphs:
+class Graphs(KerasEngine):
     """See `Engine`; a model under its strategy, with TensorFlow's graphs of it.
 
     The steps are driven by a loop inside one graph, because what happens between steps in
@@ -28,50 +28,17 @@ class Graphs:
     Args:
         problem: what is trained.
         runtime: a configured TensorFlow.
-
-    Attributes:
-        traced_batch: examples of one replica's share of a step, as traced last; None before
-            that, and where the shape is not known.
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
-        import keras
-
-        self.problem = problem
-        self.runtime = runtime
-        self.columns = ["loss", *problem.metrics]
-        self.width = len(self.columns) + (problem.tally.size if problem.tally else 0)
         with runtime.strategy.scope():
-            self.model = problem.model()
-            self._scaling = bool(keras.config.dtype_policy().name == "mixed_float16")
-            self.optimizer = problem.optimizer()
-            if self._scaling:  # float16 gradients underflow
-                self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
-            self.optimizer.build(self.model.trainable_variables)
+            super().__init__(problem, runtime)
         self._variables = [variable.value for variable in self.model.trainable_variables]
         self._train: Any = None
-        self.traced_batch: int | None = None
         self._average: Callable[[], None] = lambda: None
         if runtime.replicas > 1:
             part_random_streams(self.model, runtime.strategy)
             self._average = statistics_averager(self.model, runtime.strategy)
-
-    def parameters(self) -> int:
-        """Number of all weights of the model."""
-        return int(self.model.count_params())
-
-    @property
-    def scales_losses(self) -> bool:
-        """Whether the optimizer scales losses, and leaves a step out where that overflows."""
-        return self._scaling
-
-    def steps_done(self) -> int:
-        """Steps the optimizer has counted; waits for the last one."""
-        return int(self.optimizer.iterations.numpy())
-
-    def compiled(self) -> frozenset[Hashable]:
-        """See `Engine.compiled`."""
-        return traced_functions()
 
     def constant(self, value: NDArray[Any] | int) -> Any:
         """See `Engine.constant`."""
@@ -84,35 +51,14 @@ class Graphs:
         found: NDArray[Any] = value.numpy()
         return found
 
-    def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
-        """Metrics by name from the sums that a trainer or an evaluator gives.
-
-        Args:
-            sums: loss, metrics and the problem's tally, added over examples.
-            examples: how many were added.
-        """
-        plain = len(self.columns)
-        values = dict(zip(self.columns, (float(x) / examples for x in sums[:plain]), strict=True))
-        tally = self.problem.tally
-        return values if tally is None else values | tally.metrics(sums[plain:])
-
     def settle(self) -> None:
         """Make all replicas the same model, moving statistics included."""
         self._average()
 
-    def weights(self) -> list[NDArray[Any]]:
-        """A copy of all weights of the model."""
-        self.settle()
-        return [np.array(weight) for weight in self.model.get_weights()]
-
     def set_weights(self, weights: list[NDArray[Any]]) -> None:
         """Put weights back, on every replica."""
         with self.runtime.strategy.scope():
-            self.model.set_weights(weights)
-
-    def set_learning_rate(self, rate: float) -> None:
-        """Set the learning rate of the steps that follow."""
-        self.optimizer.learning_rate = rate
+            super().set_weights(weights)
 
     def learning_rate(self) -> float:
         """The learning rate in force."""
@@ -261,16 +207,6 @@ class Graphs:
             gradients = finite_together(gradients)
         self.optimizer.apply(gradients, self.model.trainable_variables)
         return self._sums(losses, targets, outputs)
-
-    def _sums(self, losses: Any, targets: Any, outputs: Any, weights: Any = None) -> Any:
-        import tensorflow as tf
-
-        columns = [losses] + [metric(targets, outputs) for metric in self.problem.metrics.values()]
-        table = tf.stack([tf.cast(column, tf.float32) for column in columns])
-        if self.problem.tally is not None:
-            counts = tf.cast(self.problem.tally.count(targets, outputs), tf.float32)
-            table = tf.concat([table, tf.transpose(counts)], axis=0)
-        return tf.reduce_sum(table if weights is None else table * weights, axis=1)
 
     def _start(self, count: Any) -> tuple[Any, Any]:
         import tensorflow as tf

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from accelreport.backend.checks.watch import Watch
@@ -16,6 +17,7 @@ from accelreport.backend.runtime import Runtime
 from accelreport.backend.training import NanLossError
 from accelreport.results.record import Block
 from accelreport.workloads.base import KernelProblem
+from accelreport.workloads.frameworks import TENSORFLOW
 
 LEAST_SHARE = 10
 """A call that is cut short still does at least one in so many of its operations."""
@@ -26,7 +28,7 @@ class Kernel:
 
     Args:
         problem: what is called.
-        runtime: a configured TensorFlow.
+        runtime: a configured framework.
         seed: of its input.
 
     Attributes:
@@ -37,24 +39,23 @@ class Kernel:
     """
 
     def __init__(self, problem: KernelProblem, runtime: Runtime, seed: int) -> None:
-        import tensorflow as tf
-
         if runtime.facts.get("strategy") == "parameter_server":
             raise StrategyError(
                 "a kernel has no weights that a parameter server could keep",
                 remedy="name a device with another strategy",
             )
         self.problem = problem
-        with tf.device(runtime.devices[0]):
+        self._counts_in_tensors = runtime.framework == TENSORFLOW
+        with _on_device(runtime):
             call = problem.build(seed, runtime.jit_compile)
         self.inputs: tuple[Any, ...] = tuple(getattr(call, "inputs", ()))
         self._call = runtime.placement.once(_everywhere(call, runtime))
 
     def start(self, operations: int) -> Any:
         """Start so many operations; a scalar that depends on all of them."""
-        import tensorflow as tf
-
-        return self._call(tf.constant(operations)) if self.problem.countable else self._call()
+        if not self.problem.countable:
+            return self._call()
+        return self._call(_tensor(operations) if self._counts_in_tensors else operations)
 
 
 def run_kernel(
@@ -147,12 +148,28 @@ def _block(number: int, done: int, operations: int, window: Window, *, warmup: b
     )
 
 
-def _everywhere(call: Callable[..., Any], runtime: Runtime) -> Callable[..., Any]:
-    """The call on every replica."""
+def _on_device(runtime: Runtime) -> AbstractContextManager[Any]:
+    """Where tensors are made that a kernel reads."""
+    if runtime.framework != TENSORFLOW:
+        return nullcontext()  # it has one device, and everything lies there
     import tensorflow as tf
 
+    found: AbstractContextManager[Any] = tf.device(runtime.devices[0])
+    return found
+
+
+def _tensor(number: int) -> Any:
+    """A number for a graph of TensorFlow, which is traced anew for every plain one."""
+    import tensorflow as tf
+
+    return tf.constant(number)
+
+
+def _everywhere(call: Callable[..., Any], runtime: Runtime) -> Callable[..., Any]:
+    """The call on every replica."""
     if runtime.replicas == 1:
         return call
+    import tensorflow as tf
 
     @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
     def everywhere(*count: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 from accelreport.backend.checks.found import Found
 
-FUSED = ("CudnnRNN", "rnn")
-"""How operations of TensorFlow and of JAX begin that are cuDNN's fused recurrent kernel."""
+FUSED = ("CudnnRNN", "rnn", "_cudnn_rnn")
+"""How operations of TensorFlow, JAX and PyTorch begin that are cuDNN's fused recurrent kernel."""
 
 
 def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dict[str, str]:
@@ -17,7 +17,7 @@ def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dic
     Args:
         model: the Keras model.
         kinds: types of the operations in the graph of its training step.
-        facts: what the runtime found out before (`device`, `onednn`, `xla`).
+        facts: what the runtime found out before (`device`, `onednn`, `xla`, or `kernels`).
     """
     found = {"kernels": _library(facts)}
     recurrent = list(_recurrent_layers(model))
@@ -51,6 +51,8 @@ def judge_kernels(found: Found, facts: dict[str, str]) -> None:
 
 
 def _library(facts: dict[str, str]) -> str:
+    if "kernels" in facts:
+        return facts["kernels"]
     if facts.get("xla") == "on" or facts.get("device") == "TPU":
         return "XLA"
     if facts.get("device") == "GPU":

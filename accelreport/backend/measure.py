@@ -26,7 +26,7 @@ def measure(measurement: Measurement) -> Record:
     parameters = family.parameters.model_validate(cell.workload, strict=False)
     require_support(family, cell.workload, cell.device_spec)
     with measurement.stage("import_s", "import"):
-        choose(cell.device_spec.framework)
+        choose(cell.device_spec.framework, cell.device_spec.kind)
         import keras
 
         measurement.runtime = configure(cell.device_spec)

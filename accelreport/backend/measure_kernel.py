@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from accelreport.backend.checks.examination import can_wait, everything_done
+from accelreport.backend.checks.process import can_wait, everything_done
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.kernel import Kernel, run_kernel
 from accelreport.backend.measurement import Measurement
 from accelreport.results.record import DataSource, Flops
+from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.workloads.base import KernelProblem
 
 
@@ -15,7 +16,8 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     runtime, seed = measurement.ready(), measurement.cell.seed
     conditions = measurement.cell.measure
     kernel = Kernel(problem, runtime, seed)
-    watch = Watch(everything_done if can_wait() else lambda: None)
+    name = FRAMEWORK_NAMES[runtime.framework]
+    watch = Watch(everything_done if can_wait() else lambda: None, name)
     examination = measurement.begin_examination()
     watch.clock = runtime.placement.clock
     examination.before_kernel(kernel)

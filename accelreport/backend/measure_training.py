@@ -51,8 +51,8 @@ def measure_training(
         graphs, training, trained.blocks, pipeline=pipeline
     )
     _note_training(measurement, trained, training, graphs)
-    _note_arithmetic(measurement, training, graphs)
     measurement.note_memory()  # before anything else is made of the model
+    _note_arithmetic(measurement, training, graphs)
     _select(measurement, policies, trained)
     with measurement.stage("observe_s", "finish"):
         _observe(measurement, problem, parameters, training, graphs)

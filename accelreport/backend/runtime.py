@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelreport.backend.device_errors import NoDeviceError
+from accelreport.backend.rooms import room
 from accelreport.backend.strategies.placement import Placement
 from accelreport.spec.models import Device
+from accelreport.workloads.frameworks import TENSORFLOW
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class Runtime:
 
     Attributes:
         placement: where the model lies and how its graphs are run there.
-        jit_compile: whether steps are compiled by XLA.
+        jit_compile: whether steps are compiled, by XLA or by `torch.compile`.
         facts: what the framework resolved, for the record.
         framework: as a device names it.
         loops_in_program: whether a window of steps is one call on the device; else each step
@@ -26,7 +28,7 @@ class Runtime:
     placement: Placement
     jit_compile: bool
     facts: dict[str, str]
-    framework: str = "tensorflow"
+    framework: str = TENSORFLOW
     loops_in_program: bool = True
 
     @property
@@ -64,10 +66,9 @@ def configure(device: Device) -> Runtime:
     Raises:
         NoDeviceError: the framework does not see the device.
     """
-    if device.framework == "jax":
-        from accelreport.backend.on_jax.configure import configure as on_jax
-
-        return on_jax(device)
+    if device.framework != TENSORFLOW:
+        found: Runtime = room(device.framework, "configure").configure(device)
+        return found
     import keras
     import tensorflow as tf
 

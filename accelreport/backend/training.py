@@ -96,7 +96,6 @@ class Training:
         self.evaluation = Evaluation(graphs, evaluation_batch)
         self.watch = Watch(
             graphs.steps_done if self._settles else lambda: None,
-            graphs.compiled,
             FRAMEWORK_NAMES[graphs.runtime.framework],
         )
         self.meter = Meter()
@@ -109,7 +108,7 @@ class Training:
         return self._epochs * self._steps
 
     def step_graph(self) -> Any:
-        """The graph of the steps that were run (see `Graphs.step_graph`)."""
+        """The graph of the steps that were run (see `Engine.step_graph`)."""
         first, count = self._graphs.constant(0), self._graphs.constant(1)
         return self._graphs.step_graph(*self._source, first, count)
 

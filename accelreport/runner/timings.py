@@ -12,7 +12,7 @@ from accelreport.results.record import FailureKind, Record, Status, Times
 STAGES = {
     "prepare": "importing TensorFlow once, to be forked",
     "process": "starting or forking processes",
-    "import": "importing TensorFlow or JAX in a cell's process",
+    "import": "importing the framework in a cell's process",
     "data": "reading or making data",
     "build": "building models",
     "first_step": "first steps: trace, compile, run",

@@ -107,7 +107,7 @@ def check_frameworks(
         device = devices.get(name)
         if device is None or parts.family is None:
             continue
-        refused = (unsupported(parts.family, point, device.framework) for point in points)
+        refused = (unsupported(parts.family, point, device) for point in points)
         found = next((each for each in refused if each), None)
         if found is not None:
             message = f"{quote(name)} runs on {device.framework_name}, and {found.why}"

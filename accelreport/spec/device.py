@@ -9,11 +9,14 @@ from pydantic import Field, FiniteFloat, model_validator
 from accelreport.spec.base import SpecModel
 from accelreport.spec.validators import FieldsError, is_day
 
-FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX"}
+FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 """What people call each framework a device may name."""
 
 ONE_DEVICE = ("default", "one_device")
 """Strategies that place everything on one device, which any framework can do."""
+
+XLA_INSTEAD = {"jax": "leave `xla` out", "torch": "leave `xla` out, or write torch_compile = true"}
+"""What to write in place of `xla` where a framework has no such choice."""
 
 
 class Device(SpecModel):
@@ -23,8 +26,8 @@ class Device(SpecModel):
     """The hardware that does the arithmetic."""
     label: str = ""
     """What the report calls it; the table's name when empty."""
-    framework: Literal["tensorflow", "jax"] = "tensorflow"
-    """What Keras 3 runs on, with that framework's own compiled training step."""
+    framework: Literal["tensorflow", "jax", "torch"] = "tensorflow"
+    """What Keras 3 runs on, with that framework's own training step."""
     strategy: Literal[
         "default", "one_device", "mirrored", "multi_worker_mirrored", "parameter_server", "tpu"
     ] = "default"
@@ -46,6 +49,9 @@ class Device(SpecModel):
     """On NVIDIA GPUs, whether float32 products may use TensorFloat-32."""
     xla: bool = False
     """Whether steps are compiled by XLA (`jit_compile`)."""
+    torch_compile: bool = False
+    """With `framework = "torch"`: whether steps are compiled by `torch.compile`; else PyTorch
+    runs them operation by operation."""
     placement: str = ""
     """A package's placement that takes the strategy's place, by the name of its entry point."""
     address: str = ""
@@ -74,22 +80,41 @@ class Device(SpecModel):
 
     @model_validator(mode="after")
     def _framework_agrees(self) -> Self:
+        if self.torch_compile and self.framework != "torch":
+            raise FieldsError(
+                f"{self.framework_name} is not compiled by `torch.compile`",
+                "torch_compile",
+                "framework",
+                help='leave `torch_compile` out, or write framework = "torch"',
+            )
         if self.framework == "tensorflow":
             return self
-        name = self.framework_name
+        name, torch = self.framework_name, self.framework == "torch"
+        xla = "has no XLA here" if torch else "compiles every step by XLA, whatever is said"
         refused = {
+            "kind": (torch and self.kind == "TPU", f"{name} drives CPUs and GPUs here, no TPU"),
             "strategy": (self.strategy not in ONE_DEVICE, f"{name} drives one device here"),
             "placement": (bool(self.placement), "a package's placement drives TensorFlow"),
             "address": (bool(self.address), f"{name} reaches only devices of this machine"),
-            "xla": (self.xla, f"{name} compiles every step by XLA, whatever is said"),
+            "xla": (self.xla, f"{name} {xla}"),
+            "precision": (
+                torch and self.kind == "CPU" and self.precision == "mixed_float16",
+                f"on a CPU Keras on {name} computes the products of float16 in float32",
+            ),
             "threads": (
                 self.threads is not None and self.kind != "CPU",
                 f"under {name} only a CPU has threads to choose",
             ),
         }
+        instead = {
+            "kind": 'write framework = "jax"',
+            "xla": XLA_INSTEAD[self.framework],
+            "precision": 'write precision = "mixed_bfloat16", or leave it out',
+        }
         for field, (wrong, why) in refused.items():
             if wrong:
-                raise FieldsError(why, field, "framework", help=f"leave `{field}` out")
+                help_ = instead.get(field) or f"leave `{field}` out"
+                raise FieldsError(why, field, "framework", help=help_)
         return self
 
     @model_validator(mode="after")

@@ -238,6 +238,7 @@ class Family:
             TensorFlow when it is called, never before.
         frameworks: what the problem can be computed in, by the names that devices give them;
             beyond TensorFlow that takes `numerics` in place of TensorFlow's own operations.
+        recurrent: parameters (as JSON) → whether the model has recurrent layers.
     """
 
     kind: str
@@ -247,3 +248,4 @@ class Family:
     data: Callable[[Any], DataRequest | None]
     problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem]
     frameworks: frozenset[str] = frozenset({"tensorflow"})
+    recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False  # noqa: ARG005

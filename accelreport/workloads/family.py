@@ -11,7 +11,7 @@ from accelreport.workloads.base import DataRequest, Family, TrainingParameters, 
 if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset
 
-EITHER = frozenset({"tensorflow", "jax"})
+EVERY = frozenset({"tensorflow", "jax", "torch"})
 """For families whose models are Keras' own layers, and all else `numerics`."""
 
 
@@ -21,6 +21,7 @@ def training_family(
     module: str,
     options: Callable[[Any], Mapping[str, Any]] = lambda parameters: {},  # noqa: ARG005
     frameworks: frozenset[str] = frozenset({"tensorflow"}),
+    recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False,  # noqa: ARG005
 ) -> Family:
     """A family whose parameters name a `dataset`, and whose models live in a module.
 
@@ -31,6 +32,7 @@ def training_family(
             because it needs TensorFlow.
         options: parameters (checked) → what the data set is asked for.
         frameworks: see `Family`.
+        recurrent: see `Family`.
     """
 
     def data(checked: Any) -> DataRequest:
@@ -48,4 +50,5 @@ def training_family(
         data=data,
         problem=problem,
         frameworks=frameworks,
+        recurrent=recurrent,
     )

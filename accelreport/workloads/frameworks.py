@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.workloads.base import Family
 
 TENSORFLOW = "tensorflow"
@@ -27,22 +28,27 @@ class Unsupported:
     remedy: str = ""
 
 
-def unsupported(family: Family, workload: Mapping[str, Any], framework: str) -> Unsupported | None:
-    """What a framework cannot do of a workload; None where it can do everything.
+def unsupported(family: Family, workload: Mapping[str, Any], device: Device) -> Unsupported | None:
+    """What a device's framework cannot do of a workload; None where it can do everything.
 
     Args:
         family: the workload's family.
         workload: its parameters in full.
-        framework: as a device names it.
+        device: names the framework, and how its steps are run.
     """
+    framework = device.framework
     if framework == TENSORFLOW:
         return None
     if framework not in family.frameworks:
-        return Unsupported("kind", f"`{family.kind}` is written for TensorFlow alone")
+        written = ", ".join(FRAMEWORK_NAMES[name] for name in sorted(family.frameworks))
+        return Unsupported("kind", f"`{family.kind}` is written for {written} alone")
     if workload.get("input") == "pipeline":
         why = "`tf.data`, which brings the batches of a pipeline, is TensorFlow's"
         return Unsupported("input", why, 'input = "resident"')
     if afterwards := workload.get("afterwards"):
         why = f"what is done with the trained model ({', '.join(afterwards)}) is TensorFlow's"
         return Unsupported("afterwards", why, "afterwards = []")
+    if device.torch_compile and family.recurrent(workload):
+        why = "`torch.compile` unrolls its recurrent layers, for minutes and step by step"
+        return Unsupported("kind", why, "torch_compile = false in the devices file")
     return None

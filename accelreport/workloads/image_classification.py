@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EITHER, training_family
+from accelreport.workloads.family import EVERY, training_family
 
 ModelName = Literal[
     "conv64_conv32", "conv32_conv64_conv64", "conv12_conv24_conv32", "conv64_conv128_conv256"
@@ -30,6 +30,6 @@ FAMILY = training_family(
     "Image classification",
     ImageClassificationParameters,
     "accelreport.workloads.image_models",
-    frameworks=EITHER,
+    frameworks=EVERY,
 )
 """The family as the registry knows it."""

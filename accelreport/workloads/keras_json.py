@@ -39,6 +39,9 @@ FORBIDDEN = {
 }
 """Classes that do more than compute, and why each is refused."""
 
+RECURRENT = re.compile(r'"class_name":\s*"(?:\w*RNN|\w*LSTM\w*|GRU\w*)"')
+"""The name of a recurrent layer, as Keras writes it."""
+
 
 class ArchitectureError(ValueError):
     """The document is no architecture, or not one that may be loaded."""
@@ -103,3 +106,8 @@ def _check(part: dict[str, Any]) -> None:
         raise ArchitectureError(f"names `{name}` of `{module}`, which is no layer of Keras")
     if registered is not None and registered not in (name, part.get("config")):
         raise ArchitectureError(f"names `{registered}`, which is registered by other code")
+
+
+def names_recurrent_layers(text: str) -> bool:
+    """Whether a document names an LSTM, a GRU, or another recurrent layer of Keras'."""
+    return RECURRENT.search(text) is not None

@@ -12,8 +12,13 @@ from accelreport.errors import AccelReportError
 from accelreport.spec.models import Text
 from accelreport.spec.validators import SpecPath
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EITHER, training_family
-from accelreport.workloads.keras_json import LIMIT, ArchitectureError, check_architecture
+from accelreport.workloads.family import EVERY, training_family
+from accelreport.workloads.keras_json import (
+    LIMIT,
+    ArchitectureError,
+    check_architecture,
+    names_recurrent_layers,
+)
 
 LossName = Literal[
     "sparse_categorical_crossentropy",
@@ -89,6 +94,7 @@ FAMILY = training_family(
     KerasParameters,
     "accelreport.workloads.keras_problem",
     options=lambda parameters: parameters.dataset_options,
-    frameworks=EITHER,
+    frameworks=EVERY,
+    recurrent=lambda workload: names_recurrent_layers(str(workload.get("document", ""))),
 )
 """The family as the registry knows it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from accelreport.workloads.base import Family, KernelProblem, WorkloadParameters
+from accelreport.workloads.family import EVERY
 
 if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset
@@ -38,5 +39,6 @@ FAMILY = Family(
     shape="kernel",
     data=lambda parameters: None,  # noqa: ARG005 - it makes its own input
     problem=_problem,
+    frameworks=EVERY,
 )
 """The family as the registry knows it."""

@@ -1,4 +1,4 @@
-"""The graph of the chained matrix product (imports TensorFlow when it is built)."""
+"""The chained matrix product (imports a framework when it is built)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from accelreport.workloads.base import KernelProblem
 from accelreport.workloads.matmul import MatmulParameters
+from accelreport.workloads.numerics import numerics
 
 
 def operands(size: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -52,19 +53,11 @@ def problem(parameters: MatmulParameters) -> KernelProblem:
     """The kernel: `count` products in a chain, then the sum of all elements."""
 
     def build(seed: int, jit_compile: bool) -> Callable[..., Any]:  # noqa: FBT001 - a contract
-        import tensorflow as tf
-
-        x, y = (tf.cast(a, parameters.dtype) for a in operands(parameters.size, seed))
-
-        @tf.function(jit_compile=jit_compile)  # type: ignore[untyped-decorator,unused-ignore]
-        def chain(x: Any, y: Any, count: Any) -> Any:
-            # Each product needs the one before and the sum needs the last: nothing can be
-            # left out, hoisted from the loop or computed once for all.
-            for _ in tf.range(count):
-                x = tf.matmul(x, y)
-            return tf.reduce_sum(tf.cast(x, tf.float32))
-
-        return Chain(chain, (x, y))
+        n = numerics()
+        x, y = (n.cast(each, parameters.dtype) for each in operands(parameters.size, seed))
+        # Each product needs the one before and the sum needs the last: nothing can be left
+        # out, hoisted from the loop or computed once for all.
+        return Chain(n.chained_products(jit_compile=jit_compile), (x, y))
 
     def fingerprint(seed: int) -> str:
         digest = hashlib.sha256()

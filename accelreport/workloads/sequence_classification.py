@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from accelreport.spec.validators import FieldsError
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EITHER, training_family
+from accelreport.workloads.family import EVERY, training_family
 from accelreport.workloads.recurrent import Kernel
 
 
@@ -49,6 +49,7 @@ FAMILY = training_family(
     "Sequence classification",
     SequenceClassificationParameters,
     "accelreport.workloads.sequence_models",
-    frameworks=EITHER,
+    frameworks=EVERY,
+    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

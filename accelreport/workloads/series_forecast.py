@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, FiniteFloat, model_validator
 from accelreport.spec.models import SpecModel, Text
 from accelreport.spec.validators import FieldsError
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EITHER, training_family
+from accelreport.workloads.family import EVERY, training_family
 from accelreport.workloads.recurrent import Kernel
 
 
@@ -124,6 +124,7 @@ FAMILY = training_family(
     SeriesForecastParameters,
     "accelreport.workloads.series_models",
     options=lambda parameters: parameters.series.model_dump(exclude_none=True),
-    frameworks=EITHER,
+    frameworks=EVERY,
+    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EITHER, training_family
+from accelreport.workloads.family import EVERY, training_family
 from accelreport.workloads.recurrent import Kernel
 
 
@@ -35,6 +35,7 @@ FAMILY = training_family(
     TextClassificationParameters,
     "accelreport.workloads.text_models",
     options=lambda parameters: {"num_words": parameters.words, "length": parameters.length},
-    frameworks=EITHER,
+    frameworks=EVERY,
+    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from accelreport.spec.models import Text
 from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EITHER, training_family
+from accelreport.workloads.family import EVERY, training_family
 from accelreport.workloads.recurrent import Kernel
 
 
@@ -41,6 +41,7 @@ FAMILY = training_family(
     "Text generation",
     TextGenerationParameters,
     "accelreport.workloads.character_models",
-    frameworks=EITHER,
+    frameworks=EVERY,
+    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

@@ -37,7 +37,11 @@ class TableParameters(WorkloadParameters):
 
 
 TABLE = replace(
-    image_classification.FAMILY, kind="table", title="Table", parameters=TableParameters
+    image_classification.FAMILY,
+    kind="table",
+    title="Table",
+    parameters=TableParameters,
+    frameworks=frozenset({"tensorflow"}),
 )
 
 FAMILIES: dict[str, Family] = {

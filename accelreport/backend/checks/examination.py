@@ -13,6 +13,7 @@ from accelreport.backend.checks.canary import Bird, Own, sing
 from accelreport.backend.checks.found import Found, RefusedError
 from accelreport.backend.checks.gaps import judge_gaps
 from accelreport.backend.checks.inputs import judge_inputs
+from accelreport.backend.checks.process import can_wait, everything_done
 from accelreport.backend.checks.surroundings import Clock, Neighbours, judge_clock
 from accelreport.backend.checks.watch import Watch
 from accelreport.results.checks import Beginning
@@ -202,34 +203,11 @@ class Examination:
             return None
 
 
-def everything_done() -> None:
-    """Wait until every device of this process has done all it was given.
-
-    `Placement.synchronise` is for the loop; the checks must not rely on what they check.
-    """
-    import tensorflow as tf
-
-    tf.test.experimental.sync_devices()
-
-
-def can_wait() -> bool:
-    """Whether `everything_done` can wait: not where TensorFlow is one worker of several."""
-    import tensorflow as tf
-
-    try:
-        everything_done()
-    except tf.errors.InternalError:
-        return False
-    return True
-
-
 def _step_s(blocks: list[Block]) -> float:
     paces = [block.wall_s / block.steps for block in blocks if block.steps and not block.warmup]
     return statistics.median(paces) if paces else 0.0
 
 
 def _corner(tensor: Any) -> Any:
-    import numpy as np
-
     part = tensor[tuple(slice(0, CORNER) for _ in tensor.shape)]
-    return np.asarray(part.numpy(), np.float64)
+    return state.numbers(part).astype("float64")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.checks.found import Found, RefusedError
+from accelreport.workloads.frameworks import TENSORFLOW
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
@@ -66,8 +67,8 @@ def judge_inputs(found: Found, graphs: Engine, source: Any, *, pipeline: bool) -
     """
     problem = graphs.problem
     row = probe_row(problem.examples, problem.batch_size)
-    if graphs.runtime.framework == "jax":
-        from accelreport.backend.on_jax import looks
+    if graphs.runtime.framework != TENSORFLOW:
+        from accelreport.backend.checks import looks
 
         there, here = looks.on_device(graphs, source, row), looks.on_host(graphs, row)
     else:

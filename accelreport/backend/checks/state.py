@@ -112,9 +112,12 @@ def _parts(tensor: Any) -> tuple[Any, ...]:
 
 
 def _places(part: Any) -> set[str]:
-    """Where a tensor of TensorFlow's or an array of JAX' lies; nothing where nobody knows."""
-    if callable(devices := getattr(part, "devices", None)):
+    """Where a tensor of any framework lies; nothing where nobody knows."""
+    if callable(devices := getattr(part, "devices", None)):  # an array of JAX
         return {f"{device.platform.upper()}:{device.id}" for device in devices()}
+    if hasattr(part.device, "type"):  # a tensor of PyTorch
+        kind = {"cuda": "GPU"}.get(part.device.type, part.device.type.upper())
+        return {f"{kind}:{part.device.index or 0}"}
     return {_short(part.device)} if part.device else set()
 
 
@@ -126,14 +129,21 @@ def _short(device: str) -> str:
 def _beginning(variable: Any) -> NDArray[Any]:
     shape = tuple(variable.shape)
     if not shape:
-        return _numbers(variable)
+        return numbers(variable)
     row = int(np.prod(shape[1:]))
     rows = max(1, ELEMENTS // max(row, 1))
-    return _numbers(variable if shape[0] <= rows else variable[:rows])
+    return numbers(variable if shape[0] <= rows else variable[:rows])
 
 
-def _numbers(tensor: Any) -> NDArray[Any]:
-    if hasattr(tensor, "numpy"):
-        return np.asarray(tensor.numpy())
-    # A copy: JAX gives out its own memory, which the next step would overwrite or leave.
-    return np.array(tensor)
+def numbers(tensor: Any) -> NDArray[Any]:
+    """A copy of a tensor of any framework.
+
+    JAX and PyTorch give out their own memory, which the next step would overwrite or leave.
+    """
+    from keras import ops
+
+    return np.array(tensor.numpy() if _of_tensorflow(tensor) else ops.convert_to_numpy(tensor))
+
+
+def _of_tensorflow(tensor: Any) -> bool:
+    return hasattr(tensor, "numpy") and not hasattr(tensor, "detach")

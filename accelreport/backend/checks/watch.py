@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelreport.backend.checks.found import Found
+from accelreport.backend.checks.process import compiled
 from accelreport.backend.checks.surroundings import Clock
 
 MOST_LEFT = 0.10
@@ -50,7 +51,6 @@ class Watch:
     Args:
         settled: waits until the device has done everything, whatever the placement says, and
             returns how many steps were done so far (None where nobody counts).
-        compiled: what was traced or compiled so far.
         framework: who traces or compiles, for people.
 
     Attributes:
@@ -62,7 +62,6 @@ class Watch:
     def __init__(
         self,
         settled: Callable[[], int | None],
-        compiled: Callable[[], frozenset[Hashable]] | None = None,
         framework: str = "TensorFlow",
     ) -> None:
         self.windows: list[Seen] = []
@@ -71,20 +70,19 @@ class Watch:
         self._settled = settled
         self._done: int | None = None
         self._delayed_s = 0.0
-        self._compiled = compiled or traced_functions
         self._framework = framework
         self._functions: frozenset[Hashable] = frozenset()
 
     def before(self) -> None:
         """A window is about to be timed."""
         self._done = self._settled()
-        self._functions = self._compiled()
+        self._functions = compiled()
         self._delayed_s = _delayed_s()
 
     def after(self, steps: int, wall_s: float, *, warmup: bool) -> None:
         """A window of so many steps was timed."""
         delayed_s = _delayed_s() - self._delayed_s
-        traced = len(self._compiled() - self._functions)
+        traced = len(compiled() - self._functions)
         began = time.perf_counter()
         done = self._settled()
         left_s = time.perf_counter() - began
@@ -150,10 +148,3 @@ def _delayed_s() -> float:
         return int(DELAYS.read_text().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
         return 0.0  # no Linux, or one that does not count
-
-
-def traced_functions() -> frozenset[Hashable]:
-    """Names of the functions TensorFlow has traced; microseconds."""
-    from tensorflow.python.eager import context
-
-    return frozenset(context.context().list_function_names())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import jax
@@ -11,8 +11,7 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.device_errors import StrategyError
-from accelreport.backend.on_jax.compilations import compilations
+from accelreport.backend.keras_engine import KerasEngine
 from accelreport.backend.on_jax.placement import OnJax
 from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
@@ -30,7 +29,7 @@ Step = Callable[[Any, Any, Any], Any]
 """(what a step changes, what it reads, number of the step) → what it has changed."""
 
 
-class Programs:
+class Programs(KerasEngine):
     """See `Engine`; a model on one device, trained by Keras' stateless functions.
 
     What a step changes is given to XLA (donated), so that weights are updated where they lie.
@@ -42,67 +41,21 @@ class Programs:
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
-        self.problem = problem
-        self.runtime = runtime
-        self.columns = ["loss", *problem.metrics]
-        self.width = len(self.columns) + (problem.tally.size if problem.tally else 0)
-        self.model = problem.model()
-        self._scaling = bool(keras.config.dtype_policy().name == "mixed_float16")
-        self.optimizer = problem.optimizer()
-        if self._scaling:  # float16 gradients underflow
-            self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
-        self.optimizer.build(self.model.trainable_variables)
-        self.traced_batch: int | None = None
+        super().__init__(problem, runtime)
         self._step: Step | None = None
-        self._compiled = compilations()
         self._settle_down()
 
     # What `Engine` asks of any framework ----------------------------------------------------
 
-    @property
-    def scales_losses(self) -> bool:
-        """See `Engine.scales_losses`."""
-        return self._scaling
-
-    def parameters(self) -> int:
-        """See `Engine.parameters`."""
-        return int(self.model.count_params())
-
-    def steps_done(self) -> int:
-        """See `Engine.steps_done`."""
-        return int(self.optimizer.iterations.numpy())
-
-    def compiled(self) -> frozenset[Hashable]:
-        """See `Engine.compiled`."""
-        return frozenset(range(self._compiled.count))
-
-    def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
-        """See `Engine.named`."""
-        plain = len(self.columns)
-        values = dict(zip(self.columns, (float(x) / examples for x in sums[:plain]), strict=True))
-        tally = self.problem.tally
-        return values if tally is None else values | tally.metrics(sums[plain:])
-
-    def settle(self) -> None:
-        """See `Engine.settle`; there is one replica."""
-
-    def weights(self) -> list[NDArray[Any]]:
-        """See `Engine.weights`."""
-        return [np.array(weight) for weight in self.model.get_weights()]
-
     def set_weights(self, weights: list[NDArray[Any]]) -> None:
         """See `Engine.set_weights`."""
-        self.model.set_weights(weights)
+        super().set_weights(weights)
         self._settle_down()
 
     def set_learning_rate(self, rate: float) -> None:
         """See `Engine.set_learning_rate`."""
-        self.optimizer.learning_rate = rate
+        super().set_learning_rate(rate)
         self._settle_down()
-
-    def learning_rate(self) -> float:
-        """See `Engine.learning_rate`."""
-        return float(np.array(keras.ops.convert_to_tensor(self.optimizer.learning_rate)))
 
     def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         """See `Engine.on_devices`."""
@@ -139,14 +92,6 @@ class Programs:
             return totals, NO_STAMPS
 
         return train
-
-    def pipeline_trainer(self) -> Any:
-        """See `Engine.pipeline_trainer`.
-
-        Raises:
-            StrategyError: always; `tf.data` is TensorFlow's.
-        """
-        raise StrategyError("JAX has no `tf.data`", remedy='input = "resident"')
 
     def step_graph(self, *arguments: Any) -> Any:
         """See `Engine.step_graph`: one step as JAX' own intermediate form, a closed jaxpr."""
@@ -239,14 +184,6 @@ class Programs:
         with keras.StatelessScope(state_mapping=known):
             objective = self.optimizer.scale_loss(objective)
         return objective, (losses, outputs, others)
-
-    def _sums(self, losses: Any, targets: Any, outputs: Any, weights: Any = None) -> Any:
-        columns = [losses] + [metric(targets, outputs) for metric in self.problem.metrics.values()]
-        table = jnp.stack([column.astype(jnp.float32) for column in columns])
-        if self.problem.tally is not None:
-            counts = self.problem.tally.count(targets, outputs).astype(jnp.float32)
-            table = jnp.concatenate([table, counts.T], axis=0)
-        return jnp.sum(table if weights is None else table * weights, axis=1)
 
     # Variables ----------------------------------------------------------------------------
 

@@ -189,6 +189,7 @@ _NAMES = {
     "tensorflow": "TensorFlow",
     "tensorflow-cpu": "TensorFlow (CPU build)",
     "jax": "JAX",
+    "torch": "PyTorch",
 }
 
 
@@ -241,6 +242,8 @@ def driven_lines(device: Device) -> list[str]:
     arithmetic: list[str] = [device.precision]
     arithmetic += ["TF32 allowed"] if device.tf32 else []
     arithmetic += ["XLA"] if device.xla or device.framework == "jax" else []
+    if device.framework == "torch":
+        arithmetic.append("torch.compile" if device.torch_compile else "eager")
     threads = (
         f"{formatting.plural(device.threads, 'thread')} for an operation" if device.threads else ""
     )

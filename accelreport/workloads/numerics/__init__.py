@@ -6,14 +6,21 @@ looks for negative indices), and these would become part of every measured step.
 
 from __future__ import annotations
 
-import functools
 import importlib
 from typing import Any
 
+_FOUND: list[Any] = []
 
-@functools.cache  # which also keeps TensorFlow from making an import part of a graph
+
 def numerics() -> Any:
     """The module with the operations: `of_tensorflow`, or one of the same names beside it."""
+    if not _FOUND:
+        _FOUND.append(_module())
+    # What traces a step reads a list here, and has no import to make part of a graph.
+    return _FOUND[0]
+
+
+def _module() -> Any:
     import keras
 
     return importlib.import_module(f"{__name__}.of_{keras.backend.backend()}")

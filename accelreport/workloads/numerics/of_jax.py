@@ -19,6 +19,12 @@ square: Callable[..., Any] = jnp.square
 softmax: Callable[..., Any] = jax.nn.softmax
 """Probabilities from logits, over the last axis."""
 
+stack: Callable[..., Any] = jnp.stack
+"""Parts of one shape, along a new first axis."""
+
+transpose: Callable[..., Any] = jnp.transpose
+"""Rows for columns: [a, b] → [b, a]."""
+
 one_hot: Callable[..., Any] = jax.nn.one_hot
 """(numbers [n], width) → [n, width], 1 at each number and 0 elsewhere."""
 
@@ -137,3 +143,20 @@ def write(step: Any, states: Any, read: NDArray[np.int32], count: int, seed: int
         return jax.lax.scan(drawing, carry, arange(count))[1].T
 
     return np.array(jax.jit(generate)(jnp.asarray(read), states, jax.random.key(seed)))
+
+
+def chained_products(*, jit_compile: bool) -> Callable[[Any, Any, int], Any]:
+    """A function (x, y, count): `count` times x ← x·y, then the sum of all elements.
+
+    Args:
+        jit_compile: XLA compiles the chain, whatever is said.
+    """
+    del jit_compile
+
+    @jax.jit
+    def chain(x: Any, y: Any, count: Any) -> Any:
+        last = jax.lax.fori_loop(0, count, lambda _, x: jnp.matmul(x, y), x)
+        return jnp.sum(last.astype(jnp.float32))
+
+    made: Callable[[Any, Any, int], Any] = chain
+    return made

@@ -21,6 +21,12 @@ square: Callable[..., Any] = tf.square
 softmax: Callable[..., Any] = tf.nn.softmax
 """Probabilities from logits, over the last axis."""
 
+stack: Callable[..., Any] = tf.stack
+"""Parts of one shape, along a new first axis."""
+
+transpose: Callable[..., Any] = tf.transpose
+"""Rows for columns: [a, b] → [b, a]."""
+
 one_hot: Callable[..., Any] = tf.one_hot
 """(numbers [n], width) → [n, width], 1 at each number and 0 elsewhere."""
 
@@ -118,3 +124,20 @@ def write(step: Any, states: Any, read: NDArray[np.int32], count: int, seed: int
 
     texts: NDArray[Any] = generate(tf.constant(read), tf.constant(seed), states).numpy()
     return texts
+
+
+def chained_products(*, jit_compile: bool) -> Callable[[Any, Any, Any], Any]:
+    """A function (x, y, count): `count` times x ← x·y, then the sum of all elements.
+
+    Args:
+        jit_compile: whether XLA compiles the chain.
+    """
+
+    @tf.function(jit_compile=jit_compile)  # type: ignore[untyped-decorator,unused-ignore]
+    def chain(x: Any, y: Any, count: Any) -> Any:
+        for _ in tf.range(count):
+            x = tf.matmul(x, y)
+        return tf.reduce_sum(tf.cast(x, tf.float32))
+
+    made: Callable[[Any, Any, Any], Any] = chain
+    return made

@@ -1,5 +1,6 @@
+import functools
 import json
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,26 +10,42 @@ from tests.support.children import python
 Said = dict[str, Any]
 
 
-def _said(framework: str, folder: Path) -> Said:
-    done = python("-m", "tests.backend.frameworks.program", framework, str(folder))
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: Said = json.loads(done.stdout)
-    return found
+@pytest.fixture(scope="session")
+def said(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Said]:
+    """What `program` prints of every problem in a framework, from TensorFlow's weights."""
+    weights = tmp_path_factory.mktemp("weights")
+
+    @functools.cache
+    def of(framework: str) -> Said:
+        if framework != "tensorflow":
+            of("tensorflow")
+        done = python("-m", "tests.backend.frameworks.program", framework, str(weights))
+        assert done.returncode == 0, done.stderr[-3000:]
+        found: Said = json.loads(done.stdout)
+        return found
+
+    return of
 
 
 @pytest.fixture(scope="session")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where TensorFlow's process leaves the weights that JAX' process begins with."""
-    return tmp_path_factory.mktemp("weights")
+def tensorflow(said: Callable[[str], Said]) -> Said:
+    """What it prints in TensorFlow, whose process leaves the weights of the others."""
+    return said("tensorflow")
 
 
 @pytest.fixture(scope="session")
-def tensorflow(begun: Path) -> Said:
-    """What `program` prints of every problem in TensorFlow."""
-    return _said("tensorflow", begun)
+def jax(said: Callable[[str], Said]) -> Said:
+    """What it prints in JAX."""
+    return said("jax")
 
 
 @pytest.fixture(scope="session")
-def jax(begun: Path, tensorflow: Said) -> Said:
-    """The same in JAX, from the same weights."""
-    return _said("jax", begun)
+def torch(said: Callable[[str], Said]) -> Said:
+    """What it prints in PyTorch."""
+    return said("torch")
+
+
+@pytest.fixture(scope="session", params=["jax", "torch"])
+def other(request: pytest.FixtureRequest, said: Callable[[str], Said]) -> Said:
+    """What it prints in each framework that is not TensorFlow."""
+    return said(request.param)

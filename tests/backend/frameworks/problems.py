@@ -51,7 +51,19 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 
 def problem(kind: str) -> TrainingProblem:
     """The problem of a family; Keras must have been imported."""
-    own = {"document": dense()} if kind == "keras" else {}
+    return _problem(kind, {"document": dense()} if kind == "keras" else {})
+
+
+def plain() -> TrainingProblem:
+    """A network of one layer, which is soon compiled; Keras must have been imported."""
+    import keras
+
+    layers = [keras.Input((28, 28)), keras.layers.Flatten(), keras.layers.Dense(10)]
+    own = {"document": str(keras.Sequential(layers).to_json()), "metrics": ["accuracy"]}
+    return _problem("keras", {**own, "optimizer": {"name": "sgd", "learning_rate": 0.1}})
+
+
+def _problem(kind: str, own: Mapping[str, Any]) -> TrainingProblem:
     family = FAMILIES[kind]
     parameters = family.parameters.model_validate(
         {"kind": kind, "batch_size": BATCH, **PARAMETERS[kind], **own}

@@ -22,18 +22,19 @@ import numpy as np
 from accelreport.backend.checks import state
 from accelreport.backend.checks.found import Found, RefusedError
 from accelreport.backend.checks.inputs import judge_inputs
+from accelreport.backend.checks.process import compiled
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.counted import counted
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.frameworks import choose
+from accelreport.backend.frameworks import EXTRAS, choose, no_compiler
 from accelreport.backend.order import Order
 from accelreport.backend.runtime import Runtime, configure
 from accelreport.datasets.load import load
 from accelreport.spec.models import Device
 from accelreport.workloads.base import Observation, TrainingProblem
 from accelreport.workloads.registry import FAMILIES
-from tests.backend.frameworks.problems import PARAMETERS, problem
+from tests.backend.frameworks.problems import PARAMETERS, plain, problem
 from tests.backend.strategies.plain_cnn import SEED, STEPS, WORKLOAD, leave_out_dropout
 
 FEW = 4
@@ -65,18 +66,18 @@ def train(engine: Engine, trainer: Any, steps: int, *, at_once: bool = False) ->
     what = engine.problem
     order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(steps))
     resident = engine.on_devices(what.resident)
-    losses, compiled = [], [len(engine.compiled())]
+    losses, made = [], [len(compiled())]
     for first in range(0, steps, steps if at_once else 1):
         count = steps if at_once else 1
         sums, _ = trainer(resident, order, engine.constant(first), engine.constant(count))
         losses.append(float(engine.read(sums)[0]) / what.batch_size)
-        compiled.append(len(engine.compiled()))
+        made.append(len(compiled()))
     step = engine.step_graph(resident, order, engine.constant(0), engine.constant(1))
     flops = counted(step, engine.runtime).flops
     return {
         "losses": losses,
-        "compiled_first": compiled[1] - compiled[0],
-        "compiled_later": compiled[-1] - compiled[1],
+        "compiled_first": made[1] - made[0],
+        "compiled_later": made[-1] - made[1],
         "steps_done": engine.steps_done(),
         "flops": flops and flops.per_step,
         "bytes": flops and flops.bytes_per_step,
@@ -98,27 +99,28 @@ def look(engine: Engine) -> dict[str, Any]:
     return seen
 
 
-def faults(engine: Engine, trainer: Any) -> dict[str, str]:
+def faults(engine: Engine) -> dict[str, str]:
     """Which outcome each check has where its fault is there.
 
     Args:
         engine: has been trained.
-        trainer: with which.
     """
     found = Found()
     state.judge_beginning(found, engine)
     weights = [each.value for each in engine.model.trainable_variables]
     state.judge_device(found, weights, ["GPU:0"], "GPU")
-    _nobody_waits(engine, trainer, found)
+    state.judge_end(found, engine, state.beginnings(engine))
     zeros = {name: np.zeros_like(each) for name, each in engine.problem.resident.items()}
-    engine.problem = replace(engine.problem, resident=zeros)
+    whole, engine.problem = engine.problem, replace(engine.problem, resident=zeros)
     with contextlib.suppress(RefusedError):
         judge_inputs(found, engine, engine.on_devices(zeros), pipeline=False)
+    engine.problem = whole
     return {check.name: check.outcome for check in found.checks}
 
 
-def _nobody_waits(engine: Engine, trainer: Any, found: Found) -> None:
-    what, watch = engine.problem, Watch(engine.steps_done, engine.compiled, "JAX")
+def nobody_waits(engine: Engine, trainer: Any) -> dict[str, str]:
+    """Which outcome the checks of windows have where a loop does not wait for its device."""
+    found, what, watch = Found(), engine.problem, Watch(engine.steps_done)
     order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(STEPS))
     resident = engine.on_devices(what.resident)
     watch.before()
@@ -126,6 +128,7 @@ def _nobody_waits(engine: Engine, trainer: Any, found: Found) -> None:
     trainer(resident, order, engine.constant(0), engine.constant(FEW))
     watch.after(FEW, time.perf_counter() - began, warmup=False)
     watch.judge(found)
+    return {check.name: check.outcome for check in found.checks}
 
 
 def only_in_jax(runtime: Runtime, folder: Path) -> dict[str, Any]:
@@ -143,6 +146,21 @@ def only_in_jax(runtime: Runtime, folder: Path) -> dict[str, Any]:
     return {**said, "scaled": scaled, "scales": scaling.scales_losses}
 
 
+def only_in_torch(runtime: Runtime, folder: Path) -> dict[str, Any]:
+    """A step that `torch.compile` makes, and half precision."""
+    import keras
+
+    asked = Device(kind="CPU", framework="torch", torch_compile=True)
+    said: dict[str, Any] = {"lacking": no_compiler(asked)}
+    chosen = {"eager": runtime} | ({} if said["lacking"] else {"compiled": configure(asked)})
+    for name, each in chosen.items():
+        engine = begin(plain(), each, folder / "plain.npz")
+        said[name] = train(engine, engine.resident_trainer(), FEW)
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    engine = begin(problem("keras"), runtime, folder / "keras.npz")
+    return {**said, "half": train(engine, engine.resident_trainer(), FEW)}
+
+
 def main(framework: str, folder: Path) -> None:
     choose(framework)
     runtime = configure(Device(kind="CPU", framework=framework))  # type: ignore[arg-type]
@@ -151,14 +169,16 @@ def main(framework: str, folder: Path) -> None:
     engine = begin(cnn(), runtime, folder / "cnn.npz")
     trainer = engine.resident_trainer()
     said["cnn"] = train(engine, trainer, STEPS) | look(engine)
-    if framework == "jax":
-        said["faults"] = faults(engine, trainer)
+    said["faults"] = faults(engine)
+    said["nobody_waits"] = nobody_waits(engine, trainer)
     for kind in PARAMETERS:
         engine = begin(problem(kind), runtime, folder / f"{kind}.npz")
         said[kind] = train(engine, engine.resident_trainer(), FEW) | look(engine)
     if framework == "jax":
         said |= only_in_jax(runtime, folder)
-    said["tensorflow_is_there"] = sys.modules.get("tensorflow") is not None
+    if framework == "torch":
+        said |= only_in_torch(runtime, folder)
+    said["there"] = [name for name in EXTRAS if sys.modules.get(name) is not None]
     print(json.dumps(said))  # noqa: T201 - its answer
 
 

@@ -1,4 +1,4 @@
-"""From the same weights Keras on JAX trains as Keras on TensorFlow does."""
+"""From the same weights Keras trains on every framework as it does on TensorFlow."""
 
 from typing import Any
 
@@ -13,58 +13,96 @@ Said = dict[str, Any]
 
 EVERY = ["cnn", *PARAMETERS]
 
+FEEDFORWARD = ["cnn", "keras"]
+
 
 def test_the_cnn_without_dropout_has_one_loss_curve_over_twenty_steps(
-    tensorflow: Said, jax: Said
+    tensorflow: Said, other: Said
 ) -> None:
-    assert len(jax["cnn"]["losses"]) == STEPS
-    assert jax["cnn"]["losses"] == pytest.approx(tensorflow["cnn"]["losses"], rel=1e-5)
-    assert jax["cnn"]["losses"][-1] < 0.8 * jax["cnn"]["losses"][0], "it has learnt"
+    assert len(other["cnn"]["losses"]) == STEPS
+    assert other["cnn"]["losses"] == pytest.approx(tensorflow["cnn"]["losses"], rel=1e-5)
+    assert other["cnn"]["losses"][-1] < 0.8 * other["cnn"]["losses"][0], "it has learnt"
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_family_has_one_loss_curve(name: str, tensorflow: Said, jax: Said) -> None:
-    assert jax[name]["losses"] == pytest.approx(tensorflow[name]["losses"], rel=1e-4)
+def test_every_family_has_one_loss_curve(name: str, tensorflow: Said, other: Said) -> None:
+    assert other[name]["losses"] == pytest.approx(tensorflow[name]["losses"], rel=1e-4)
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_family_is_evaluated_alike(name: str, tensorflow: Said, jax: Said) -> None:
-    found, expected = jax[name]["evaluated"], tensorflow[name]["evaluated"]
+def test_every_family_is_evaluated_alike(name: str, tensorflow: Said, other: Said) -> None:
+    found, expected = other[name]["evaluated"], tensorflow[name]["evaluated"]
     assert found.keys() == expected.keys()
     assert found == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["cnn", "keras", "text_classification", "sequence_classification"])
-def test_every_classifier_predicts_alike(name: str, tensorflow: Said, jax: Said) -> None:
+def test_every_classifier_predicts_alike(name: str, tensorflow: Said, other: Said) -> None:
     expected = _flat(tensorflow[name]["predicted"])
-    assert _flat(jax[name]["predicted"]) == pytest.approx(expected, abs=1e-3)
+    assert _flat(other[name]["predicted"]) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_both_count_the_same_operations_in_a_step(name: str, tensorflow: Said, jax: Said) -> None:
+def test_jax_counts_the_same_operations_in_a_step(name: str, tensorflow: Said, jax: Said) -> None:
     assert jax[name]["flops"] == tensorflow[name]["flops"] > 0
     assert jax[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
 
 
+@pytest.mark.parametrize("name", FEEDFORWARD)
+def test_pytorch_counts_the_same_operations_in_a_step(
+    name: str, tensorflow: Said, torch: Said
+) -> None:
+    assert torch[name]["flops"] == tensorflow[name]["flops"] > 0
+    assert torch[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "gates", "layers"),
+    [
+        ("text_classification", 4, 1),
+        ("sequence_classification", 4, 2),
+        ("series_forecast", 3, 1),
+        ("text_generation", 4, 1),
+    ],
+)
+def test_pytorch_leaves_out_the_gradient_of_a_recurrent_layer_s_first_state(
+    name: str, gates: int, layers: int, tensorflow: Said, torch: Said
+) -> None:
+    # A batch of 16 and 8 units; a bidirectional layer has two first states.
+    left_out = layers * 2 * 16 * 8 * 8 * gates
+    assert torch[name]["flops"] == tensorflow[name]["flops"] - left_out
+    assert torch[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.2)
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_the_optimizer_counts_each_step_and_nothing_is_compiled_after_the_first(
-    name: str, jax: Said
+    name: str, jax: Said, torch: Said
 ) -> None:
-    assert jax[name]["steps_done"] == len(jax[name]["losses"])
-    assert jax[name]["compiled_first"] >= 1
-    assert jax[name]["compiled_later"] == 0
+    for said, compiles in ((jax, True), (torch, False)):
+        assert said[name]["steps_done"] == len(said[name]["losses"])
+        assert (said[name]["compiled_first"] >= 1) == compiles
+        assert said[name]["compiled_later"] == 0
 
 
-@pytest.mark.parametrize("fault", ["no-sync", "stale-state", "wrong-device", "constant-input"])
-def test_the_timer_s_checks_find_their_faults_under_jax(fault: str, jax: Said) -> None:
-    assert jax["faults"][fault] == "failed"
+@pytest.mark.parametrize("fault", ["stale-state", "wrong-device", "constant-input"])
+def test_the_timer_s_checks_find_their_faults_on_every_framework(fault: str, other: Said) -> None:
+    assert other["faults"][fault] == "failed"
+    assert other["faults"]["weights-unmoved"] == "failed", "nothing was trained in between"
 
 
-def test_forecasts_and_written_texts_do_not_need_tensorflow(tensorflow: Said, jax: Said) -> None:
+def test_who_does_not_wait_is_found_out_where_a_device_runs_on_its_own(
+    jax: Said, torch: Said
+) -> None:
+    assert jax["nobody_waits"]["no-sync"] == "failed"
+    assert torch["nobody_waits"]["no-sync"] == "passed", "a CPU of PyTorch is never behind"
+    assert torch["nobody_waits"]["step-count"] == "passed"
+
+
+def test_forecasts_and_written_texts_do_not_need_tensorflow(tensorflow: Said, other: Said) -> None:
     expected = _flat(tensorflow["series_forecast"]["forecasts"])
     assert len(expected) == 2 * 60
-    assert _flat(jax["series_forecast"]["forecasts"]) == pytest.approx(expected, abs=1e-3)
-    assert jax["text_generation"]["texts"] == [10, 10]
+    assert _flat(other["series_forecast"]["forecasts"]) == pytest.approx(expected, abs=1e-3)
+    assert other["text_generation"]["texts"] == [10, 10]
 
 
 def test_a_window_in_one_program_trains_as_its_steps_one_by_one(jax: Said) -> None:
@@ -79,10 +117,34 @@ def test_losses_are_scaled_in_half_precision(jax: Said) -> None:
     assert jax["scaled"]["losses"] == pytest.approx(jax["keras"]["losses"], rel=1e-2)
 
 
-def test_a_process_of_jax_has_no_tensorflow(tensorflow: Said, jax: Said) -> None:
-    assert tensorflow["tensorflow_is_there"]
-    assert not jax["tensorflow_is_there"]
-    assert jax["facts"]["framework"].startswith("JAX ")
+def test_half_precision_on_pytorch_reads_half_as_many_bytes(torch: Said) -> None:
+    assert torch["half"]["losses"] == pytest.approx(torch["keras"]["losses"], rel=1e-2)
+    assert torch["half"]["bytes"] == torch["keras"]["bytes"] / 2
+    assert torch["half"]["flops"] == torch["keras"]["flops"]
+
+
+def test_a_compiled_step_trains_as_the_eager_one_or_what_it_lacks_is_said(torch: Said) -> None:
+    eager, compiled = torch["eager"], torch.get("compiled")
+    if compiled is None:
+        assert torch["lacking"].startswith("torch.compile needs ")
+        return
+    assert compiled["losses"] == pytest.approx(eager["losses"], rel=1e-5)
+    assert compiled["steps_done"] == eager["steps_done"]
+    assert compiled["flops"] == eager["flops"] > 0
+    assert eager["compiled_first"] == 0
+    assert compiled["compiled_first"] >= 1
+    assert compiled["compiled_later"] == 0
+
+
+@pytest.mark.parametrize(
+    ("framework", "name"), [("tensorflow", ""), ("jax", "JAX "), ("torch", "PyTorch ")]
+)
+def test_a_process_has_one_framework_and_says_which(
+    framework: str, name: str, request: pytest.FixtureRequest
+) -> None:
+    said: Said = request.getfixturevalue(framework)
+    assert said["there"] == [framework]
+    assert said["facts"].get("framework", "").startswith(name)
 
 
 def _flat(values: Any) -> list[float]:

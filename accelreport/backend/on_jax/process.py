@@ -1,8 +1,9 @@
-"""How many programs JAX has compiled in this process."""
+"""What JAX has compiled in this process, and whether it has done all it was given."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import jax
@@ -32,3 +33,13 @@ def compilations() -> Compilations:
     found = Compilations()
     jax.monitoring.register_event_duration_secs_listener(found.heard)
     return found
+
+
+def compiled() -> frozenset[Hashable]:
+    """See `accelreport.backend.checks.process.compiled`; counts from the first call on."""
+    return frozenset(range(compilations().count))
+
+
+def everything_done() -> None:
+    """Wait for every array of this process, whoever holds it."""
+    jax.block_until_ready(jax.live_arrays())
