@@ -75,7 +75,8 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(VENV)/.created
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+$(VENV)/.installed-dev: requirements-dev.lock requirements-torch.txt $(VENV)/.installed
 	@echo "Installing what requirements-dev.lock adds for tests"
 	@$(FROM_LOCK) requirements-dev.lock
+	@$(PIP_INSTALL) --only-binary :all: --requirement requirements-torch.txt
 	@touch $@

@@ -12,6 +12,10 @@ class ResourceExhaustedError(Exception):
     """Named like TensorFlow's: failures are told apart without importing it."""
 
 
+class OutOfMemoryError(RuntimeError):
+    """Named like PyTorch's."""
+
+
 class DataGoneError(AccelReportError):
     kind = "data-unavailable"
 
@@ -26,6 +30,8 @@ class DataGoneError(AccelReportError):
         (NoDeviceError("TensorFlow sees 0 GPUs"), "no-device"),
         (ModuleNotFoundError("No module named 'tensorflow'"), "no-device"),
         (RuntimeError("XLA compilation failed"), "compile-error"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "oom-host"),
+        (OutOfMemoryError("CUDA out of memory"), "oom-device"),
         (ZeroDivisionError("division by zero"), "harness-error"),
     ],
 )

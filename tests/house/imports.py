@@ -9,7 +9,7 @@ from functools import cache
 
 from tests.house.tree import module_name, sources
 
-FRAMEWORKS = ("tensorflow", "keras", "jax")
+FRAMEWORKS = ("tensorflow", "keras", "jax", "torch")
 """What only few modules may import."""
 
 
@@ -33,7 +33,7 @@ def imports() -> dict[str, tuple[Import, ...]]:
 
 
 def is_framework(target: str) -> bool:
-    """Whether the import is TensorFlow's, Keras' or JAX'."""
+    """Whether the import is TensorFlow's, Keras', JAX' or PyTorch's."""
     return target.split(".")[0] in FRAMEWORKS
 
 

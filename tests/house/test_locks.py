@@ -89,6 +89,15 @@ def test_exactly_one_tensorflow_is_pinned_for_a_machine(machine: str, python: st
     assert [name for name in pins if name.startswith("tensorflow")] == [expected]
 
 
+def test_the_pytorch_of_the_tests_is_one_that_the_extra_allows() -> None:
+    lines = (ROOT / "requirements-torch.txt").read_text(encoding="utf-8").splitlines()
+    pins = {pin.name: pin for pin in map(Requirement, [li for li in lines if li[:1] != "#"])}
+    (wanted,) = (each for each in map(Requirement, _project()["torch"]) if each.name == "torch")
+    (pinned,) = pins["torch"].specifier
+    assert pinned.operator == "=="
+    assert wanted.specifier.contains(pinned.version)
+
+
 def test_tests_run_with_the_versions_that_reports_are_made_with() -> None:
     assert {str(pin) for pin in _pins(RUN)} <= {str(pin) for pin in _pins(DEV)}
 

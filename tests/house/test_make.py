@@ -18,6 +18,8 @@ from tests.house.tree import ROOT
 
 pytestmark = pytest.mark.e2e
 
+FOR_TESTS = ("requirements-dev.lock", "requirements-torch.txt")
+
 SCRIPTS = ("scripts/apt_install.sh", "scripts/create_venv.sh", "scripts/find_browser.sh")
 
 
@@ -46,7 +48,7 @@ def clone(tmp_path: Path) -> Path:
     """What a new clone holds, as far as `make` reads it."""
     folder = tmp_path / "a new clone"
     (folder / "scripts").mkdir(parents=True)
-    for name in ("Makefile", "pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+    for name in ("Makefile", "pyproject.toml", "requirements.lock", *FOR_TESTS):
         shutil.copy(ROOT / name, folder)
     for name in SCRIPTS:
         shutil.copy(ROOT / name, folder / "scripts")

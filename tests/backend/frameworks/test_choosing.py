@@ -23,6 +23,14 @@ from accelreport.workloads.registry import FAMILIES
 from tests.support.children import cell, job, measured, python
 
 JAX = Device(kind="CPU", framework="jax")
+TORCH = Device(kind="CPU", framework="torch")
+
+PREPARED = """
+import sys
+from accelreport.backend.forkserver import prepare
+prepare()
+print(*[name for name in ("tensorflow", "jax", "torch") if name in sys.modules])
+"""
 
 WITHOUT_JAX = """
 import sys
@@ -115,9 +123,49 @@ def test_a_device_of_one_thread_has_a_pool_of_one_thread() -> None:
 @pytest.mark.parametrize("kind", sorted(FAMILIES))
 def test_every_family_says_which_frameworks_it_runs_on(kind: str) -> None:
     family: Family = FAMILIES[kind]
-    refused = unsupported(family, {"kind": kind}, "jax")
-    assert (refused is None) == ("jax" in family.frameworks)
-    assert unsupported(family, {"kind": kind, "afterwards": ["serve"]}, "tensorflow") is None
+    for device in (JAX, TORCH):
+        refused = unsupported(family, {"kind": kind}, device)
+        assert (refused is None) == (device.framework in family.frameworks)
+    assert unsupported(family, {"kind": kind, "afterwards": ["serve"]}, Device(kind="CPU")) is None
+
+
+@pytest.mark.parametrize(
+    ("workload", "refused"),
+    [
+        ({"kind": "image_classification"}, False),
+        ({"kind": "matmul"}, False),
+        ({"kind": "text_classification"}, True),
+        ({"kind": "series_forecast"}, True),
+        ({"kind": "keras", "document": '{"class_name": "Dense"}'}, False),
+        ({"kind": "keras", "document": '{"class_name": "LSTM"}'}, True),
+        ({"kind": "keras", "document": '{"class_name":"ConvLSTM2D"}'}, True),
+    ],
+)
+def test_recurrent_layers_are_not_given_to_torch_compile(
+    workload: dict[str, object], refused: bool
+) -> None:
+    compiled = Device(kind="CPU", framework="torch", torch_compile=True)
+    family = FAMILIES[str(workload["kind"])]
+    assert unsupported(family, workload, TORCH) is None
+    assert (unsupported(family, workload, compiled) is not None) == refused
+
+
+def test_a_machine_without_a_compiler_says_so_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    compiled = Device(kind="CPU", framework="torch", torch_compile=True)
+    told = unavailable(compiled, inventory(), None)
+    assert told is not None
+    assert "no-such-compiler is not here" in told
+    assert unavailable(TORCH, inventory(), None) is None
+
+
+@pytest.mark.e2e
+def test_a_process_to_be_forked_imports_no_other_framework() -> None:
+    done = python("-c", PREPARED)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["tensorflow"]
 
 
 @pytest.mark.parametrize(
