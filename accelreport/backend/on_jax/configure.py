@@ -42,7 +42,7 @@ def configure(device: Device) -> Runtime:
         raise NoDeviceError(f"JAX sees no {device.kind}: {reason}") from error
     jax.config.update("jax_default_device", found)
     keras.mixed_precision.set_global_policy(device.precision)
-    # XLA's programs for CPUs compute a step slower inside a loop (benchmarks/jax_steps.py).
+    # XLA's programs for CPUs compute a step slower inside a loop (benchmarks/framework_steps.py).
     looped = device.kind != "CPU"
     facts = {
         "framework": f"JAX {jax.__version__}",

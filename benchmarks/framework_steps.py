@@ -1,10 +1,12 @@
-"""What driving the steps costs under JAX: one by one, as a loop in one program, and `fit`.
+"""What driving the steps costs under JAX or PyTorch, in two ways of ours and by Keras' `fit`.
 
-The same network is trained by Keras' stateless functions in two ways, and by Keras' own `fit`
-on NumPy arrays. All share one process and take turns in a shuffled order, because a machine's
-speed drifts; the ratios are medians over the rounds of a ratio taken within a round.
+Under JAX the steps are called one by one, or are a loop in one program; under PyTorch they are
+eager, or compiled by `torch.compile`. `fit` reads NumPy arrays. All share one process and take
+turns in a shuffled order, because a machine's speed drifts; the ratios are medians over the
+rounds of a ratio taken within a round.
 
-    python benchmarks/jax_steps.py [--batch 64] [--steps 8] [--rounds 7] [--threads N]
+    python benchmarks/framework_steps.py [jax|torch] [--batch 64] [--steps 8] [--rounds 7]
+        [--threads N]
 """
 
 from __future__ import annotations
@@ -29,13 +31,14 @@ from accelreport.workloads.registry import FAMILIES
 Turn = Callable[[], None]
 
 
-def contenders(batch: int, steps: int, threads: int | None) -> dict[str, Turn]:
+def contenders(framework: str, batch: int, steps: int, threads: int | None) -> dict[str, Turn]:
     """Three functions, each of which trains S3's network for its steps."""
-    choose("jax")
+    choose(framework)
     import keras
     import numpy as np
 
-    runtime = configure(Device(kind="CPU", framework="jax", threads=threads))
+    asked = {"kind": "CPU", "framework": framework, "threads": threads}
+    runtime = configure(Device.model_validate(asked))
     keras.utils.set_random_seed(0)
     family = FAMILIES["image_classification"]
     parameters = family.parameters.model_validate(
@@ -45,8 +48,19 @@ def contenders(batch: int, steps: int, threads: int | None) -> dict[str, Turn]:
     assert isinstance(task, TrainingProblem)
     rows = Order(task.examples, batch, seed=0).epoch(steps)
 
-    def ours(*, looped: bool) -> Turn:
-        return _window(engine_for(task, replace(runtime, loops_in_program=looped)), rows, steps)
+    def ours(**changed: bool) -> Turn:
+        return _window(engine_for(task, replace(runtime, **changed)), rows, steps)  # type: ignore[arg-type]
+
+    own = {
+        "jax": lambda: {
+            "one by one": ours(loops_in_program=False),
+            "one program": ours(loops_in_program=True),
+        },
+        "torch": lambda: {
+            "eager": ours(jit_compile=False),
+            "torch.compile": ours(jit_compile=True),
+        },
+    }
 
     model = task.model()
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -57,7 +71,7 @@ def contenders(batch: int, steps: int, threads: int | None) -> dict[str, Turn]:
     def fit() -> None:
         model.fit(inputs, targets, batch_size=batch, epochs=1, verbose=0)
 
-    return {"one by one": ours(looped=False), "one program": ours(looped=True), "fit": fit}
+    return {**own[framework](), "fit": fit}
 
 
 def _window(engine: Engine, rows: Any, steps: int) -> Turn:
@@ -73,12 +87,13 @@ def _window(engine: Engine, rows: Any, steps: int) -> Turn:
 def main() -> None:
     """Measure, and print medians and ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("framework", nargs="?", default="jax", choices=["jax", "torch"])
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
-    runs = contenders(options.batch, options.steps, options.threads)
+    runs = contenders(options.framework, options.batch, options.steps, options.threads)
     for run in runs.values():
         run()  # compiled and warmed up, untimed
     seconds: dict[str, list[float]] = {name: [] for name in runs}
@@ -91,10 +106,11 @@ def main() -> None:
     print(f"S3, batch {options.batch}; medians of {options.rounds} rounds of {options.steps} steps")
     for name, values in seconds.items():
         spread = f"{min(values) * 1e3:.2f} to {max(values) * 1e3:.2f}"
-        print(f"  {name:12}{statistics.median(values) * 1e3:9.2f} ms a step ({spread})")
-    for name in ("one program", "fit"):
-        pairs = zip(seconds[name], seconds["one by one"], strict=True)
-        print(f"  {name} / one by one: {statistics.median(a / b for a, b in pairs):.3f}")
+        print(f"  {name:14}{statistics.median(values) * 1e3:9.2f} ms a step ({spread})")
+    first, *others = seconds
+    for name in others:
+        pairs = zip(seconds[name], seconds[first], strict=True)
+        print(f"  {name} / {first}: {statistics.median(a / b for a, b in pairs):.3f}")
 
 
 if __name__ == "__main__":
