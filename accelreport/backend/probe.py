@@ -19,7 +19,7 @@ answer = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # whatever TensorFlow prints must not mix with the answer
 os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
 os.environ["KERAS_BACKEND"] = "tensorflow"
-sys.modules["jax"] = None  # TensorFlow would import it, and take twice as long
+sys.modules["jax"] = None  # TensorFlow would import it, and take longer
 import tensorflow as tf
 import keras
 devices = []
