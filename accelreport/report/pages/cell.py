@@ -28,6 +28,7 @@ from accelreport.report.pages.self_checks import checks_section
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.words import Words
 from accelreport.results.record import Record
+from accelreport.spec.cells import UNTIL_SAID
 
 
 def cell_page(bench: Bench, record: Record, machine: str, benches: Sequence[Bench]) -> Page:
@@ -125,10 +126,13 @@ def _notices(record: Record) -> tuple[Notice, ...]:
 
 def _asked(bench: Bench, record: Record, point: tuple[object, ...]) -> Section:
     cell = record.cell
-    usual: set[str] = {"framework"} if cell.device_spec.framework == "tensorflow" else set()
+    device = cell.device_spec
+    unsaid = {
+        key for key in UNTIL_SAID if getattr(device, key) == type(device).model_fields[key].default
+    }
     asked = {
         "workload": cell.workload,
-        "device": cell.device_spec.model_dump(mode="json", exclude=usual),
+        "device": device.model_dump(mode="json", exclude=unsaid),
         "measure": cell.measure.model_dump(mode="json"),
         "seed": cell.seed,
     }

@@ -31,12 +31,17 @@ def confusion_section(bench: Bench) -> Section | None:
             "is the count. The diagonal is right."
         ),
         corner="true class",
-        columns=(*(Column(label(name, 40), number=True) for name in found.classes),),
+        columns=(*(Column(_title(name), number=True) for name in found.classes),),
         groups=(RowGroup(rows),),
         style="matrix",
         badges=badges,
     )
     return Section("confusion", "What was taken for what", (table,), finding=_finding(found))
+
+
+def _title(name: str) -> str:
+    """The name of a class; a long one may be broken after an underscore, so that all fit."""
+    return label(name, 40).replace("_", "_\N{ZERO WIDTH SPACE}")
 
 
 def _row(found: Confusion, number: int) -> Row:
@@ -51,7 +56,7 @@ def _row(found: Confusion, number: int) -> Row:
         text = formatting.percent(share, 0) if count else "–"
         lines = (Line(text), Line(formatting.count(count), "detail")) if count else (Line(text),)
         entries.append(Entry(lines, heat=shade, mark="small"))
-    return Row(Entry((Line(label(found.classes[number], 40)),)), tuple(entries))
+    return Row(Entry((Line(_title(found.classes[number])),)), tuple(entries))
 
 
 def _finding(found: Confusion) -> str:
