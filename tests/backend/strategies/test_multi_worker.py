@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -183,8 +184,13 @@ def test_workers_end_with_their_supervisor_even_while_they_wait_for_a_peer(
 
 
 def _children() -> set[psutil.Process]:
-    """Processes below this one; a browser of other tests may be among them."""
-    return set(psutil.Process().children(recursive=True))
+    """Processes below this one, without a browser of other tests, which starts more as it likes."""
+    found: set[psutil.Process] = set()
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            if "playwright" not in " ".join(child.cmdline()):
+                found |= {child, *child.children(recursive=True)}
+    return found
 
 
 def _idle(process: psutil.Process) -> bool:
