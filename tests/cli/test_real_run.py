@@ -14,7 +14,7 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
-from tests.runner.scripted import processes_of
+from tests.support.processes import processes_of
 from tests.support.program import Finished, call, write_specs
 
 pytestmark = pytest.mark.e2e

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 
 from accelreport.results.store import Store
-from tests.runner.scripted import processes_of
+from tests.support.processes import command_line, parent_pid, processes_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -129,7 +129,11 @@ class Killing:
             children = psutil.Process(runner).children(recursive=True)
         except psutil.NoSuchProcess:
             return [], []
-        servers = [child for child in children if _parent(child) == runner and _is_server(child)]
+        servers = [
+            child
+            for child in children
+            if parent_pid(child) == runner and "scripted_forkserver" in command_line(child)
+        ]
         return [child for child in children if child not in servers], servers
 
     def _see_that_all_are_gone(self, victim: str) -> None:
@@ -212,23 +216,8 @@ class Killing:
         toll.doubled = [f"{excess} measurements more than kills"] if excess > 0 else []
 
 
-def _is_server(process: psutil.Process) -> bool:
-    try:
-        return "tests.runner.scripted_forkserver" in process.cmdline()
-    except psutil.NoSuchProcess:
-        return False
-
-
 def _kill(process: psutil.Process) -> None:
     try:
         os.kill(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         return  # it has ended by itself just now
-
-
-def _parent(process: psutil.Process) -> int | None:
-    """The process that started it; None where it has ended meanwhile."""
-    try:
-        return int(process.ppid())
-    except psutil.NoSuchProcess:
-        return None

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from accelreport.results.record import Environment
 from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, EndLine, RunLine
@@ -173,14 +171,3 @@ def forking(folder: Path, *refusal: str) -> Bench:
     bench = Bench(folder)
     bench.forks = Forks(bench.workspace.scratch, (*SERVER, *refusal))
     return bench
-
-
-def processes_of(folder: Path) -> list[psutil.Process]:
-    """Living processes whose command line or working files lie in a folder, but this one."""
-    found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
-        command = " ".join(process.info["cmdline"] or [])
-        dead = process.info["status"] == psutil.STATUS_ZOMBIE
-        if str(folder) in command and not dead:
-            found.append(process)
-    return found

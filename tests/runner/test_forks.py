@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -28,9 +27,9 @@ from tests.runner.scripted import (
     cells,
     environment,
     forking,
-    processes_of,
 )
 from tests.support import children
+from tests.support.processes import command_line, gone_within, parent_pid, processes_of
 
 pytestmark = pytest.mark.e2e
 
@@ -138,7 +137,7 @@ def test_repeats_of_one_condition_never_share_a_process_they_are_forked_from(
     assert bench.forks is not None
     assert (bench.forks.done.processes, bench.forks.done.forked) == (3, 6)
     assert {record.key for record in bench.store.records()} == {one.key for one in chosen}
-    assert gone(lambda: processes_of(tmp_path))
+    assert gone_within(2, tmp_path)
     assert list(bench.workspace.scratch.iterdir()) == []
 
 
@@ -173,7 +172,7 @@ def test_a_later_condition_is_forked_from_the_processes_that_are_there(tmp_path:
     assert bench.run(specs).ok == 9
     assert bench.forks is not None
     assert (bench.forks.done.processes, bench.forks.done.forked) == (3, 9)
-    assert gone(lambda: processes_of(tmp_path))
+    assert gone_within(2, tmp_path)
 
 
 def test_no_more_than_three_processes_stand_ready_to_be_forked(tmp_path: Path) -> None:
@@ -182,7 +181,7 @@ def test_no_more_than_three_processes_stand_ready_to_be_forked(tmp_path: Path) -
 
     def look(event: RunLine) -> None:
         if isinstance(event, CellEventLine) and event.says.event == "progress":
-            most.append(sum(one.parent() == psutil.Process() for one in servers(tmp_path)))
+            most.append(sum(parent_pid(one) == os.getpid() for one in servers(tmp_path)))
 
     bench.observer.react = look
     assert bench.run([cell(repeat=number, step_s=0.01) for number in range(5)]).ok == 5
@@ -224,15 +223,12 @@ def test_the_process_that_is_forked_sleeps_while_a_cell_runs(tmp_path: Path) -> 
 
 def servers(folder: Path) -> list[psutil.Process]:
     """Processes waiting to be forked: those that have forks or none of their own parents."""
-    found = [process for process in processes_of(folder) if "scripted_forkserver" in line(process)]
+    found = [
+        process
+        for process in processes_of(folder)
+        if "scripted_forkserver" in command_line(process)
+    ]
     return sorted(found, key=lambda process: process.create_time())
-
-
-def line(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())
-    except psutil.NoSuchProcess:
-        return ""  # it has ended since it was found
 
 
 @pytest.mark.parametrize(
@@ -258,7 +254,7 @@ def test_a_fork_that_fails_is_told_as_any_process_is_and_the_next_one_is_well(
     assert "TensorFlow would print" in record.log_tail, record.failure.message
     assert bench.forks is not None
     assert bench.forks.done.forked == 2
-    assert gone(lambda: processes_of(tmp_path))
+    assert gone_within(2, tmp_path)
 
 
 def test_a_cell_whose_server_is_killed_fails_and_the_next_cell_gets_a_new_one(
@@ -281,7 +277,7 @@ def test_a_cell_whose_server_is_killed_fails_and_the_next_cell_gets_a_new_one(
     assert record is not None
     assert record.failure is not None
     assert record.failure.kind == "signal"
-    assert gone(lambda: processes_of(tmp_path))
+    assert gone_within(2, tmp_path)
 
 
 def test_a_process_that_must_not_be_forked_says_why_and_cells_are_started_instead(
@@ -316,11 +312,4 @@ def test_ctrl_c_while_the_imports_go_on_ends_the_run_at_once(tmp_path: Path) -> 
 
     assert (end.stopped_by, end.left) == ("SIGINT", 2)
     assert time.monotonic() - began[0] < 2
-    assert gone(lambda: processes_of(tmp_path))
-
-
-def gone(found: Callable[[], list[psutil.Process]]) -> bool:
-    deadline = time.monotonic() + 2
-    while found() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not found()
+    assert gone_within(2, tmp_path)

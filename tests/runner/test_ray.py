@@ -15,7 +15,8 @@ import pytest
 
 from accelreport.results.store import Store
 from accelreport.runner.launchers.base import ATTEMPTS
-from tests.runner.scripted import ENDINGS, processes_of
+from tests.runner.scripted import ENDINGS
+from tests.support.processes import command_line, gone_within
 
 pytestmark = pytest.mark.e2e
 
@@ -49,21 +50,7 @@ def lines_of(runner: subprocess.Popen[str]) -> list[list[str]]:
 def worker(runner: subprocess.Popen[str]) -> psutil.Process | None:
     """The worker that measures at this moment."""
     children = psutil.Process(runner.pid).children(recursive=True)
-    return next((one for one in children if _title(one).startswith("ray::measure")), None)
-
-
-def _title(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())
-    except psutil.Error:
-        return ""
-
-
-def gone_within(seconds: float, folder: Path) -> bool:
-    deadline = time.monotonic() + seconds
-    while (left := processes_of(folder)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not left
+    return next((one for one in children if command_line(one).startswith("ray::measure")), None)
 
 
 def test_workers_that_are_killed_lose_and_double_no_cell(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.launchers.ray_member import configurations
 from accelreport.runner.launchers.ray_nodes import Node, demand, lack
-from tests.runner.scripted import processes_of
 from tests.runner.spread_ray import SPREAD
 from tests.support import children
+from tests.support.processes import processes_of
 
 BEFORE_THE_KEY = "2de0b8bf7d76825d"
 """What identified a cell of a plain device before `spread` was a key."""

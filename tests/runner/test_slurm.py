@@ -35,8 +35,9 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
 from tests.runner.scattered import run_on, workplace
-from tests.runner.scripted import Bench, cell, cells, different, processes_of
+from tests.runner.scripted import Bench, cell, cells, different
 from tests.support import children
+from tests.support.processes import processes_of
 from tests.support.program import MATMUL, call, write_specs
 
 

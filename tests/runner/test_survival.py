@@ -17,7 +17,8 @@ import pytest
 
 from accelreport.results.store import Store
 from tests.runner.killing import VICTIMS, Killing
-from tests.runner.scripted import MACHINE, Bench, cells, processes_of
+from tests.runner.scripted import MACHINE, Bench, cells
+from tests.support.processes import command_line, gone_within, processes_of
 
 pytestmark = pytest.mark.e2e
 
@@ -47,15 +48,6 @@ def read_until(runner: subprocess.Popen[str], word: str) -> str:
 def finish(runner: subprocess.Popen[str]) -> str:
     output, _ = runner.communicate(timeout=30)
     return output
-
-
-def gone_within(seconds: float, folder: Path) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if not processes_of(folder):
-            return True
-        time.sleep(0.02)
-    return False
 
 
 @contextmanager
@@ -194,7 +186,7 @@ def test_kill_9_of_the_cell_fails_that_cell_and_the_run_goes_on(tmp_path: Path) 
     runner = start(tmp_path, 3, 0.3)
     key = read_until(runner, "start").split()[1]
     deadline = time.monotonic() + 5
-    while not (victims := [p for p in processes_of(tmp_path / "work") if key in p.cmdline()[-1]]):
+    while not (victims := [p for p in processes_of(tmp_path / "work") if key in command_line(p)]):
         assert time.monotonic() < deadline
     os.kill(victims[0].pid, signal.SIGKILL)
     finish(runner)

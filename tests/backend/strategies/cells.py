@@ -18,6 +18,7 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device, Measure
 from tests.backend.strategies.plain_cnn import SEED, WORKLOAD
 from tests.support import children
+from tests.support.processes import command_line
 
 PATIENCE_S = 240.0
 """Seconds that a loaded machine may need for what an idle one does in ten."""
@@ -71,7 +72,7 @@ def record_of(child: subprocess.Popen[bytes], folder: Path) -> Record:
 def worker_process(parent: int, task: str) -> psutil.Process | None:
     """The process of a task, known by the file of its orders."""
     for process in psutil.Process(parent).children():
-        if f"{task.replace(':', '-')}.orders.json" in " ".join(process.cmdline()):
+        if f"{task.replace(':', '-')}.orders.json" in command_line(process):
             return process
     return None
 
@@ -91,11 +92,3 @@ def two_worker_configuration(ports: list[int], index: int) -> str:
     return json.dumps(
         {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
     )
-
-
-def gone(process: psutil.Process) -> bool:
-    """Whether it runs no more; one that nobody has reaped yet is dead all the same."""
-    try:
-        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True

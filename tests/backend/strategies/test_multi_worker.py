@@ -24,13 +24,13 @@ from tests.backend.strategies.cells import (
     TWO_WORKERS,
     Start,
     cell,
-    gone,
     wait_for,
     worker_process,
 )
 from tests.backend.strategies.plain_cnn import BATCH, STEPS, WORKLOAD
 from tests.support import children
 from tests.support.children import job
+from tests.support.processes import command_line, gone
 
 pytestmark = pytest.mark.e2e
 
@@ -114,7 +114,7 @@ def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: 
     def kill_second_worker(event: ChildEvent) -> None:
         if isinstance(event, ProgressEvent) and event.step > 5 and not killed:
             for process in psutil.Process().children(recursive=True):
-                if "worker-1.orders.json" in " ".join(process.cmdline()):
+                if "worker-1.orders.json" in command_line(process):
                     killed.append((process.pid, time.monotonic()))
                     process.send_signal(signal.SIGKILL)
 
@@ -188,7 +188,7 @@ def _children() -> set[psutil.Process]:
     found: set[psutil.Process] = set()
     for child in psutil.Process().children():
         with suppress(psutil.NoSuchProcess):
-            if "playwright" not in " ".join(child.cmdline()):
+            if "playwright" not in command_line(child):
                 found |= {child, *child.children(recursive=True)}
     return found
 

@@ -14,12 +14,12 @@ from tests.backend.strategies.cells import (
     TWO_WORKERS_ONE_SERVER,
     Start,
     cell,
-    gone,
     record_of,
     start_child,
     wait_for,
     worker_process,
 )
+from tests.support.processes import gone
 
 pytestmark = pytest.mark.e2e
 
