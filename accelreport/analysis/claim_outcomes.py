@@ -29,7 +29,7 @@ class Outcome:
         verdict: the verdict.
         rule: what was asked of the numbers.
         numbers: what was measured, or why nothing was.
-        evidence: the same as dicts of what, value, low, high, n.
+        evidence: the same as dicts of what, quantity, value, low, high, n.
     """
 
     verdict: ClaimVerdict
@@ -82,6 +82,7 @@ def describe(what: str, quantity: str, interval: Interval) -> tuple[str, dict[st
         said += " (one process, no interval)"
     evidence = {
         "what": what,
+        "quantity": quantity,
         "value": interval.value,
         "low": interval.low,
         "high": interval.high,

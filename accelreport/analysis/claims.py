@@ -23,8 +23,8 @@ def claims_frame(plan: PlanDocument, cells: pd.DataFrame, speedups: pd.DataFrame
     Columns: text; verdict (CONFIRMED, REFUTED, UNDECIDED, NOT TESTED HERE); numbers, what
     was measured, as text; rule, what was asked of the numbers, as text; source; machine
     (empty when no machine has its devices); published, what the published figures alone
-    say of it, as text and labelled so; evidence, a tuple of dicts (what, value, low, high,
-    n), the numbers as numbers.
+    say of it, as text and labelled so; evidence, a tuple of dicts (what, quantity, value,
+    low, high, n), the numbers as numbers, times in seconds.
 
     Args:
         plan: holds the claims.

@@ -49,12 +49,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Column:
-    """A table column; `device`, its number, makes a small key before its title."""
+    """A table column; `device`, its number, makes a small key before its title.
+
+    `wide` gives it a quarter of a table of sentences, however short its own are.
+    """
 
     title: str
     detail: str = ""
     number: bool = False
     device: int | None = None
+    wide: bool = False
 
 
 @dataclass(frozen=True)

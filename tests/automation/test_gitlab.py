@@ -43,7 +43,7 @@ def run(folder: Path, shell: str = "bash", **variables: str) -> Finished:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
 
 

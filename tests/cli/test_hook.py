@@ -25,7 +25,7 @@ def told(root: Path) -> subprocess.CompletedProcess[str]:
     program, *arguments = shlex.split(HOOK["entry"])
     command = [sys.executable, "-m", program, *arguments, *chosen(root)]
     return subprocess.run(
-        command, cwd=root, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=root, capture_output=True, text=True, check=False, timeout=600
     )
 
 

@@ -27,7 +27,7 @@ def told(folder: Path, *arguments: str, answers: str = "") -> subprocess.Complet
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -114,7 +114,7 @@ def test_a_notebook_runs_to_its_end_and_its_archive_becomes_a_page(tmp_path: Pat
     command = [sys.executable, "-m", "accelreport"]
     made = runtime / "small.ipynb"
     subprocess.run(
-        [*command, "notebook", str(specs / "small.toml"), "-o", str(made)], check=True, timeout=60
+        [*command, "notebook", str(specs / "small.toml"), "-o", str(made)], check=True, timeout=600
     )
     execute = "import sys; from nbclient.cli import main; sys.exit(main())"
     subprocess.run(
@@ -128,7 +128,7 @@ def test_a_notebook_runs_to_its_end_and_its_archive_becomes_a_page(tmp_path: Pat
     assert "gpu: skipped (no-device): no GPU on this machine" in shown
     (archive,) = runtime.glob("results-*.zip")
     for arguments in (["merge", archive.name, "-o", "all"], ["build", "--results", "all"]):
-        subprocess.run([*command, *arguments], cwd=runtime, check=True, timeout=120)
+        subprocess.run([*command, *arguments], cwd=runtime, check=True, timeout=600)
     assert "Small products" in (runtime / "site" / "index.html").read_text(encoding="utf-8")
 
 
@@ -136,11 +136,11 @@ def test_a_notebook_that_is_there_is_not_replaced_unless_asked(tmp_path: Path) -
     target = tmp_path / "x.ipynb"
     target.write_text("mine")
     command = [sys.executable, "-m", "accelreport", "notebook", str(SPECS[0]), "-o", str(target)]
-    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert told.returncode == 2
     assert "is there already" in told.stderr
     assert target.read_text() == "mine"
-    subprocess.run([*command, "--force"], check=True, timeout=60)
+    subprocess.run([*command, "--force"], check=True, timeout=600)
     assert json.loads(target.read_text(encoding="utf-8"))["nbformat"] == 4
 
 

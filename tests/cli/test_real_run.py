@@ -99,7 +99,7 @@ def test_ctrl_c_while_tensorflow_loads_ends_within_two_seconds(folder: Path) -> 
             break
     began = time.monotonic()
     program.send_signal(signal.SIGINT)
-    rest, _ = program.communicate(timeout=30)
+    rest, _ = program.communicate(timeout=600)
 
     assert time.monotonic() - began < 2
     assert program.returncode == ExitCode.INTERRUPTED

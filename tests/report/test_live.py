@@ -32,7 +32,7 @@ class Shown:
 
     def ask(self, path: str, host: str = "") -> tuple[int, str]:
         port = int(self.server.server_address[1])
-        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         asked.request("GET", path, headers={"Host": host or f"127.0.0.1:{port}"})
         answer = asked.getresponse()
         content = answer.read().decode()

@@ -177,7 +177,7 @@ def test_builds_at_once_share_what_they_remember(
         )
         for name in ("a", "b", "b")
     ]
-    assert [process.wait(timeout=120) for process in running] == [0, 0, 0]
+    assert [process.wait(timeout=600) for process in running] == [0, 0, 0]
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
 
 

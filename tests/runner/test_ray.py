@@ -43,7 +43,7 @@ def start(folder: Path, count: int, step_s: float, *more: str) -> subprocess.Pop
 
 def lines_of(runner: subprocess.Popen[str]) -> list[list[str]]:
     """What the run still has to say, once it has ended."""
-    output, _ = runner.communicate(timeout=120)
+    output, _ = runner.communicate(timeout=600)
     return [line.split() for line in output.splitlines()]
 
 

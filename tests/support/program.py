@@ -68,7 +68,7 @@ def call(folder: Path, *arguments: str, **variables: str) -> Finished:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
 
 

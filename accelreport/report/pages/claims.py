@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.bench import Bench, plain_rows
 from accelreport.report.metrics import FIGURES, metric_title
 from accelreport.report.model import (
     Badge,
@@ -21,6 +21,7 @@ from accelreport.report.model import (
     Table,
     Tone,
 )
+from accelreport.report.pages.claim_numbers import number_lines
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import label
 
@@ -47,17 +48,23 @@ def claims_section(benches: Sequence[Bench]) -> Section | None:
 
 
 def claims_table(benches: Sequence[Bench], identity: str) -> Table:
-    """Claims of one benchmark, or of all under their titles."""
+    """Claims of one benchmark in the order of its spec; those of all with the tested ones first."""
     several = len(benches) > 1
+    made = {bench.slug: plain_rows(bench.claims) for bench in benches if not bench.claims.empty}
+    if several:
+        made = {slug: sorted(rows, key=_rank) for slug, rows in made.items()}
+        benches = sorted(
+            benches, key=lambda bench: min(map(_rank, made.get(bench.slug, [])), default=0)
+        )
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, row) for row in plain_rows(bench.claims)),
+            tuple(_row(bench, row) for row in made[bench.slug]),
             title=label(bench.plan.title) if several else "",
             href=f"{bench.slug}.html#claims" if several else "",
             detail=f"{label(bench.plan.profile, 40)} profile" if several else "",
         )
         for bench in benches
-        if not bench.claims.empty
+        if bench.slug in made
     )
     return Table(
         id=identity,
@@ -67,11 +74,21 @@ def claims_table(benches: Sequence[Bench], identity: str) -> Table:
             "refuted only when the whole interval lies on one side."
         ),
         corner="claim",
-        columns=(Column("verdict"), Column("measured"), Column("rule"), Column("said by")),
+        columns=(
+            Column("verdict"),
+            Column("measured", wide=True),
+            Column("rule", wide=True),
+            Column("said by"),
+        ),
         groups=groups,
         style="prose",
         download=None if several else Download(f"{benches[0].slug}/claims.csv", "CSV"),
     )
+
+
+def _rank(row: dict[str, Any]) -> int:
+    """What is decided first, what was not tested here last."""
+    return {"UNDECIDED": 1, "NOT TESTED HERE": 2}.get(row["verdict"], 0)
 
 
 _QUANTITIES = {
@@ -101,7 +118,7 @@ def _worded(bench: Bench, text: str) -> str:
             return metric_title(name)
         return name.replace("_", " ")
 
-    return _NAME.sub(word, text)
+    return _NAME.sub(word, text).replace(" %", f"{formatting.SPACE}%")
 
 
 def _untested(bench: Bench, numbers: str) -> str:
@@ -121,18 +138,8 @@ def _untested(bench: Bench, numbers: str) -> str:
 
 def _measured(bench: Bench, row: dict[str, Any]) -> list[Line]:
     """The numbers one under another; the sentence of the analysis where there are none."""
-    lines = []
-    for each in row["evidence"]:
-        low, high = each["low"], each["high"]
-        known = present(low) and present(high)
-        text = formatting.number(each["value"], *((low, high) if known else ()))
-        if known:
-            places = formatting.decimals(each["value"], low, high)
-            between = f"{formatting.fixed(low, places)} to {formatting.fixed(high, places)}"
-            text += f" ({between}, n = {each['n']})"
-        what = _worded(bench, label(each["what"], 120).replace(" = ", " "))
-        lines.append(Line(f"{what}: {text}" if what else text))
-    return lines or [Line(_untested(bench, str(row["numbers"])))]
+    lines = number_lines(row["evidence"], lambda text: _worded(bench, text))
+    return [Line(line) for line in lines] or [Line(_untested(bench, str(row["numbers"])))]
 
 
 def _row(bench: Bench, row: dict[str, Any]) -> Row:

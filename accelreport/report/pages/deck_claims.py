@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.bench import Bench, plain_rows
 from accelreport.report.model import (
     Column,
     Download,
@@ -96,9 +96,6 @@ def _numbers(bench: Bench, found: dict[str, Any], measured: Entry) -> Entry:
     """The first numbers of a claim, and how many more there are; else why there are none."""
     if found["verdict"] == UNTESTED:
         return Entry((Line(_absent(bench) or sentence(label(found["numbers"], 100)), "reason"),))
-    if len(found["evidence"]) == 1 and not present(found["evidence"][0]["low"]):
-        text = label(found["numbers"], 120).replace(" = ", " ").replace("_", " ")
-        return Entry((Line(text),))
     texts = [label(line.text, 100) for line in measured.lines if line.role == "value"]
     lines = [Line(text) for text in texts[:MOST_NUMBERS]]
     if len(texts) > MOST_NUMBERS:

@@ -37,6 +37,9 @@ from accelreport.report.pages.matrix import matrix
 from accelreport.report.pages.notices import notices_of
 from accelreport.report.text import label
 
+MOST_NAMED = 3
+"""Devices that a headline names; more are counted, and named by the table below it."""
+
 
 def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) -> Page:
     """The front page.
@@ -126,7 +129,9 @@ def _absolute(benches: Sequence[Bench], comparisons: int) -> tuple[str, str]:
         heading = formatting.plural(len(benches), "benchmark")
         return f"{heading}, none of them measured yet", "Run `accelreport run specs/` first."
     count = formatting.plural(len(done), "benchmark")
-    heading = f"{count} on {formatting.listed(list(names))}"
+    many = len(names) > MOST_NAMED
+    where = formatting.plural(len(names), "device") if many else formatting.listed(list(names))
+    heading = f"{count} on {where}"
     said = "Every cell below gives an absolute time. "
     if comparisons:
         said += (

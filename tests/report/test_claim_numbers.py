@@ -1,0 +1,84 @@
+"""The numbers behind a verdict can be read: with units, and many of a sweep on one line."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.report.pages.claim_numbers import MOST_APART, number_lines
+
+
+def number(what: str, value: float, *span: float, quantity: str = "step_time") -> dict[str, Any]:
+    low, high = span or (nan, nan)
+    n = 3 if span else 1
+    return {"what": what, "quantity": quantity, "value": value, "low": low, "high": high, "n": n}
+
+
+def lines(*evidence: dict[str, Any]) -> list[str]:
+    made = number_lines(evidence, lambda text: text.replace("batch_size", "batch size"))
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in made]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text"),
+    [
+        ("steady_step_time", "250 ms (230–270 ms, n = 3)"),
+        ("ratio", "0.25× (0.23–0.27×, n = 3)"),
+        ("speedup", "0.25× (0.23–0.27×, n = 3)"),
+        ("tflops", "0.25 TFLOPS (0.23–0.27 TFLOPS, n = 3)"),
+        ("throughput", "0.25 samples/s (0.23–0.27 samples/s, n = 3)"),
+        ("val_accuracy", "0.25 (0.23–0.27, n = 3)"),
+    ],
+)
+def test_a_number_has_the_unit_of_what_was_measured(quantity: str, text: str) -> None:
+    assert lines(number("", 0.25, 0.23, 0.27, quantity=quantity)) == [text]
+
+
+def test_a_difference_that_may_be_negative_says_so() -> None:
+    assert lines(number("gpu", 0.001, -0.02, 0.022, quantity="difference")) == [
+        "gpu: 0.0010 (−0.0200 to 0.0220, n = 3)"
+    ]
+
+
+def test_a_number_of_one_process_is_said_to_be() -> None:
+    assert lines(number("batch_size = 64", 0.012)) == ["batch size 64: 12.0 ms (one process)"]
+
+
+def test_a_sweep_of_single_processes_takes_a_line_for_each_run_along_its_last_axis() -> None:
+    sweep = [
+        number(f"layers = {layers}, batch_size = {size}", 0.001 * layers * size)
+        for layers in (1, 2)
+        for size in (32, 64)
+    ]
+    assert lines(*sweep) == [
+        "layers 1, batch size 32, 64: 32.0 ms, 64.0 ms",
+        "layers 2, batch size 32, 64: 64.0 ms, 128 ms",
+        "one process each",
+    ]
+
+
+def test_a_few_intervals_stand_one_under_another() -> None:
+    few = [number(f"batch_size = {size}", 0.25, 0.23, 0.27) for size in (32, 64)]
+    assert lines(*few) == [
+        "batch size 32: 250 ms (230–270 ms, n = 3)",
+        "batch size 64: 250 ms (230–270 ms, n = 3)",
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=1, max_size=3 * MOST_APART)
+)
+def test_no_number_is_left_out_however_they_are_joined(
+    points: list[tuple[str, bool]],
+) -> None:
+    evidence = [
+        number(f"axis = {held}, size = {i}", 100.0 + i, *((90.0 + i, 110.0 + i) if known else ()))
+        for i, (held, known) in enumerate(points)
+    ]
+    said = " ".join(lines(*evidence))
+    assert [f"{100 + i} s" in said for i in range(len(points))] == [True] * len(points)
+    assert said.count("–") == sum(known for _, known in points)
