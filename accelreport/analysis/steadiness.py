@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from accelreport.analysis.series import FEWEST, Floats, Trend, batches, modes, slower_start, trend
+from accelreport.analysis.words import share
 from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.record import Block, Record
 
@@ -127,7 +128,7 @@ def _settled(blocks: list[Block], values: Floats) -> Iterable[Finding]:
         return
     start = slower_start(series)
     if start > NOTABLE:
-        message = f"the first steps after the warm-up are {start:.0%} slower than the later ones"
+        message = f"the first steps after the warm-up are {share(start)} slower than the later ones"
         yield Finding("not-steady", message, start)
 
 
@@ -136,12 +137,12 @@ def _drift(blocks: list[Block], later: Trend) -> Finding:
     same_cores = not (cores.certain and abs(cores.change) > NOTABLE)
     if later.change > THROTTLED and same_cores and not list(_load(blocks)):
         message = (
-            f"steps became {later.change:.0%} slower with as many cores busy and no other "
+            f"steps became {share(later.change)} slower with as many cores busy and no other "
             "load: the processor slowed down"
         )
         return Finding("throttled", message, later.change)
     direction = "slower" if later.change > 0 else "faster"
-    message = f"steps became {abs(later.change):.0%} {direction} while they were timed"
+    message = f"steps became {share(abs(later.change))} {direction} while they were timed"
     return Finding("drifting", message, later.change)
 
 
@@ -159,7 +160,7 @@ def _bimodal(blocks: list[Block], values: Floats) -> Iterable[Finding]:
     if int((slow[1:] != slow[:-1]).sum()) < SWITCHES:
         return
     message = (
-        f"steps have two modes: {found.slow_share:.0%} of them take {found.factor:.2g} times "
+        f"steps have two modes: {share(found.slow_share)} of them take {found.factor:.2g} times "
         f"as long as the others{_why_slow(blocks, found.edge)}"
     )
     yield Finding("bimodal", message, found.factor)
@@ -188,7 +189,7 @@ def _stalled(blocks: list[Block]) -> Iterable[Finding]:
         return
     lost = float(((pace - usual) * steps)[idle].sum() / (pace * steps).sum())
     if lost > LOST:
-        message = f"{lost:.0%} of the time went into stalls in which the process computed little"
+        message = f"{share(lost)} of the time went into stalls in which the process computed little"
         yield Finding("stalled", message, lost)
 
 

@@ -19,6 +19,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h"
 
 
+def share(part: float) -> str:
+    """A part of a whole as per cent: "26 %"."""
+    return f"{100 * part:.0f} %"
+
+
 def figure(quantity: str, value: float) -> str:
     """A value of a quantity or published figure, with its unit."""
     if quantity.endswith("_time"):

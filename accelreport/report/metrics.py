@@ -44,6 +44,31 @@ def figure_text(
     return _TEXTS[unit](value, low, high)
 
 
+def printed_text(figure: str, value: float) -> str:
+    """A published figure with its unit and no digit that its source did not print."""
+    unit = FIGURES[figure][1]
+    if unit == "share":
+        return f"{_digits(100 * value)}{formatting.SPACE}%"
+    if unit != "time":
+        return _digits(value) + ("×" if unit == "ratio" else "")
+    scale, sign = formatting.time_unit(value)
+    if scale > 1 and _count(_digits(value / scale)) > _count(_digits(value)):
+        scale, sign = 1.0, "s"  # 173 s is not 2.88333 min
+    return f"{_digits(value / scale)}{formatting.SPACE}{sign}"
+
+
+def _digits(value: float) -> str:
+    """The shortest way to write the number, with six digits that say something at most."""
+    text = f"{value:.6g}"
+    if "e" in text:
+        return formatting.number(value)
+    return formatting.fixed(value, len(text.partition(".")[2]))
+
+
+def _count(text: str) -> int:
+    return sum(letter.isdigit() for letter in text)
+
+
 def figure_interval(figure: str, value: float, low: float, high: float) -> str:
     """An interval with the unit and the digits of its value."""
     unit = FIGURES[figure][1]

@@ -15,6 +15,7 @@ from functools import lru_cache
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ANSI = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+_UNIT = re.compile(r"(\d) (?=(?:%|[nµm]?s|min|h|[kMGTP]?FLOPS?|[KMGT]iB)(?![\w]))")
 _UNSAFE_IN_A_NAME = re.compile("[^a-z0-9_-]+")
 _HASHED = re.compile("-[0-9a-f]{8}$")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), "index", "cells"}
@@ -50,6 +51,11 @@ def label(text: object, longest: int = LONGEST_LABEL) -> str:
 def _line(text: str, longest: int) -> str:
     line = " ".join(clean(text).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def tied(text: str) -> str:
+    """The text with no line break between a number and its unit."""
+    return _UNIT.sub("\\1\N{NO-BREAK SPACE}", text)
 
 
 def sentence(text: str) -> str:

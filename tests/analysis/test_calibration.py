@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from accelreport.analysis.calibration.__main__ import build, replace
 from accelreport.analysis.calibration.decisions import needed
+from accelreport.analysis.calibration.found import found, write
 from accelreport.analysis.calibration.looks import looked
 from accelreport.analysis.calibration.methods import CHOSEN, paired, unpaired
 from accelreport.analysis.calibration.noise import SCENARIOS, Experiments, simulate
@@ -121,7 +123,7 @@ def test_the_interval_covers_under_clustered_noise(name: str, n: int) -> None:
 
 
 def test_counting_steps_as_independent_would_be_wrong_half_of_the_time() -> None:
-    table = build(200)["methods"]
+    table = build(200)[0]["methods"]
     row = next(line for line in table.splitlines() if line.startswith("| steps taken"))
     shares = [float(share) for share in re.findall(r"–(\d+\.\d) %", row)]
     assert max(shares) < 90
@@ -177,3 +179,21 @@ def test_the_page_says_that_a_gate_measured_in_turns_seldom_closes_on_what_is_th
     steady = {name: row for name, row in shares.items() if name not in {"walk", "jump"}}
     assert all(share <= 2.5 for row in steady.values() for share in row[:3])
     assert shares["walk"][2] > 2.5, "measuring in turns would not matter"
+
+
+def test_what_the_page_of_methods_shows_is_what_the_tables_of_the_docs_say() -> None:
+    kept = found()
+    for name, rows in (("coverage", kept.coverage), ("difference", kept.differences)):
+        written = _column(name, [row.name for row in rows])
+        shown = {row.name: [float(f"{value:.1f}") for value in row.percent] for row in rows}
+        assert shown == written
+
+
+def test_what_was_found_is_read_as_it_was_written(tmp_path: Path) -> None:
+    _, made = build(20)
+    write(made, tmp_path / "found.json")
+    text = (tmp_path / "found.json").read_text(encoding="utf-8")
+    assert json.loads(text)["experiments"] == made.experiments == 100
+    assert [row["percent"] for row in json.loads(text)["coverage"]] == [
+        pytest.approx(list(row.percent), abs=1e-4) for row in made.coverage
+    ]

@@ -15,6 +15,8 @@ from tests.report.test_hostile import OURS
 
 pytestmark = pytest.mark.e2e
 
+expect.set_options(timeout=60_000)  # milliseconds: other work may keep the machine busy
+
 BENCHMARK = "mnist_batch_sweep.full.html"
 KINDS = (
     "index.html",

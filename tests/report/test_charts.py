@@ -10,6 +10,8 @@ from pathlib import Path
 
 import altair as alt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from accelreport.report import formatting
 from accelreport.report.charts import scales
@@ -146,8 +148,49 @@ def test_ticks_are_round_and_within_the_axis() -> None:
     assert scales.decades(0.03, 8, 9) == [0.05, 0.1, 0.2, 0.5, 1, 2, 5]
     assert scales.decades(200, 20_000, 6) == [300, 1000, 3000, 10_000]
     assert scales.decades(1e-6, 1e6, 5)[0] == 1e-6
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1.5, 1e6), st.integers(3, 9))
+def test_a_log_axis_has_two_labels_at_least_and_no_more_than_have_room(
+    low: float, factor: float, most: int
+) -> None:
+    ticks = scales.decades(low, low * factor, most)
+    assert 2 <= len(ticks) <= most
+    assert ticks == sorted(set(ticks))
+    assert low * 0.999999 <= ticks[0] < ticks[-1] <= low * factor * 1.000001
+
+
+@given(st.floats(1e-6, 1e6) | st.floats(-1e6, -1e-6))
+def test_an_axis_of_a_single_value_has_round_values_around_it(value: float) -> None:
+    ticks = scales.nice_ticks(value, value)
+    assert ticks[0] < value < ticks[-1] or value in ticks
+    assert len(ticks) > 1
+    assert all(len(f"{tick:.6g}") <= 9 for tick in ticks)
+
+
+@given(st.floats(1e-6, 1e4), st.floats(1.01, 1e3), st.integers(3, 7))
+def test_what_is_said_of_an_axis_of_time_is_where_it_starts(
+    low: float, factor: float, most: int
+) -> None:
+    scale, _ = scales.time_axis(low, low * factor, log=False, title="time", most=most)
+    begins_at_zero = scale.domain[0] <= 0
+    assert scales.starts_at_zero(low, low * factor, most) is begins_at_zero
+
+
+def test_labels_that_have_no_room_side_by_side_are_thinned_out() -> None:
+    ticks = [0.0, 50.0, 100.0, 150.0]
+
+    def text(value: float) -> str:
+        return f"{value:g} microseconds"
+
+    assert scales.fitting(ticks, text, (0.0, 150.0), 800, log=False) == ticks
+    assert scales.fitting(ticks, text, (0.0, 150.0), 300, log=False) == [0.0, 100.0]
+
+
+def test_a_log_axis_of_less_than_a_decade_has_round_values_between() -> None:
+    assert scales.decades(1500, 5300, 6) == [2000, 3000, 4000, 5000]
     assert scales.nice_ticks(0.86, 0.99) == [0.85, 0.9, 0.95, 1.0]
-    assert scales.nice_ticks(3, 3) == [3]
+    assert scales.nice_ticks(3, 3) == [2.8, 3, 3.2]
 
 
 def test_a_tick_of_a_time_is_said_in_a_unit_in_which_it_is_round() -> None:

@@ -40,7 +40,7 @@ def test_a_number_has_the_unit_of_what_was_measured(quantity: str, text: str) ->
 
 def test_a_difference_that_may_be_negative_says_so() -> None:
     assert lines(number("gpu", 0.001, -0.02, 0.022, quantity="difference")) == [
-        "gpu: 0.0010 (−0.0200 to 0.0220, n = 3)"
+        "gpu: 0.001 (−0.020 to 0.022, n = 3)"
     ]
 
 

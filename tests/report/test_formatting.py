@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.report import formatting as f
+from accelreport.report.metrics import printed_text
+from accelreport.report.text import tied
 
 plain = f.SPACE
 
@@ -88,3 +90,28 @@ def test_shares_and_sizes_and_rates_have_their_units() -> None:
     assert f.signed(0.125, 2) in {"+0.12", "+0.13"}
     assert f.operations(2.15e10).replace(plain, " ") == "21.5 GFLOP"
     assert f.listed(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize(
+    ("figure", "value", "text"),
+    [
+        ("step_time", 94e-6, "94 µs"),
+        ("step_time", 24.1e-3, "24.1 ms"),
+        ("total_time", 173.0, "173 s"),
+        ("total_time", 4443.2, "4 443.2 s"),
+        ("total_time", 7200.0, "2 h"),
+        ("val_accuracy", 0.99, "99 %"),
+        ("val_accuracy", 0.9879, "98.79 %"),
+        ("tflops", 1690.0, "1 690"),
+        ("speedup", 8.6, "8.6×"),
+    ],
+)
+def test_a_published_figure_gets_no_digit_that_was_not_printed(
+    figure: str, value: float, text: str
+) -> None:
+    assert printed_text(figure, value).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_a_number_and_its_unit_stay_on_one_line() -> None:
+    text = tied("within 3 % of 5 s, 4 steps or 7 TFLOPS")
+    assert text.split(" ")[1:] == ["3\xa0%", "of", "5\xa0s,", "4", "steps", "or", "7\xa0TFLOPS"]

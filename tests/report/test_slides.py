@@ -132,7 +132,7 @@ def test_notes_give_the_distance_to_a_published_figure_and_its_conditions(
 ) -> None:
     known = {slide.attributes["id"]: slide for slide in slides_of(pages[SWEEP])}
     told = notes_of(known["published-0-0"]).text
-    assert "Colab GPU, 2018: published 6.00 s, ours " in told
+    assert "Colab GPU, 2018: published 6 s, ours " in told
     assert "the published one" in told
     assert "1 of 2 was made under other conditions, such as: batch is per core." in told
 

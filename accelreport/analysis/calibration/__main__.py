@@ -1,7 +1,8 @@
 """Rebuilds the tables of docs/statistics.md: `python -m accelreport.analysis.calibration`.
 
-With a path, the tables between the markers of that file are replaced; without one they are
-printed. Takes about five minutes, and gives the same tables every time.
+With a path, the tables between the markers of that file are replaced, and what the page of
+methods shows of them is kept in found.json; without one they are printed. Takes about five
+minutes, and gives the same tables every time.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from accelreport.analysis.calibration import decisions, looks, tables
+from accelreport.analysis.calibration.found import FILE, Found, write
 
 EXPERIMENTS = 20_000
 """Simulated experiments behind every share: its standard error is 0.15 points near 5 %."""
@@ -25,17 +27,24 @@ shares that are held against a limit of 5 % need a finer measure (0.07 points).
 """
 
 
-def build(count: int) -> dict[str, str]:
+def build(count: int) -> tuple[dict[str, str], Found]:
     """Every table by the name of its marker, from `count` experiments each.
 
-    The three about the interval in use are made from `FINER` times as many.
+    The three about the interval in use are made from `FINER` times as many. Two of them are
+    also returned as numbers.
     """
     bank = tables.Bank(count)
     finer = tables.Bank(FINER * count)
+    kept = Found(
+        experiments=FINER * count,
+        processes=tables.SIZES,
+        coverage=tuple(tables.coverage(finer)),
+        differences=tuple(tables.differences(finer)),
+    )
     makers: dict[str, Callable[[], str]] = {
-        "coverage": lambda: tables.coverage_table(finer),
-        "difference": lambda: tables.difference_table(finer),
-        "width": lambda: tables.width_table(finer),
+        "coverage": lambda: tables.shares_table(kept.coverage),
+        "difference": lambda: tables.shares_table(kept.differences),
+        "width": lambda: tables.shares_table(tables.widths(finer)),
         "methods": lambda: tables.methods_table(bank),
         "fallback": lambda: tables.fallback_table(bank),
         "power": lambda: decisions.power_table(bank),
@@ -46,7 +55,7 @@ def build(count: int) -> dict[str, str]:
         "gate-power": lambda: looks.gate_power_table(bank),
         "parity": lambda: decisions.parity_table(count),
     }
-    return {name: make() for name, make in makers.items()}
+    return {name: make() for name, make in makers.items()}, kept
 
 
 def replace(text: str, name: str, table: str) -> str:
@@ -68,7 +77,7 @@ def main() -> None:
     parser.add_argument("page", nargs="?", type=Path, help="Markdown file with the markers")
     parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
     options = parser.parse_args()
-    built = build(options.experiments)
+    built, kept = build(options.experiments)
     if options.page is None:
         for name, table in built.items():
             sys.stdout.write(f"{name}\n\n{table}\n\n")
@@ -77,6 +86,7 @@ def main() -> None:
     for name, table in built.items():
         text = replace(text, name, table)
     options.page.write_text(text, encoding="utf-8")
+    write(kept, Path(__file__).with_name(FILE))
 
 
 if __name__ == "__main__":

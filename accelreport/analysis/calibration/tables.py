@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.analysis.calibration.found import Shares
 from accelreport.analysis.calibration.methods import (
     CHOSEN,
     METHODS,
@@ -80,28 +81,37 @@ class Bank:
         return self._made[each.name, n]
 
 
-def coverage_table(bank: Bank) -> str:
+def coverage(bank: Bank) -> list[Shares]:
     """Share of the intervals in use that hold the true ratio, for each scenario and n."""
     return _by_scenario(bank, covers)
 
 
-def difference_table(bank: Bank) -> str:
+def differences(bank: Bank) -> list[Shares]:
     """Share of A/A comparisons called FASTER or SLOWER, for each scenario and n."""
     return _by_scenario(bank, called_different)
 
 
-def width_table(bank: Bank) -> str:
+def widths(bank: Bank) -> list[Shares]:
     """Median half-width of the intervals, for each scenario and n."""
     return _by_scenario(bank, lambda ends, _: half_width(ends))
 
 
-def _by_scenario(bank: Bank, measure: Callable[[Ends, float], float]) -> str:
+def _by_scenario(bank: Bank, measure: Callable[[Ends, float], float]) -> list[Shares]:
     rows = []
     for each in SCENARIOS:
         made = [bank.get(each, n) for n in SIZES]
         values = [measure(paired(one), _truth(one, arithmetic=False)) for one in made]
-        rows.append([f"**{each.name}**: {each.text}", *(f"{value:.1f} %" for value in values)])
-    return markdown(["noise", *(f"n = {n}" for n in SIZES)], rows)
+        rows.append(Shares(each.name, each.text, tuple(values)))
+    return rows
+
+
+def shares_table(rows: Iterable[Shares]) -> str:
+    """The quantity as Markdown, a row for each scenario."""
+    texts = [
+        [f"**{each.name}**: {each.text}", *(f"{value:.1f} %" for value in each.percent)]
+        for each in rows
+    ]
+    return markdown(["noise", *(f"n = {n}" for n in SIZES)], texts)
 
 
 def called_different(ends: Ends, truth: float) -> float:

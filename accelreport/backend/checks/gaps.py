@@ -73,7 +73,7 @@ def judge_gaps(found: Found, blocks: list[Block], delays: Sequence[float], own: 
     seen = f"{gaps.share:.1%} of {gaps.wall_s:.3g} s belong to no step"
     if wrong:
         seen += f", and the processor was {busy:.2g} times as busy then as in steps"
-    expected = f"at most {most:.0%} of the windows belong to no step"
+    expected = f"at most {100 * most:.0f} % of the windows belong to no step"
     for name, is_it in (("work-inside", busy >= BUSY), ("idle-inside", busy < BUSY)):
         found.judge(name, sound=not (wrong and is_it), expected=expected, seen=seen)
 

@@ -11,11 +11,18 @@ from numpy.typing import NDArray
 
 from accelreport.report.charts.drawing import STROKE, Make, Plot, channel, dash, dashes
 from accelreport.report.charts.layers import Spec
-from accelreport.report.charts.scales import label_expression, plain, time_axis, wants_log
+from accelreport.report.charts.scales import (
+    label_expression,
+    plain,
+    starts_at_zero,
+    time_axis,
+    wants_log,
+)
 from accelreport.report.theme import series
 
 QUANTILES = 201
 """Points of a curve: enough for any screen, however many steps there were."""
+MOST_TICKS = 5
 
 
 @dataclass(frozen=True)
@@ -35,11 +42,19 @@ def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
 
 def starts_late(curves: Sequence[Distribution]) -> bool:
     """Whether the axis of time is linear and does not start at 0."""
-    return not _wide(curves) and min(curve.seconds[1] for curve in curves) > 0
+    return not _wide(curves) and not starts_at_zero(*_ends(curves), MOST_TICKS)
 
 
 def _wide(curves: Sequence[Distribution]) -> bool:
     return wants_log([curve.seconds[QUANTILES // 2] for curve in curves], 4)
+
+
+def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
+    first = min(curve.seconds[1] for curve in curves)
+    last = max(curve.seconds[int(0.99 * (QUANTILES - 1))] for curve in curves)
+    if _wide(curves):
+        return first / 1.1, last * 1.1
+    return max(0.0, first * 0.97), last * 1.02
 
 
 def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
@@ -48,14 +63,12 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
     The axis ends at the 99th percentile of the slowest device: a single stall would
     otherwise press everything else to the left. The caption says so.
     """
-    first = min(curve.seconds[1] for curve in curves)
-    last = max(curve.seconds[int(0.99 * (QUANTILES - 1))] for curve in curves)
     log = _wide(curves)
-    low, high = (first / 1.1, last * 1.1) if log else (max(0.0, first * 0.97), last * 1.02)
+    low, high = _ends(curves)
 
     def make(width: int) -> Spec:
         plot = Plot()
-        scale, axis = time_axis(low, high, log=log, title=axis_title, most=5)
+        scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS)
         scale.clamp = True
         axis.grid = False
         ticks = [0, 0.25, 0.5, 0.75, 1]

@@ -12,13 +12,18 @@ from accelreport.report.charts.drawing import FILL, STROKE, Make, Plot, channel
 from accelreport.report.charts.layers import Spec
 from accelreport.report.charts.scales import (
     decades,
+    fitting,
     label_expression,
     log_domain,
     nice_ticks,
     wants_log,
     wrapped,
 )
+from accelreport.report.lettering import text_width
 from accelreport.report.theme import series
+
+LONGEST_WIDE, LONGEST_NARROW = 260, 165
+"""Pixels of a row's name, on a screen and on a telephone."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,11 @@ def published_pairs(
         low, high = log_domain(values, 1.25) if log else (0.0, max(values) * 1.06)
         most = 7 if width > 500 else 3
         ticks = decades(low, high, most) if log else nice_ticks(low, high, most)
-        scale = alt.Scale(
-            type="log" if log else "linear",
-            domain=[low, high] if log else [ticks[0], max(ticks[-1], high)],
-            nice=False,
-        )
+        limit = LONGEST_WIDE if width > 500 else LONGEST_NARROW
+        ends = (low, high) if log else (ticks[0], max(ticks[-1], high))
+        names = min(limit, max(text_width(p.row, 11) for p in pairs))
+        ticks = fitting(ticks, text, ends, width - names - 20, log=log)
+        scale = alt.Scale(type="log" if log else "linear", domain=list(ends), nice=False)
         title = axis_title + (" (log scale)" if log else "")
         axis = alt.Axis(
             values=ticks, labelExpr=label_expression(ticks, text), title=wrapped(title, width - 140)
@@ -67,11 +72,10 @@ def published_pairs(
             scale=alt.Scale(domain=order),
             axis=alt.Axis(
                 title=None, domain=False, ticks=False, labelColor="var(--ink)",
-                labelLimit=260 if width > 500 else 140,
+                labelLimit=limit,
             ),
         )  # fmt: skip
         layers = _layers(plot, pairs, x, y)
-        limit = 260 if width > 500 else 140
         return plot.finish(layers, width=width, height={"step": 30}, left=order, limit=limit)
 
     return make

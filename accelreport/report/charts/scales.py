@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import altair as alt
 
@@ -46,27 +47,84 @@ def powers_of_two(low: float, high: float, most: int = 9) -> list[float]:
     return [2.0**k for k in range(first, last + 1) if k % step == 0]
 
 
+LEAST_TICKS = 3
+"""Fewer labels on a log axis do not tell a reader how far apart two values are."""
+
+
 def decades(low: float, high: float, most: int = 8) -> list[float]:
-    """1, 2, 5 times powers of ten within a domain; 1 and 3, or the powers, where it is wide."""
+    """1, 2, 5 times powers of ten within a domain; 1 and 3, or the powers, where it is wide.
+
+    A domain so narrow that it holds fewer than three of these gets round values instead.
+    """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     inside: list[float] = []
     for steps in ((1, 2, 5), (1, 3), (1,)):
-        every = [m * 10.0**k for k in range(first, last + 1) for m in steps]
-        inside = [v for v in every if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+        inside = _within(low, high, [m * 10.0**k for k in range(first, last + 1) for m in steps])
+        if steps == (1, 2, 5) and len(inside) < LEAST_TICKS:
+            return max(_between(low, high, most), inside, key=len)
         if len(inside) <= most:
             return inside
     return inside[:: math.ceil(len(inside) / most)]
 
 
+def _between(low: float, high: float, most: int) -> list[float]:
+    """Round values of a narrow domain: few, but two at least."""
+    found: list[float] = []
+    for about in range(min(most, 5), 3 * most):
+        found = _within(low, high, nice_ticks(low, high, about))
+        if len(found) > 1:
+            break
+    return found[:: -(-len(found) // most) or 1]
+
+
+def _within(low: float, high: float, values: Iterable[float]) -> list[float]:
+    return [v for v in values if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+
+
 def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round values covering a linear domain, about so many."""
+    """Round values covering a linear domain, about so many; around a single value, a few."""
     if high <= low:
-        return [low]
+        return nice_ticks(low - abs(low) / 20, low + abs(low) / 20, 2) if low else [0.0, 1.0]
     raw = (high - low) / about
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [round(k * step, 12) for k in range(first, last + 1)]
+
+
+def fitting(
+    ticks: Sequence[float],
+    text: Callable[[float], str],
+    ends: tuple[float, float],
+    width: float,
+    *,
+    log: bool,
+) -> list[float]:
+    """The ticks, or every second, third … of them, whose labels have room side by side.
+
+    Args:
+        ticks: values in ascending order.
+        text: their labels.
+        ends: the axis' domain.
+        width: its length in pixels.
+        log: whether it is logarithmic.
+    """
+    low, high = map(math.log, ends) if log else ends
+    for step in range(1, len(ticks)):
+        some = list(ticks[::step])
+        spans = []
+        for tick in some:
+            half = text_width(text(tick), 11) / 2
+            at = width * ((math.log(tick) if log else tick) - low) / (high - low)
+            at = min(max(at, half), max(width - half, half))  # Vega keeps labels inside the axis
+            spans.append((at - half, at + half))
+        if all(left[1] + LABEL_GAP <= right[0] for left, right in pairwise(spans)):
+            return some
+    return list(ticks[:1])
+
+
+LABEL_GAP = 8
+"""Pixels between two labels of an axis."""
 
 
 def log_domain(values: Iterable[float], pad: float = 1.25) -> tuple[float, float]:
@@ -106,6 +164,12 @@ def time_axis(
     ticks = [tick for tick in ticks if tick <= high * (1 + 1e-9)]
     axis = alt.Axis(values=ticks, labelExpr=label_expression(ticks, text), title=title + unit)
     return scale, axis
+
+
+def starts_at_zero(low: float, high: float, most: int = 6) -> bool:
+    """Whether a linear `time_axis` of these ends begins at 0, which its round ticks decide."""
+    scale_s, _ = formatting.time_unit(max(high / 1.5, 1e-9))
+    return nice_ticks(low / scale_s, high / scale_s, most - 1)[0] <= 0
 
 
 def plain(value: float) -> str:

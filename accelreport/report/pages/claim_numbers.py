@@ -84,12 +84,14 @@ def _said(each: Evidence) -> tuple[str, str]:
         text = formatting.ratio(value, *bounds)
         return text, formatting.ratio_interval(low, high, value) if known else ""
     unit = _UNITS.get(quantity, "")
-    text = formatting.number(value, *bounds) + unit
     if not known:
-        return text, ""
+        return formatting.number(value) + unit, ""
     places = formatting.decimals(value, low, high)
+    if quantity == "difference":  # it may be near 0: the interval alone says what is known of it
+        places = max(formatting.decimals(high - low) - 1, 0)
     joint = EN_DASH if low >= 0 else " to "
-    return text, f"{formatting.fixed(low, places)}{joint}{formatting.fixed(high, places)}{unit}"
+    interval = f"{formatting.fixed(low, places)}{joint}{formatting.fixed(high, places)}{unit}"
+    return formatting.fixed(value, places) + unit, interval
 
 
 _UNITS = {

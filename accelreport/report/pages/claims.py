@@ -23,7 +23,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.claim_numbers import number_lines
 from accelreport.report.pages.marks import kind_text
-from accelreport.report.text import label
+from accelreport.report.text import label, tied
 
 _TONES: dict[str, Tone] = {"CONFIRMED": "good", "REFUTED": "bad", "UNDECIDED": "loud"}
 _MEANINGS = {
@@ -118,7 +118,7 @@ def _worded(bench: Bench, text: str) -> str:
             return metric_title(name)
         return name.replace("_", " ")
 
-    return _NAME.sub(word, text).replace(" %", f"{formatting.SPACE}%")
+    return tied(_NAME.sub(word, text))
 
 
 def _untested(bench: Bench, numbers: str) -> str:

@@ -108,13 +108,15 @@ def _benchmark(bench: Bench, number: int) -> Section:
     found = _main_figure(bench)
     said = sentences(headline(bench))
     block: Block
+    heading = said[0]
     if found is None:
         block = Prose(" ".join(said[1:]) or "No figure can be drawn of it yet.")
         more = []
     else:
         block, more = _own(found[1], f"d{number}"), [found[0].finding]
         if block.id != "speedup-dots":
-            block = replace(block, subtitle=f"{found[0].finding} {block.subtitle}".strip())
+            heading = found[0].finding  # what the figure shows; the time of a step is in the notes
+            more = [said[0]]
     published = published_section(bench)
     notes = [
         *(speedup_sentences(bench) if compared(bench) else [processes_sentence(bench)]),
@@ -126,7 +128,7 @@ def _benchmark(bench: Bench, number: int) -> Section:
     page = f"{bench.slug}.html"
     return Section(
         f"benchmark-{number + 1}",
-        said[0],
+        heading,
         (block,),
         finding=f"{label(bench.plan.title, 90)} · {label(bench.plan.profile, 40)} profile",
         speech=Speech(
@@ -144,8 +146,11 @@ def _main_figure(bench: Bench) -> tuple[Section, Figure] | None:
     if compared(bench):
         figure = few_dots(bench)
         return Section("speedup", "Speedup", (figure,)), figure
-    made = (make(bench) for make in (sweep_section, cold_section, quality_section))
-    for section in made:
+    # A single bar says less than a curve does.
+    bars = len(bench.points) * len(bench.shown_series)
+    starts_and_learns = [cold_section, quality_section]
+    makers = [sweep_section, *(starts_and_learns if bars > 1 else reversed(starts_and_learns))]
+    for section in (make(bench) for make in makers):
         for block in section.blocks if section else ():
             if section and isinstance(block, Figure) and not block.stacked:
                 return section, block

@@ -7,6 +7,7 @@ from accelreport.analysis.parity import WITHIN
 from accelreport.analysis.verdicts import MARGIN
 from accelreport.report import formatting
 from accelreport.report.model import Fact, Facts, Page, Prose, Section
+from accelreport.report.pages.coverage import coverage_section
 from accelreport.report.pages.marks import EXTRAPOLATED, PARTIAL, SINGLE, SYNTHETIC, USER_SUPPLIED
 
 
@@ -27,6 +28,7 @@ def methods_page() -> Page:
         sections=(
             _measuring(),
             _comparing(level, margin),
+            coverage_section(),
             _quality(),
             _marks(),
             _not_claimed(),

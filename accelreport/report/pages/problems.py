@@ -9,8 +9,9 @@ from accelreport.analysis.refusals import REFUSED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Download, Note, Notes, Section, Tone
+from accelreport.report.pages.alike import merged, pattern
 from accelreport.report.pages.marks import kind_text
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label, sentence, tied
 
 MOST_LINKS = 12
 """Cells named under a note; the table of all cells has the others."""
@@ -81,7 +82,11 @@ def _where(bench: Bench, rows: list[dict[str, Any]]) -> tuple[Download, ...]:
     links = {bench.cell_page(row): _cell_name(bench, row) for row in rows if row["machine"]}
     if len(links) > MOST_LINKS or (rows[0]["status"] == "skipped" and len(links) > 1):
         links = {_group(bench, row): bench.point_title(bench.point_of(row)) for row in rows}
-    return tuple(Download(href, text) for href, text in links.items())[:MOST_LINKS]
+    shown = [Download(href, text) for href, text in links.items()]
+    if len(shown) > MOST_LINKS:
+        more = Download("#cells", f"and {len(shown) - MOST_LINKS} more")
+        shown = [*shown[:MOST_LINKS], more]
+    return tuple(shown)
 
 
 def _group(bench: Bench, row: Mapping[str, Any]) -> str:
@@ -96,23 +101,29 @@ def _cell_name(bench: Bench, row: Mapping[str, Any]) -> str:
 
 
 def warnings_section(bench: Bench) -> Section | None:
-    """Every warning of every record, each once with the cells that carry it."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    """Every warning of every record, those that differ in a number alone as one."""
+    groups: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
     for row in bench.rows:
         for kind, message in row["warnings"]:
-            groups.setdefault((kind, message), []).append(row)
+            groups.setdefault((kind, pattern(message)), []).append((message, row))
     if not groups:
         return None
     notes = tuple(
-        Note(
-            title=sentence(label(kind.replace("-", " "), 80)) + ".",
-            text=f"{label(_full_stop(message), 600)} {_who(bench, rows)}",
-            where=_where(bench, rows),
-            tone="loud",
-        )
-        for (kind, message), rows in sorted(groups.items())
+        _warning(bench, kind, found)
+        for (kind, _), found in sorted(groups.items(), key=lambda group: group[0])
     )
     return Section("warnings", "Warnings", (Notes(notes),))
+
+
+def _warning(bench: Bench, kind: str, found: list[tuple[str, dict[str, Any]]]) -> Note:
+    text = tied(label(_full_stop(merged([message for message, _ in found])), 600))
+    rows = list({id(row): row for _, row in found}.values())
+    return Note(
+        title=sentence(label(kind.replace("-", " "), 80)) + ".",
+        text=f"{text} {_who(bench, rows)}",
+        where=_where(bench, rows),
+        tone="loud",
+    )
 
 
 def _who(bench: Bench, rows: list[dict[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from accelreport.report.bench import Bench, Rows, plain_rows, present
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.metrics import FIGURES, figure_interval, figure_text
+from accelreport.report.metrics import FIGURES, figure_interval, figure_text, printed_text
 from accelreport.report.model import (
     Badge,
     Column,
@@ -27,7 +27,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.about import web_address
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label, sentence, tied
 from accelreport.report.theme import COLOURS
 from accelreport.report.words import axis_title
 
@@ -141,7 +141,7 @@ def _keys(bench: Bench, by_figure: dict[str, Rows]) -> tuple[Key, ...]:
 
 def _sentence(name: str, figure: str, row: dict[str, Any]) -> str:
     ours = figure_text(figure, row["measured"]) if present(row["measured"]) else "nothing"
-    return f"{name}: published {figure_text(figure, row['published'])}, measured {ours}"
+    return f"{name}: published {printed_text(figure, row['published'])}, measured {ours}"
 
 
 def _row_name(bench: Bench, row: dict[str, Any]) -> str:
@@ -214,13 +214,13 @@ def _table(bench: Bench, by_figure: dict[str, Rows]) -> Table:
 def _row(bench: Bench, figure: str, row: dict[str, Any]) -> Row:
     badges = (() if row["comparable"] else (MISMATCH,)) + ((FLAG,) if row["flags"] else ())
     notes = [row["note"], row["caveat"], *row["flags"]]
-    known = (*(Line(label(note, 500)) for note in notes if note), *_source(bench, row))
+    known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, row))
     device, mark = bench.title_of(row["device"]), row["mark"]
     return Row(
         Entry((Line(_row_name(bench, row)), Line(f"against {device}", "reason"))),
         (
             Entry(
-                (Line(f"{figure_text(figure, row['published'])}{formatting.SPACE}[{mark}]"),),
+                (Line(f"{printed_text(figure, row['published'])}{formatting.SPACE}[{mark}]"),),
                 badges=badges,
             ),
             _measured(figure, row),

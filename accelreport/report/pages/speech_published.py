@@ -6,7 +6,7 @@ from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Rows, plain_rows, present
-from accelreport.report.metrics import FIGURES, figure_interval, figure_text
+from accelreport.report.metrics import FIGURES, figure_interval, figure_text, printed_text
 from accelreport.report.model import Figure
 from accelreport.report.text import label, sentence
 
@@ -39,7 +39,7 @@ def _name(row: dict[str, Any]) -> str:
 
 def _said(row: dict[str, Any]) -> str:
     figure, ours = row["figure"], row["measured"]
-    text = f"{label(row['label'], 60)}: published {figure_text(figure, row['published'])}, "
+    text = f"{label(row['label'], 60)}: published {printed_text(figure, row['published'])}, "
     known = present(row["low"]) and present(row["high"])
     if known:
         between = figure_interval(figure, ours, row["low"], row["high"])

@@ -94,7 +94,7 @@ def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
             f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
             "through 201 quantiles. The steeper, the steadier. The axis ends a little beyond the "
             "99th percentile of the slowest; the table gives the longest."
-            + (" It starts near the fastest, not at 0." if _cut(times, points) else "")
+            + _cut(times, points)
             + panels_note(len(points), len(bench.points))
         ),
         panels=panels,
@@ -127,10 +127,15 @@ def _curves(own: Mapping[Series, NDArray[np.float64]]) -> list[Distribution]:
     ]
 
 
-def _cut(times: Times, points: Sequence[Point]) -> bool:
-    """Whether an axis of time leaves 0 out without being logarithmic, which its title says."""
+def _cut(times: Times, points: Sequence[Point]) -> str:
+    """What is said where an axis leaves 0 out without being logarithmic, which its title says."""
     each = [{s: v for (s, where), v in times.items() if where == point} for point in points]
-    return any(starts_late(_curves(own)) for own in each)
+    late = [starts_late(_curves(own)) for own in each]
+    if not any(late):
+        return ""
+    if all(late):
+        return " It starts near the fastest, not at 0."
+    return f" {sum(late)} of the {len(late)} axes start near the fastest, not at 0."
 
 
 def _table(bench: Bench, times: Times) -> Table:
