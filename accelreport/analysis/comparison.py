@@ -32,8 +32,9 @@ __all__ = ["Folder", "compare_folders"]
 class Folder(Protocol):
     """A results folder; `accelreport.results.store.Store` is one."""
 
-    root: Path
-    """Where it is."""
+    @property
+    def root(self) -> Path:
+        """Where it is."""
 
     @property
     def problems(self) -> Sequence[object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -12,6 +13,9 @@ QUIET = ("accelreport", "Python", "operating system")
 """Facts that are told but are not loud: they seldom change a steady step by themselves."""
 
 GPU = "GPU and driver"
+
+_PORT = re.compile(r"(?<=[\w\]]):\d+(?=\")")
+"""Ports of a cluster's addresses, which are others in every run."""
 
 
 class Measured(Protocol):
@@ -40,7 +44,10 @@ def facts(record: Record) -> dict[str, str]:
         "accelreport": _version(environment),
     }
     found |= {f"package {name}": value for name, value in environment.packages.items()}
-    found |= {f"variable {name}": value for name, value in environment.variables.items()}
+    found |= {
+        f"variable {name}": _PORT.sub(":…", value) if name == "TF_CONFIG" else value
+        for name, value in environment.variables.items()
+    }
     own = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
     return found | {f"{own}'s {name}": value for name, value in environment.runtime.items()}
 

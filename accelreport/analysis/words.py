@@ -50,3 +50,8 @@ def span(quantity: str, low: float, high: float) -> str:
 def at(point: Mapping[str, Any]) -> str:
     """A sweep point: "batch_size = 256, units = 4"."""
     return ", ".join(f"{key} = {value}" for key, value in point.items())
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 cell`, `2 cells`; with a plural of its own where an s does not make it."""
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"

@@ -13,9 +13,9 @@ import pandas as pd
 from accelreport.analysis.comparison import compare_folders
 from accelreport.analysis.comparison_values import Comparison as Compared
 from accelreport.analysis.comparison_values import Gate, Result, Row
+from accelreport.analysis.comparison_words import alarms, conclusions
 from accelreport.results.folder import existing
 from accelreport.terminal.comparison_text import comparison_text
-from accelreport.terminal.comparison_words import alarms, conclusions
 
 
 @dataclass(frozen=True, repr=False)

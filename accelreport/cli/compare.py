@@ -32,6 +32,7 @@ Examples:
   accelreport compare old/results new/results
   accelreport compare old/results new/results --fail-if-slower 5%
   accelreport compare old/results new/results --format markdown -o comparison.md
+  accelreport compare old/results new/results --format html -o comparison.html
 
 \b
 Exit codes, the first that applies: 6 something is slower than the gate allows, 7 a folder or
@@ -67,7 +68,7 @@ Gate = Annotated[
     ),
 ]
 Format = Annotated[
-    Literal["text", "markdown", "json"], typer.Option("--format", help="How it is written.")
+    Literal["text", "markdown", "html", "json"], typer.Option("--format", help="How it is written.")
 ]
 Out = Annotated[
     Path | None,
@@ -85,8 +86,8 @@ def compare(
 ) -> None:
     """Say what became faster or slower between two results folders."""
     from accelreport.analysis.comparison import compare_folders
+    from accelreport.analysis.comparison_words import conclusions
     from accelreport.results.folder import existing
-    from accelreport.terminal.comparison_words import conclusions
 
     gate = None if fail_if_slower is None else margin(fail_if_slower)
     compared = compare_folders(existing(old), existing(new), gate)
@@ -116,6 +117,10 @@ def _written(compared: Comparison, format_: str) -> str:
 
     if format_ == "json":
         return compared.model_dump_json(indent=2) + "\n"
+    if format_ == "html":
+        from accelreport.report.comparison_file import comparison_html
+
+        return comparison_html(compared)
     lines = comparison_markdown(compared) if format_ == "markdown" else comparison_text(compared)
     return "".join(f"{line}\n" for line in lines)
 

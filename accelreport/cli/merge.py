@@ -45,9 +45,9 @@ Out = Annotated[
 
 def merge(sources: Sources, *, out: Out) -> None:
     """Merge results folders, such as those of several machines, into one."""
+    from accelreport.analysis.words import counted
     from accelreport.results.merge import merge as unite
     from accelreport.results.unpacked import unpacked
-    from accelreport.terminal.wording import counted
 
     with unpacked(sources) as folders:
         merged = unite(folders, out)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from accelreport.analysis.comparison_values import Comparison, Gate, Row
-from accelreport.terminal.comparison_words import (
+from accelreport.analysis.comparison_words import (
     HEAD,
     OUTCOMES,
     alarms,
@@ -21,7 +21,7 @@ from accelreport.terminal.comparison_words import (
     processes,
     ratio,
 )
-from accelreport.terminal.wording import counted
+from accelreport.analysis.words import counted
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")
 """Characters that mean something in Markdown, or would call somebody by name."""

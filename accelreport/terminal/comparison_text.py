@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from accelreport.analysis.comparison_values import Comparison, Row
-from accelreport.terminal.comparison_words import (
+from accelreport.analysis.comparison_words import (
     HEAD,
     OUTCOMES,
     alarms,
@@ -21,7 +21,7 @@ from accelreport.terminal.comparison_words import (
     processes,
     ratio,
 )
-from accelreport.terminal.wording import counted
+from accelreport.analysis.words import counted
 
 
 def comparison_text(comparison: Comparison) -> Iterator[str]:

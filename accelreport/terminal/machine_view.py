@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from accelreport.analysis.words import counted
 from accelreport.backend.probe import Probe
 from accelreport.runner.machine import Survey
-from accelreport.terminal.wording import counted
 
 GIB = 2**30
 

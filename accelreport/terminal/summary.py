@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from accelreport.analysis.words import counted
 from accelreport.runner.events import EndLine, LookedAt, LookLine, PlanLine
-from accelreport.terminal.wording import counted, duration
+from accelreport.terminal.wording import duration
 
 
 def opening(plan: PlanLine) -> Iterator[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from accelreport.analysis.words import counted
 from accelreport.runner.timings import STAGES, TimingsLine
-from accelreport.terminal.wording import counted, duration
+from accelreport.terminal.wording import duration
 
 
 def timings_text(line: TimingsLine) -> Iterator[str]:

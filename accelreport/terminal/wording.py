@@ -82,11 +82,6 @@ class Remedies:
         return [f"    → {line.remedy}"]
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """`1 cell`, `2 cells`; with a plural of its own where an s does not make it."""
-    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
-
-
 def _time(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:

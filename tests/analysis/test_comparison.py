@@ -213,6 +213,15 @@ def test_another_machine_or_framework_is_compared_and_said_loudly(
     assert grave[fact].old != grave[fact].new
 
 
+def test_ports_that_are_others_in_every_run_are_no_difference() -> None:
+    def cluster(port: int) -> Edit:
+        variables = {"TF_CONFIG": f'{{"cluster": {{"worker": ["127.0.0.1:{port}"]}}}}'}
+        return lambda record: within(record, variables=variables)
+
+    old, new = held(small(), edit=cluster(4001)), held(small(seed=1), edit=cluster(4002))
+    assert compare_folders(old, new).differences == []
+
+
 def test_another_commit_of_accelreport_is_told_quietly() -> None:
     new = held(small(seed=1), edit=lambda record: within(record, commit="f" * 40, dirty=True))
     (told,) = compare_folders(held(small()), new).differences

@@ -105,6 +105,17 @@ def test_json_holds_everything_and_is_written_where_it_is_asked_for(tmp_path: Pa
     assert Comparison.model_validate_json(text).rows[0].device == "cpu"
 
 
+def test_a_page_is_written_where_it_is_asked_for_and_the_gate_still_counts(tmp_path: Path) -> None:
+    keep(tmp_path / "old", small())
+    keep(tmp_path / "new", small(1.5, 1))
+    arguments = ("old", "new", "--fail-if-slower", "5%", "--format", "html", "-o", "diff.html")
+    told = call(tmp_path, "compare", *arguments)
+    assert told.returncode == ExitCode.SLOWER
+    page = (tmp_path / "diff.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "The gate is closed: something is slower than it allows." in page
+
+
 def test_a_damaged_file_is_named_and_is_no_success(tmp_path: Path) -> None:
     keep(tmp_path / "old", small())
     new = keep(tmp_path / "new", small(seed=1))
@@ -121,7 +132,7 @@ def test_a_damaged_file_is_named_and_is_no_success(tmp_path: Path) -> None:
         (("old", "nowhere"), ExitCode.BAD_RESULTS, "nowhere is no results folder"),
         (("old",), ExitCode.USAGE, "NEW"),
         (("old", "old", "--fail-if-slower", "5"), ExitCode.USAGE, "write 5% or 0.05"),
-        (("old", "old", "--format", "html"), ExitCode.USAGE, "markdown"),
+        (("old", "old", "--format", "pdf"), ExitCode.USAGE, "markdown"),
         (("old", "old", "-o", "old"), ExitCode.BAD_RESULTS, "cannot be written"),
     ],
 )

@@ -6,9 +6,12 @@ import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
+from accelreport.analysis.comparison import compare_folders
+from accelreport.analysis.comparison_values import Comparison
 from accelreport.results.energy import Energy
 from accelreport.results.observations import (
     Artefact,
@@ -54,6 +57,7 @@ class Results:
 
     studies: tuple[Study, ...]
     problems: Sequence[object] = ()
+    root: Path = Path("results")
 
     def records(self) -> Iterable[Record]:
         """Every record."""
@@ -170,6 +174,18 @@ def two_machines(factor: float = 2.0) -> Results:
     one = study("matmul", spec="k", repeats=4)
     other = study("matmul", spec="k", repeats=4, machine=THERE, seed=7, factors={"cpu": factor})
     return Results((replace(one, records=one.records + other.records),))
+
+
+def two_runs(gate: float | None = None) -> Comparison:
+    """A run, and another in which one device became slower, one faster, and one came in."""
+    before = study("matmul", spec="k", repeats=4), study(spec="left", repeats=2, epochs=1)
+    after = study(
+        "matmul", spec="k", repeats=4, seed=7, factors={"cpu": 1.5, "gpu": 0.5},
+        devices=("cpu", "cpu-1", "gpu"),
+    )  # fmt: skip
+    return compare_folders(
+        Results(before, root=Path("before")), Results((after,), root=Path("after")), gate
+    )
 
 
 def attacked() -> Results:

@@ -10,10 +10,12 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from accelreport.analysis.comparison import compare_folders
+from accelreport.report.comparison_file import comparison_html
 from accelreport.report.exports import csv_text
 from accelreport.report.rendering import Renderer
 from accelreport.report.text import clean
-from tests.report.scenarios import HOSTILE
+from tests.report.scenarios import HOSTILE, attacked
 from tests.report.tree import parse
 
 INERT = {
@@ -48,6 +50,15 @@ def test_a_hostile_text_becomes_neither_element_nor_link(attacked_site: Path) ->
             assert "javascript:" not in href.lower()
             assert not href.startswith(("http://", "//", "/", "file:", "data:text"))
         assert clean(source) == source, "a control character reached the page"
+
+
+def test_a_hostile_text_stays_a_text_where_two_runs_are_compared() -> None:
+    source = comparison_html(compare_folders(attacked(), attacked(), 0.05))
+    page = parse(source)
+    assert {element.tag for element in page.all()} <= INERT
+    assert {script.text for script in page.all("script")} <= {" ".join(t.split()) for t in OURS}
+    assert {link.attributes["href"][0] for link in page.all("a")} == {"#"}
+    assert clean(source) == source, "a control character reached the page"
 
 
 def test_a_hostile_name_leads_to_no_file_outside_the_site(attacked_site: Path) -> None:

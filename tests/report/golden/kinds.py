@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from accelreport.report.comparison_file import comparison_html
 from accelreport.report.options import BuildOptions
 from accelreport.report.site import build
-from tests.report.scenarios import Results, observed, ordinary
+from tests.report.scenarios import Results, observed, ordinary, two_runs
 from tests.support.records import study
 
 IMAGES = Path(__file__).with_name("images")
 """Where the golden screenshots are kept."""
 
-SiteName = Literal["ordinary", "small", "single"]
+SiteName = Literal["ordinary", "small", "single", "runs"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ KINDS = (
     Kind("cell", "ordinary", "cells"),
     Kind("methods", "ordinary", "methods.html"),
     Kind("compare", "small", "compare.html"),
+    Kind("two-runs", "runs", "comparison.html"),
     Kind("devices", "ordinary", "devices.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720),
     Kind("site-slides", "ordinary", "slides.html", height=720),
@@ -118,7 +120,11 @@ def build_sites(folder: Path, *, ordinary_site: Path | None = None) -> dict[Site
     build(small(), folder / "small", options=BuildOptions(base_url="https://example.org/"))
     single = BuildOptions(single_file=True)
     build(small(), folder / "single" / "report.html", options=single)
-    return {"ordinary": ordinary_site, "small": folder / "small", "single": folder / "single"}
+    (folder / "runs").mkdir()
+    html = comparison_html(two_runs(gate=0.05))
+    (folder / "runs" / "comparison.html").write_text(html, encoding="utf-8")
+    built: tuple[SiteName, ...] = ("small", "single", "runs")
+    return {"ordinary": ordinary_site, **{name: folder / name for name in built}}
 
 
 def page_of(kind: Kind, sites: dict[SiteName, Path]) -> Path:

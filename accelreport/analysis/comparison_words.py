@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from accelreport.analysis.comparison_values import Comparison, Difference, Gate, Result, Row
-from accelreport.terminal.wording import counted
+from accelreport.analysis.words import counted
 
 OUTCOMES = {
     "withheld": "Not compared, because the conditions differ",

@@ -1,0 +1,220 @@
+"""Two results folders side by side: what became faster or slower, and what else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from accelreport.analysis.comparison_values import Comparison, Gate
+from accelreport.analysis.comparison_values import Row as Compared
+from accelreport.analysis.comparison_words import (
+    OUTCOMES,
+    alarms,
+    asides,
+    benchmark,
+    changed,
+    conclusions,
+    gated,
+    percent,
+    processes,
+    verdicts,
+)
+from accelreport.report import formatting
+from accelreport.report.model import (
+    Badge,
+    Block,
+    Column,
+    Entry,
+    Fact,
+    Facts,
+    Line,
+    Note,
+    Notes,
+    Notice,
+    Page,
+    Prose,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+    Tone,
+)
+from accelreport.report.pages.speedup import VERDICTS
+from accelreport.report.pages.two_runs_figure import MOST_DOTS, faster_figure, inverse, place_of
+from accelreport.report.text import label, sentence
+from accelreport.report.theme import heat_bin
+
+TITLE = "Two runs side by side"
+MOST_PLACES = 12
+"""Rows named under one reason; the others are counted."""
+
+
+def two_runs_page(compared: Comparison) -> Page:
+    """The page; it leads to no other, so that it can be sent about alone.
+
+    Args:
+        compared: OLD and NEW against each other; names in it are not trusted.
+    """
+    rows = compared.of("compared")
+    finding = _finding(compared)
+    made: list[Block] = [_table(rows, compared.gate)] if rows else []
+    figure = faster_figure(rows) if rows else None
+    sections = [
+        Section("times", "What became faster or slower", (*made, *([figure] if figure else []))),
+        *_gate(compared),
+        *_left(compared),
+        *_differences(compared),
+        Section("methods", "How it is computed", (Prose(_methods(compared)),)),
+    ]
+    return Page(
+        path="comparison.html",
+        title=TITLE,
+        kicker="",
+        finding=finding,
+        description=finding,
+        sections=tuple(section for section in sections if section.blocks),
+        template="comparison.html",
+        byline=tuple(
+            Fact(name, f"{label(side.name, 80)}, {formatting.plural(side.records, 'record')}")
+            for name, side in (("Old", compared.old), ("New", compared.new))
+        ),
+        notices=tuple(Notice("Attention.", _sentence(alarm)) for alarm in alarms(compared)),
+    )
+
+
+def _finding(compared: Comparison) -> str:
+    text = verdicts(compared).rstrip(".")
+    for name in ("FASTER", "SLOWER", "SAME", "UNDECIDED"):
+        text = text.replace(name, "the same" if name == "SAME" else name.lower())
+    return f"{text}."
+
+
+def _sentence(text: str) -> str:
+    return sentence(label(text, 400)).rstrip(".") + "."
+
+
+def _table(rows: Sequence[Compared], gate: float | None) -> Table:
+    groups = tuple(
+        RowGroup(tuple(_row(row, gate) for row in own), title=label(name))
+        for name, own in groupby(rows, benchmark)
+    )
+    columns = [
+        Column("old", number=True),
+        Column("new", number=True),
+        Column("new is as fast as old", detail="and its interval", number=True),
+        Column("processes", number=True),
+    ]
+    if gate is not None:
+        columns.append(Column("gate", detail=f"{percent(gate)} slower"))
+    columns.append(Column("what to know", wide=True))
+    return Table(
+        id="times-table",
+        title="Steady times, old and new",
+        caption=(
+            "Each time is the geometric mean over processes. The factor is the old time over the "
+            "new one, so that above 1× the new one is faster; under it stands its 95 % interval. "
+            "Cells are coloured only where it decides."
+        ),
+        corner="device",
+        columns=tuple(columns),
+        groups=groups,
+        style="prose",
+        legend=True,
+    )
+
+
+def _row(row: Compared, gate: float | None) -> Row:
+    point = place_of(row)
+    head = [Line(label(row.device, 60)), *([Line(point, "reason")] if point else [])]
+    times = (
+        Entry((Line(formatting.duration(seconds)),), mark="baseline")
+        for seconds in (row.old_seconds, row.new_seconds)
+    )
+    entries = [*times, _factor(row), Entry((Line(processes(row)),))]
+    if gate is not None:
+        tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
+        badge = Badge(gated(row).lower(), "", tones.get(row.gate, "quiet"))
+        entries.append(Entry((), badges=(badge,)))
+    notes = [label(reason, 200) for reason in row.reasons]
+    if row.verdict == "UNDECIDED" and row.needed:
+        notes.insert(0, f"{row.needed} more processes would tell")
+    entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
+    return Row(Entry(tuple(head)), tuple(entries))
+
+
+def _factor(row: Compared) -> Entry:
+    found = inverse(row)
+    if found is None:
+        return Entry((Line(formatting.MISSING),))
+    value, low, high = found
+    lines = [Line(formatting.ratio(value, low, high))]
+    if low is None or high is None:
+        lines.append(Line("no interval", "interval"))
+    else:
+        lines.append(Line(formatting.ratio_interval(low, high, value), "interval"))
+    badge = VERDICTS.get(row.verdict)
+    return Entry(
+        tuple(lines),
+        heat=None if row.verdict == "UNDECIDED" else heat_bin(value),
+        badges=(badge,) if badge else (),
+    )
+
+
+def _gate(compared: Comparison) -> Iterator[Section]:
+    """What the gate says, sentence by sentence."""
+    _, *said = conclusions(compared)
+    if not said:
+        return
+    *notes, last = said
+    tone: Tone = "bad" if last.startswith("The gate is closed") else "plain"
+    items = tuple(
+        Note("", _sentence(text), tone="bad" if text.startswith("FAILED") else "plain")
+        for text in notes
+    )
+    yield Section("gate", "The gate", (Notes((Note("", last, tone=tone), *items)),))
+
+
+def _left(compared: Comparison) -> Iterator[Section]:
+    """What was not compared: rows that have the same reasons together."""
+    notes, count = [], 0
+    for outcome, heading in OUTCOMES.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for row in compared.of(outcome):
+            parts = (label(benchmark(row)), label(row.device, 60), place_of(row))
+            where = " · ".join(part for part in parts if part)
+            alike.setdefault(tuple(row.reasons), []).append(where)
+        for reasons, places in alike.items():
+            count += len(places)
+            shown = places[:MOST_PLACES]
+            more = [f"{len(places) - len(shown)} more"] if len(places) > len(shown) else []
+            why = " ".join(_sentence(reason) for reason in reasons)
+            notes.append(Note(f"{heading}.", f"{why} {formatting.listed([*shown, *more])}."))
+    finding = f"{formatting.plural(count, 'row')}, each with its reason."
+    blocks = (Notes(tuple(notes)),) if notes else ()
+    yield Section("left", "What was not compared", blocks, finding=finding)
+
+
+def _differences(compared: Comparison) -> Iterator[Section]:
+    """What differs of machine and software; the grave ones stand above the page, too."""
+    facts = tuple(
+        Fact(sentence(label(each.fact, 80)), label(changed(each), 400))
+        for each in compared.differences
+    )
+    quiet = [text for text in asides(compared) if not _told(text, compared)]
+    blocks: list[Block] = [Facts(facts, long=True)] if facts else []
+    blocks += [Prose(_sentence(text)) for text in quiet]
+    yield Section("differences", "What else differs", tuple(blocks))
+
+
+def _told(text: str, compared: Comparison) -> bool:
+    return any(text.startswith(f"{each.fact}: ") for each in compared.differences)
+
+
+def _methods(compared: Comparison) -> str:
+    return (
+        f"Factors are ratios of geometric means over processes with {percent(compared.level)} "
+        "intervals: Student’s t on logarithms over seeds that both ran, else Welch’s. Faster and "
+        "slower mean that the whole interval says so, the same that it lies within "
+        f"{percent(compared.margin)}. Times measured under other conditions are never divided. "
+        f"The drawing shows the first {MOST_DOTS} rows."
+    )

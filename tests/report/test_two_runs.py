@@ -1,0 +1,75 @@
+"""Two runs side by side: one page that says what became faster, and what else differs."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser
+
+from accelreport.report.comparison_file import comparison_html
+from tests.report.scenarios import two_runs
+from tests.report.tree import Element, parse
+
+SIZES = (1024, 4096)
+
+
+@pytest.fixture(scope="module")
+def page() -> Element:
+    return parse(comparison_html(two_runs(gate=0.05)))
+
+
+def section(page: Element, name: str) -> Element:
+    (found,) = [s for s in page.all("section") if s.attributes["id"] == name]
+    return found
+
+
+def rows_of(page: Element) -> dict[str, list[str]]:
+    rows = [row for row in section(page, "times").all("tr") if len(row.all("td")) == 6]
+    return {row.all("th")[0].text: [cell.text for cell in row.all("td")] for row in rows}
+
+
+def test_a_device_that_takes_half_of_the_time_is_twice_as_fast(page: Element) -> None:
+    rows = rows_of(page)
+    assert set(rows) == {f"{device} size {size}" for device in ("cpu", "gpu") for size in SIZES}
+    factors = {name: float(row[2].partition("×")[0]) for name, row in rows.items()}
+    assert factors["cpu size 1024"] == pytest.approx(1 / 1.5, rel=0.1)
+    assert factors["gpu size 1024"] == pytest.approx(2, rel=0.1)
+    assert rows["cpu size 1024"][4] == "fails"
+    assert rows["gpu size 1024"][4] == "passes"
+
+
+def test_the_first_sentence_counts_the_verdicts_and_the_gate_has_the_last_word(
+    page: Element,
+) -> None:
+    (deck,) = [p for p in page.all("p") if p.attributes.get("class") == "deck"]
+    assert deck.text == "4 comparisons: 2 slower, 2 faster."
+    gate = section(page, "gate").text
+    assert gate.startswith("The gate The gate is closed: something is slower than it allows.")
+    assert "FAILED: k on cpu at size=1024" in gate
+
+
+def test_what_only_one_run_holds_is_named_once_for_each_reason(page: Element) -> None:
+    left = section(page, "left").text
+    assert (left.count("Only in OLD."), left.count("Only in NEW.")) == (1, 1)
+    assert "left · cpu · batch size 256" in left
+
+
+def test_a_comparison_without_a_gate_has_no_word_of_one() -> None:
+    page = parse(comparison_html(two_runs()))
+    assert "gate" not in {s.attributes["id"] for s in page.all("section")}
+    assert "gate" not in section(page, "times").text
+
+
+def test_the_page_is_the_same_for_the_same_runs_and_leads_nowhere(page: Element) -> None:
+    assert comparison_html(two_runs()) == comparison_html(two_runs())
+    assert {link.attributes["href"][0] for link in page.all("a")} == {"#"}
+
+
+@pytest.mark.e2e
+def test_nothing_is_asked_of_a_network(browser: Browser) -> None:
+    tab = browser.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.set_content(comparison_html(two_runs()))
+    assert tab.get_by_role("heading", name="Two runs side by side").is_visible()
+    assert asked == []
+    tab.close()
