@@ -21,7 +21,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -67,7 +67,8 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
     Records that are in `out` alone stay as they are, and are not read.
 
     Raises:
-        ResultsError: a source is no results folder, or `out` cannot be written.
+        ResultsError: a source is no results folder, `out` cannot be written, or a file changed
+            meanwhile.
     """
     for source in sources:
         existing(source)
@@ -127,25 +128,21 @@ def _settle(
     aside = out / "conflicts" / kind
     wanted: set[str] = set()
     alone: list[tuple[Path, Version]] = []
-    # Files that bear another record's name are read before that record takes their place.
-    order = sorted(found, key=lambda name: (not _strays(found[name], name), name))
-    for name, versions in ((name, found[name]) for name in order):
+    # All are out of each other's way before the first one takes its place.
+    safe = {name: _without_strays(found[name], name, aside, reader) for name in sorted(found)}
+    for name, versions in safe.items():
         front = max(versions)
-        if len(versions) == 1 and not _strays(versions, name):
+        if len(versions) == 1:
             alone.append((out / kind / name, front))
             continue
-        places = {
-            aside / f"{name.removesuffix('.json')}.{version.digest[:12]}.json": version
-            for version in sorted(versions - {front})
-        }
+        places = {_place_aside(aside, name, one): one for one in sorted(versions - {front})}
         wanted |= {path.name for path in places}
         places[out / kind / name] = front
         # All are read before the first is written: one may lie where another one belongs. The
         # one in front is written last, so that a merge that is killed has lost none.
         for path, content in [(path, one.content(reader)) for path, one in places.items()]:
             _put(path, content)
-        if len(versions) > 1:
-            yield f"{kind}/{name}"
+        yield f"{kind}/{name}"
     _put_all(alone, reader)
     yield from (f"{kind}/{name}" for name in several)
     kept_aside = {name.removesuffix(".json") for name in several}
@@ -154,10 +151,27 @@ def _settle(
             path.unlink()
 
 
-def _strays(versions: Iterable[Version], name: str) -> bool:
-    """Whether a version lies in a file whose name is not its own."""
-    own = name.removesuffix(".json")
-    return not all(version.source.name.startswith(own) for version in versions)
+def _without_strays(
+    versions: Iterable[Version], name: str, aside: Path, reader: Reader
+) -> set[Version]:
+    """The same versions, of which none lies where the record of another name belongs.
+
+    Somebody may have given a file the name of another record: that one would take its place, and
+    the only copy of what the file holds.
+    """
+    found = set()
+    for version in versions:
+        place = _place_aside(aside, name, version)
+        if version.source.name in (name, place.name):
+            found.add(version)
+        else:
+            _put(place, version.content(reader))
+            found.add(replace(version, source=place))
+    return found
+
+
+def _place_aside(aside: Path, name: str, version: Version) -> Path:
+    return aside / f"{name.removesuffix('.json')}.{version.digest[:12]}.json"
 
 
 def _put_all(places: Sequence[tuple[Path, Version]], reader: Reader) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from accelreport.results.problems import ResultProblem, UnreadableFile
+from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.reading import read_bytes, read_plan, read_record, to_bytes
 from accelreport.results.store import RECORD_NAME, listing, names, plan_file_name
 
@@ -45,13 +45,22 @@ class Version:
             reader: reads one from a file.
 
         Raises:
-            UnreadableFile: the file was damaged since it was first read.
-            FileNotFoundError: it was removed since then.
+            ResultsError: the file was changed or removed since it was first read.
         """
-        content = read_bytes(self.source)
-        if hashlib.sha256(content).hexdigest() == self.digest:
-            return content
-        return to_bytes(reader(self.source))
+        try:
+            if _sha256(content := read_bytes(self.source)) == self.digest:
+                return content
+            # An earlier accelreport wrote the same record in other words.
+            if _sha256(content := to_bytes(reader(self.source))) == self.digest:
+                return content
+            why = ""
+        except (UnreadableFile, FileNotFoundError) as error:
+            why = f"{error}."
+        raise ResultsError(
+            f"{self.source} changed while it was merged.",
+            why=why,
+            remedy="Nothing is lost. Run the same command again.",
+        )
 
 
 Versions = dict[str, set[Version]]
@@ -139,13 +148,15 @@ def plan_versions(
         ResultsError: a folder cannot be read.
     """
     found: Versions = {}
-    known: set[bytes] = set()
+    known: set[str] = set()
     for path in (path for folder in folders for path in _paths(folder, "plans")):
         try:
-            digest = hashlib.sha256(read_bytes(path)).digest()
+            digest = _sha256(read_bytes(path))
             if digest in known:
                 continue
             plan = read_plan(path)
+        except FileNotFoundError:
+            continue  # it was removed since the folder was listed
         except UnreadableFile as error:
             problems.append(error.problem)
             continue
@@ -161,6 +172,8 @@ def _gather(found: Versions, paths: Iterable[Path], problems: list[ResultProblem
     for path in paths:
         try:
             record = read_record(path)
+        except FileNotFoundError:
+            continue  # it was removed since the folder was listed
         except UnreadableFile as error:
             problems.append(error.problem)
             continue
@@ -189,4 +202,8 @@ def _front_of(aside: str) -> str:
 
 
 def _digest(document: BaseModel) -> str:
-    return hashlib.sha256(to_bytes(document)).hexdigest()
+    return _sha256(to_bytes(document))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

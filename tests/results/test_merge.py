@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from accelreport.results.merge import Merged, merge
 from accelreport.results.problems import ResultsError
+from accelreport.results.reading import read_record, to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.results.versions import Version, kept
+from accelreport.results.versions import Version, kept, record_versions
 from tests.support import disks
 from tests.support.records import assorted, study
 
@@ -240,6 +241,61 @@ def test_a_record_under_the_name_of_another_is_kept_when_that_one_comes(
             other.key,
             third.key,
         }
+
+
+@pytest.mark.parametrize(
+    "names", [(1, 0), (1, 2), (2, 0, 1), (1, 2, 0), (1, 2, 3), (3, 0, 1)], ids=str
+)
+def test_records_under_the_names_of_each_other_are_all_kept(
+    names: tuple[int, ...], folder: Folder
+) -> None:
+    every = study(repeats=2).records[:4]
+    out = folder(every[: len(names)])
+    place = [Store(out).record_path(one.key, "0a1b2c3d") for one in every]
+    for number in range(len(names)):
+        place[number].rename(place[number].with_suffix(".moved"))
+    for number, name in enumerate(names):
+        place[number].with_suffix(".moved").rename(place[name])
+
+    merge([folder(every[-1:])], out)
+    again = merge([out], out)
+
+    found = {record.key for record in Store(out).records()}
+    assert found >= {one.key for one in every[: len(names)]}
+    assert again.conflicts == ()
+
+
+def test_a_plan_under_the_name_of_another_is_kept(tmp_path: Path, folder: Folder) -> None:
+    made = study(repeats=1)
+    plans = [made.plan.model_copy(update={"profile": name}) for name in ("quick", "quick2")]
+    out = folder([])
+    paths = [Store(out).write_plan(plan) for plan in plans]
+    paths[0].rename(tmp_path / "passing")
+    paths[1].rename(paths[0])
+    (tmp_path / "passing").rename(paths[1])
+
+    merge([folder(made.records)], out)
+
+    assert Store(out).plans() == plans
+
+
+def test_a_file_that_changes_while_it_is_merged_is_named_and_not_taken_for_what_it_was(
+    folder: Folder,
+) -> None:
+    first, second = study(repeats=1).records[:2]
+    store = Store(folder([first]))
+    (version,) = (
+        one for each in record_versions([store.root], store.root, [])[0].values() for one in each
+    )
+    path = store.record_path(first.key, "0a1b2c3d")
+    assert version.content(read_record) == path.read_bytes()
+    for content in (to_bytes(second), b"{", None):
+        path.unlink()
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(ResultsError, match=f"{path.name} changed while it was merged"):
+            version.content(read_record)
+        path.touch()
 
 
 def test_a_plan_that_every_node_left_is_one_plan_and_a_damaged_copy_is_named(
