@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from accelreport.results.record import Environment
+from accelreport.results.record import Environment, Failure, Record, Status
 from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, EndLine, RunLine
 from accelreport.runner.forks import Forks
@@ -21,6 +21,7 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device, Measure
 
 MACHINE = "0a1b2c3d"
+SOME_DAY = "2026-01-01T00:00:00+00:00"
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).with_name("scripted_child.py")))
 SERVER = (sys.executable, "-m", "tests.runner.scripted_forkserver")
 DEVICES = {
@@ -74,6 +75,25 @@ def cell(
         workload={"kind": "scripted", "do": do, **(point or {}), **work},
         device_spec=DEVICES[device],
         measure=Measure(budget=min(budget, timeout), timeout=timeout),
+    )
+
+
+def a_record(
+    one: Cell,
+    status: Status,
+    machine: str = MACHINE,
+    finished_at: str = SOME_DAY,
+) -> Record:
+    """A record of a cell, as a machine leaves it."""
+    place = Environment.model_validate({**environment().model_dump(), "machine": machine})
+    return Record(
+        cell=one,
+        key=one.key,
+        status=status,
+        failure=Failure(kind="nan-loss", message="no") if status == "failed" else None,
+        started_at=finished_at,
+        finished_at=finished_at,
+        environment=place,
     )
 
 

@@ -13,14 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode
-from accelreport.results.record import Environment, Failure, Record, Status
+from accelreport.results.record import Status
 from accelreport.results.store import Store
-from accelreport.runner.interrupt import Stop
 from accelreport.runner.known import KnownAnywhere
-from accelreport.runner.launchers.base import ATTEMPTS, BadLauncher, ChildEvent, Circumstances
-from accelreport.runner.launchers.letters import Began, Broke, Through
-from accelreport.runner.launchers.losses import STOPPED, Loss, Losses
-from accelreport.runner.launchers.ray_batch import Batch
+from accelreport.runner.launchers.base import BadLauncher, Circumstances
 from accelreport.runner.launchers.ray_nodes import (
     About,
     Node,
@@ -34,7 +30,7 @@ from accelreport.runner.launchers.registry import open_launcher
 from accelreport.runner.overrides import BadOverride, parse_launcher_options
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
-from tests.runner.scripted import cell, different, environment
+from tests.runner.scripted import a_record, cell
 from tests.support.children import python
 from tests.support.packages import EXAMPLE, install
 from tests.support.program import MATMUL, call, write_specs
@@ -247,105 +243,10 @@ def test_cells_that_a_node_is_given_at_once_follow_each_other_and_ask_for_the_sa
     assert taken == cells
 
 
-# Losses and knowledge ---------------------------------------------------------------------
-
-
-def test_a_lost_cell_is_measured_again_a_few_times_and_then_fails_on_its_machine() -> None:
-    losses, one = Losses(), cell()
-    lost = Loss("worker-lost", "It was gone.")
-    there = environment().model_copy(update={"host": "n7", "machine": "77777777"})
-    found = [losses.of(one, lost, there) for _ in range(ATTEMPTS)]
-    assert found[:-1] == [None] * (ATTEMPTS - 1)
-    assert found[-1] is not None
-    record = found[-1].record
-    assert record.failure is not None
-    assert record.failure.kind == "worker-lost"
-    assert record.failure.message == f"It was gone. This happened {ATTEMPTS} times."
-    assert record.environment == there
-
-
-class Deaf:
-    """A watch that nobody looks at."""
-
-    def __init__(self) -> None:
-        self.stop = Stop()
-
-    def started(self, cell: Cell, host: str = "") -> None:
-        return
-
-    def said(self, cell: Cell, event: ChildEvent) -> None:
-        return
-
-    def waiting(self, reason: str) -> None:
-        return
-
-    def tick(self) -> None:
-        return
-
-
-LOST = Loss("worker-lost", "It was gone.")
-
-
-def test_a_worker_that_ends_before_a_cell_began_counts_for_no_cell_however_often() -> None:
-    losses, some = Losses(), different(3)
-    for _ in range(3 * ATTEMPTS):
-        batch = Batch(node(), some)
-        assert list(batch.hear(LOST, Deaf())) == []
-        assert batch.over
-        assert batch.lost(losses) == ([], some)
-
-
-def test_of_the_cells_of_a_lost_worker_only_the_one_being_measured_counts_as_tried() -> None:
-    losses, (first, *others) = Losses(), different(3)
-    through = [_record(one, "ok", "aaaaaaaa", "2026-01-01T00:00:00+00:00") for one in others]
-    for attempt in range(1, ATTEMPTS + 1):
-        batch = Batch(node(), [*others[:1], first, *others[1:]])
-        began = [Began(key=one.key, environment=environment()) for one in (*others[:1], first)]
-        heard = list(batch.hear([began[0], Through(record=through[0]), began[1]], Deaf()))
-        assert [finished.record for finished in heard] == through[:1]
-        assert list(batch.hear(LOST, Deaf())) == []
-        failed, again = batch.lost(losses)
-        assert [finished.record.key for finished in failed] == (
-            [first.key] if attempt == ATTEMPTS else []
-        )
-        assert again == ([] if failed else [first]) + others[1:]
-
-
-def test_a_worker_that_cannot_measure_and_says_so_fails_its_cell_in_the_end() -> None:
-    losses, (one,) = Losses(), different(1)
-    for _ in range(ATTEMPTS):
-        batch = Batch(node(), [one])
-        assert list(batch.hear([Broke(message="no room")], Deaf())) == []
-        failed, again = batch.lost(losses)
-    assert again == []
-    assert failed[0].record.failure is not None
-    assert failed[0].record.failure.kind == "harness-error"
-    assert "n1: no room" in failed[0].record.failure.message
-
-
-def test_a_cell_of_a_run_that_was_stopped_is_interrupted_and_not_tried_again() -> None:
-    finished = Losses().of(cell(), STOPPED, None)
-    assert finished is not None
-    assert finished.record.failure is not None
-    assert finished.record.failure.kind == "interrupted"
-    assert finished.record.environment is not None
-    assert finished.record.environment.host
+# Knowledge -------------------------------------------------------------------------------
 
 
 STATUSES: list[Status] = ["skipped", "failed", "partial", "ok"]
-
-
-def _record(one: Cell, status: Status, machine: str, finished_at: str) -> Record:
-    place = Environment.model_validate({**environment().model_dump(), "machine": machine})
-    return Record(
-        cell=one,
-        key=one.key,
-        status=status,
-        failure=Failure(kind="nan-loss", message="no") if status == "failed" else None,
-        started_at=finished_at,
-        finished_at=finished_at,
-        environment=place,
-    )
 
 
 @pytest.mark.parametrize("better", range(1, len(STATUSES)))
@@ -353,9 +254,9 @@ def test_the_best_record_of_any_machine_is_what_is_known_of_a_cell(
     tmp_path: Path, better: int
 ) -> None:
     store, one = Store(tmp_path), cell()
-    store.write(_record(one, STATUSES[better - 1], "aaaaaaaa", "2026-02-02T00:00:00+00:00"))
-    store.write(_record(one, STATUSES[better], "bbbbbbbb", "2026-01-01T00:00:00+00:00"))
-    store.write(_record(one, STATUSES[better], "cccccccc", "2026-01-02T00:00:00+00:00"))
+    store.write(a_record(one, STATUSES[better - 1], "aaaaaaaa", "2026-02-02T00:00:00+00:00"))
+    store.write(a_record(one, STATUSES[better], "bbbbbbbb", "2026-01-01T00:00:00+00:00"))
+    store.write(a_record(one, STATUSES[better], "cccccccc", "2026-01-02T00:00:00+00:00"))
     known = KnownAnywhere(store)(one.key)
     assert known is not None
     assert known.environment is not None
@@ -367,7 +268,7 @@ def test_nothing_is_known_of_a_cell_without_a_record_until_one_is_looked_for_aga
 ) -> None:
     store, one = Store(tmp_path), cell()
     known = KnownAnywhere(store)
-    store.write(_record(one, "ok", "aaaaaaaa", "2026-01-01T00:00:00+00:00"))
+    store.write(a_record(one, "ok"))
     assert known(one.key) is None
     known.refresh()
     assert known(one.key) is not None

@@ -52,6 +52,7 @@ def members(
     from ray.util.placement_group import placement_group, remove_placement_group
     from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
+    remote: Any = ray.remote(Member)
     bundles = [
         {"CPU": asked.cpus, **({"GPU": asked.gpus} if asked.gpus else {}), **asked.more}
         for _, asked in places
@@ -68,7 +69,6 @@ def members(
             why=f"{error}.",
             remedy="Install a newer one on all nodes: pip install --upgrade ray",
         ) from error
-    remote: Any = ray.remote(Member)
     actors: list[Any] = []
     try:
         for index, (_, asked) in enumerate(places):

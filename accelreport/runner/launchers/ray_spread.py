@@ -2,25 +2,23 @@
 
 Ray gives the nodes all at once or not at all (a placement group), so that two runs never wait for
 each other with half of their nodes each. Every process holds its node before the first one
-begins, and what becomes of the chief's is what becomes of the cell.
+begins.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from accelreport.backend.cluster.tasks import expected
 from accelreport.runner.launchers.base import ChildEvent, Finished, Watch
-from accelreport.runner.launchers.letters import Reachable
 from accelreport.runner.launchers.losses import Loss, Losses
-from accelreport.runner.launchers.ray_batch import Batch, tell_late
+from accelreport.runner.launchers.ray_batch import tell_late
 from accelreport.runner.launchers.ray_engine import RayEngine, Task
 from accelreport.runner.launchers.ray_member import configurations
 from accelreport.runner.launchers.ray_members import members
 from accelreport.runner.launchers.ray_nodes import Node, demand
-from accelreport.runner.launchers.ray_outbox import Letters
+from accelreport.runner.launchers.ray_parts import Part, outcome
 from accelreport.spec.cells import Cell
 
 TICK_S = 0.5
@@ -31,57 +29,6 @@ LOOK_EVERY_S = 5.0
 
 SETTLE_S = 10.0
 """When one process ends badly its peers soon do, too: wait so long, to know which was first."""
-
-
-class Part(Batch):
-    """One process of the cell.
-
-    Args:
-        name: its task, such as `worker:1`.
-        node: where.
-        cell: the cell.
-
-    Attributes:
-        name: its task.
-        port: where it listens, once it holds its node.
-        finished: its own record.
-    """
-
-    def __init__(self, name: str, node: Node, cell: Cell) -> None:
-        super().__init__(node, [cell])
-        self.name = name
-        self.port: int | None = None
-        self.finished: Finished | None = None
-
-    @property
-    def title(self) -> str:
-        """Task and machine, for a message."""
-        return f"{self.name} on {self.node.host}"
-
-    @property
-    def ended_badly(self) -> bool:
-        """Whether it was lost, or its own record says that something went wrong."""
-        return self.loss is not None or self.failed
-
-    @property
-    def blames_nobody(self) -> bool:
-        """Whether something went wrong in itself, and not because a peer was lost."""
-        record = self.finished.record if self.finished else None
-        why = record.failure if record and record.status == "failed" else None
-        return why is not None and why.kind != "worker-lost"
-
-    @property
-    def failed(self) -> bool:
-        """Whether its own record says that something went wrong."""
-        return self.finished is not None and self.finished.record.status == "failed"
-
-    def listen(self, heard: Letters | Loss, watch: Watch) -> None:
-        """Take what its task told."""
-        for letter in heard if isinstance(heard, list) else ():
-            if isinstance(letter, Reachable):
-                self.port = letter.port
-        for finished in self.hear(heard, watch):
-            self.finished = finished
 
 
 class Quiet:
@@ -143,9 +90,7 @@ class Spread:
                 told = zip(there, configurations(jobs, addresses), strict=True)
                 tasks = [member.measure(configuration) for member, configuration in told]
                 self._follow(dict(zip(tasks, parts, strict=True)), watch)
-        if watch.stop:
-            return parts[0].stopped(self._losses), parts
-        return self._outcome(cell, parts), parts
+        return outcome(cell, parts, self._losses, stopped=bool(watch.stop)), parts
 
     def _follow(
         self,
@@ -177,27 +122,3 @@ class Spread:
         for part in parts:
             if part.node.id not in alive and not part.over:
                 part.loss = Loss("worker-lost", "Its node was lost.", machine_too=True)
-
-    def _outcome(self, cell: Cell, parts: Sequence[Part]) -> Finished | None:
-        chief, lost = parts[0], [part for part in parts if part.loss is not None]
-        if chief.finished and not chief.failed:
-            return chief.finished
-        if lost and lost[0].loss is not None:
-            # A process that was killed cannot speak; what its peers say is a consequence.
-            loss = lost[0].loss
-            if chief.environment is None and not loss.told:
-                return None  # it had not begun
-            named = replace(loss, message=f"{lost[0].title}: {loss.message}")
-            return self._losses.of(cell, named, chief.environment)
-        if chief.finished is None:
-            silent = Loss("worker-lost", f"{chief.title} left no record.")
-            return self._losses.of(cell, silent, chief.environment)
-        first = next((part for part in parts[1:] if part.blames_nobody), None)
-        if first is None or first.finished is None or chief.blames_nobody:
-            return chief.finished
-        why = first.finished.record.failure
-        if why is not None:
-            why = why.model_copy(update={"message": f"{first.title}: {why.message}"})
-        return replace(
-            chief.finished, record=chief.finished.record.model_copy(update={"failure": why})
-        )
