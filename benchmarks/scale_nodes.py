@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scale_cells import record_of, spec_of, template
 
@@ -17,13 +17,17 @@ from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ChildEvent, Circumstances
 from accelreport.runner.launchers.batch import Mailbox
-from accelreport.runner.launchers.letters import Began, Letter, Through
+from accelreport.runner.launchers.letters import Began, Through
 from accelreport.runner.launchers.ray_cluster import RayLauncher
+from accelreport.runner.launchers.ray_engine import RayEngine
 from accelreport.runner.launchers.ray_nodes import Demand, Node
 from accelreport.runner.launchers.slurm import SlurmLauncher
 from accelreport.runner.launchers.slurm_jobs import Job
 from accelreport.runner.launchers.slurm_options import SlurmOptions
 from accelreport.spec.cells import Cell
+
+if TYPE_CHECKING:  # an older checkout has it elsewhere
+    from accelreport.runner.launchers.ray_outbox import Letters
 
 NODES = 1000
 ROUNDS = 3
@@ -48,17 +52,17 @@ class Silent:
         """Nothing moves."""
 
 
-@dataclass
-class Instant:
+class Instant(RayEngine):
     """A stand-in for a Ray cluster whose nodes measure in no time, each in its turn.
 
-    Attributes:
+    Args:
         like: what a record looks like.
     """
 
-    like: Record
-    _cells: dict[int, Cell] = field(default_factory=dict)
-    _number: int = 0
+    def __init__(self, like: Record) -> None:  # nothing is connected to
+        self._like = like
+        self._cells: dict[int, list[Cell]] = {}
+        self._number = 0
 
     def nodes(self, within_s: float = 0.0) -> list[Node]:
         """A thousand nodes."""
@@ -67,11 +71,12 @@ class Instant:
             Node(f"{number}", f"n{number}", {"CPU": 64.0}, threads=64) for number in range(NODES)
         ]
 
-    def start(self, cell: str, workplace: str, node: Node, demand: Demand) -> int:
-        """Take a cell."""
+    def start(self, cells: list[str] | str, workplace: str, node: Node, demand: Demand) -> int:
+        """Take cells; an older checkout gives out one at a time."""
         del workplace, node, demand
         self._number += 1
-        self._cells[self._number] = Cell.model_validate_json(cell)
+        texts = [cells] if isinstance(cells, str) else cells
+        self._cells[self._number] = [Cell.model_validate_json(text) for text in texts]
         return self._number
 
     def ready(self, tasks: Sequence[int], within_s: float) -> list[int]:
@@ -79,11 +84,15 @@ class Instant:
         del within_s
         return list(tasks[: max(1, len(tasks) // 10)])
 
-    def hear(self, task: int) -> list[Letter]:
+    def hear(self, task: int) -> Letters:
         """Everything at once."""
-        record = record_of(self._cells.pop(task), self.like)
-        assert record.environment is not None
-        return [Began(key=record.key, environment=record.environment), Through(record=record)]
+        letters: Letters = []
+        for cell in self._cells.pop(task):
+            record = record_of(cell, self._like)
+            assert record.environment is not None
+            letters.append(Began(key=record.key, environment=record.environment))
+            letters.append(Through(record=record))
+        return letters
 
     def end(self, tasks: Sequence[int]) -> None:
         """Forget tasks."""
@@ -99,7 +108,7 @@ def ray(folder: Path, cells: int, nodes: int) -> Mapping[str, float]:
     del nodes
     all_cells = spec_of(folder).cells
     launcher = RayLauncher(Circumstances(results=folder / "results"), {})
-    launcher._engine = Instant(template())  # type: ignore[assignment]
+    launcher._engine = Instant(template())
     began = time.process_time()
     done = sum(1 for _ in launcher.measure_all(all_cells, Silent()))
     if done < cells:
