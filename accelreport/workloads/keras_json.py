@@ -39,7 +39,7 @@ FORBIDDEN = {
 }
 """Classes that do more than compute, and why each is refused."""
 
-RECURRENT = re.compile(r'"class_name":\s*"(?:\w*RNN|\w*LSTM\w*|GRU\w*)"')
+RECURRENT = re.compile(r'"class_name"\s*:\s*"(?:\w*RNN|\w*LSTM\w*|GRU\w*)"')
 """The name of a recurrent layer, as Keras writes it."""
 
 

@@ -139,6 +139,7 @@ def test_every_family_says_which_frameworks_it_runs_on(kind: str) -> None:
         ({"kind": "keras", "document": '{"class_name": "Dense"}'}, False),
         ({"kind": "keras", "document": '{"class_name": "LSTM"}'}, True),
         ({"kind": "keras", "document": '{"class_name":"ConvLSTM2D"}'}, True),
+        ({"kind": "keras", "document": '{"class_name" : "GRU"}'}, True),
     ],
 )
 def test_recurrent_layers_are_not_given_to_torch_compile(
