@@ -140,6 +140,7 @@ def serve(
         if not content:
             return
         for descriptor in descriptors:
+            # Else the shell that watches over the fork would hold its pipes open.
             os.set_inheritable(descriptor, False)  # noqa: FBT003 -- takes no names
         job = Path(Message.model_validate_json(content).job)
         act = partial(_act, job, descriptors[0], pages, partial(carry_out, image=image))

@@ -12,9 +12,12 @@ Nothing is imported that takes time: this stands before every process the runner
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
+
+SHELL = "/bin/sh"
 
 WATCHED = 9
 """The descriptor under which a shell knows the pipe: it takes numbers of one digit only."""
@@ -53,12 +56,17 @@ def spawn_watcher(descriptor: int) -> None:
 
     Args:
         descriptor: reading end of the pipe that only the runner holds.
+
+    Raises:
+        OSError: there is no watcher, and this process would outlive the runner.
     """
     nowhere = [(os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in (0, 1, 2)]
     held = (os.POSIX_SPAWN_DUP2, descriptor, WATCHED)
     program = f"(read nothing <&{WATCHED}; kill -9 0) &"
-    shell = os.posix_spawn("/bin/sh", ["sh", "-c", program], {}, file_actions=[*nowhere, held])
-    os.waitpid(shell, 0)
+    shell = os.posix_spawn(SHELL, ["sh", "-c", program], {}, file_actions=[*nowhere, held])
+    _, status = os.waitpid(shell, 0)
+    if status != 0:
+        raise OSError(errno.EAGAIN, "no process can be started that ends this one with its runner")
 
 
 def _watch(descriptor: int) -> None:
