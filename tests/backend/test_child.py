@@ -10,12 +10,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from accelreport.backend.job import EVENTS
 from accelreport.results.record import Record
 from accelreport.spec.models import Device, Measure
 from tests.support.children import cell, command, measured
+from tests.support.processes import PATIENCE_S, gone
 
 pytestmark = pytest.mark.e2e
 
@@ -201,20 +203,11 @@ def test_a_cell_does_not_outlive_a_runner_that_was_killed(tmp_path: Path) -> Non
     while b"tensorflow" not in Path(f"/proc/{child}/maps").read_bytes():
         assert runner.poll() is None
         time.sleep(0.1)
+    orphan = psutil.Process(child)
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     runner.stdout.close()
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and alive(child):
+    deadline = time.monotonic() + PATIENCE_S
+    while not gone(orphan) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not alive(child)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process still runs (a zombie has ended)."""
-    status = Path(f"/proc/{pid}/stat")
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    assert gone(orphan)

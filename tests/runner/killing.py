@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
@@ -18,7 +17,7 @@ from pathlib import Path
 import psutil
 
 from accelreport.results.store import Store
-from tests.support.processes import command_line, parent_pid, processes_of
+from tests.support.processes import command_line, gone_soon, kill, parent_pid, processes_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,8 +29,6 @@ MOST_CELLS = 6
 
 LONGEST_PAUSE_S = 0.05
 """And so much time may pass after that: about one cell."""
-
-GONE_WITHIN_S = 1.0
 
 
 @dataclass
@@ -118,7 +115,7 @@ class Killing:
             runner.send_signal(signal.SIGKILL)
         for process in (servers or cells) if victim == "server" else cells:
             if victim != "runner":
-                _kill(process)
+                kill(process)
         if "runner" in victim:
             self._end(runner)
             self._see_that_all_are_gone(victim)
@@ -137,10 +134,9 @@ class Killing:
         return [child for child in children if child not in servers], servers
 
     def _see_that_all_are_gone(self, victim: str) -> None:
-        deadline = time.monotonic() + GONE_WITHIN_S
-        while (left := processes_of(self._folder / "work")) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self._toll.orphans += [f"process {each.pid} outlived its {victim}" for each in left]
+        if not gone_soon(work := self._folder / "work"):
+            left = processes_of(work)
+            self._toll.orphans += [f"process {each.pid} outlived its {victim}" for each in left]
 
     # Runners ------------------------------------------------------------------------------
 
@@ -214,10 +210,3 @@ class Killing:
         toll.torn += [str(problem) for problem in store.problems]
         excess = toll.repeated - sum(toll.kills.values())
         toll.doubled = [f"{excess} measurements more than kills"] if excess > 0 else []
-
-
-def _kill(process: psutil.Process) -> None:
-    try:
-        os.kill(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return  # it has ended by itself just now

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+from accelreport.results.record import Record
 from accelreport.runner.events import EndLine
 from accelreport.runner.known import KnownAnywhere
 from accelreport.runner.launchers.base import Launcher
@@ -13,6 +19,35 @@ from accelreport.runner.plan import make_plan
 from accelreport.runner.sweep import Sweep
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import COMMAND, MACHINE, SERVER, Bench, environment
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def start(module: str, folder: Path, *arguments: object) -> subprocess.Popen[str]:
+    """A program of these tests over a folder; `stderr.txt` there takes what goes wrong."""
+    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+    with (folder / "stderr.txt").open("w") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", module, str(folder), *map(str, arguments)],
+            cwd=REPOSITORY,
+            env={**os.environ, "PYTHONPATH": path, "RAY_ADDRESS": ""},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            process_group=0,
+        )
+
+
+def told_to_two_workers(record: Record) -> dict[str, Any]:
+    """What `TF_CONFIG` told the first of two workers: where those are that the record names."""
+    assert [(host.task, host.chief) for host in record.hosts] == [
+        ("worker:0", True),
+        ("worker:1", False),
+    ]
+    assert record.environment is not None
+    told: dict[str, Any] = json.loads(record.environment.variables["TF_CONFIG"])
+    assert told["cluster"]["worker"] == [host.address for host in record.hosts]
+    return told
 
 
 def workplace(folder: Path, *, fork: bool = True) -> Workplace:

@@ -29,7 +29,7 @@ from tests.runner.scripted import (
     forking,
 )
 from tests.support import children
-from tests.support.processes import command_line, gone_within, parent_pid, processes_of
+from tests.support.processes import command_line, gone_soon, parent_pid, processes_of
 
 pytestmark = pytest.mark.e2e
 
@@ -137,7 +137,7 @@ def test_repeats_of_one_condition_never_share_a_process_they_are_forked_from(
     assert bench.forks is not None
     assert (bench.forks.done.processes, bench.forks.done.forked) == (3, 6)
     assert {record.key for record in bench.store.records()} == {one.key for one in chosen}
-    assert gone_within(2, tmp_path)
+    assert gone_soon(tmp_path)
     assert list(bench.workspace.scratch.iterdir()) == []
 
 
@@ -172,7 +172,7 @@ def test_a_later_condition_is_forked_from_the_processes_that_are_there(tmp_path:
     assert bench.run(specs).ok == 9
     assert bench.forks is not None
     assert (bench.forks.done.processes, bench.forks.done.forked) == (3, 9)
-    assert gone_within(2, tmp_path)
+    assert gone_soon(tmp_path)
 
 
 def test_no_more_than_three_processes_stand_ready_to_be_forked(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_fork_that_fails_is_told_as_any_process_is_and_the_next_one_is_well(
     assert "TensorFlow would print" in record.log_tail, record.failure.message
     assert bench.forks is not None
     assert bench.forks.done.forked == 2
-    assert gone_within(2, tmp_path)
+    assert gone_soon(tmp_path)
 
 
 def test_a_cell_whose_server_is_killed_fails_and_the_next_cell_gets_a_new_one(
@@ -277,7 +277,7 @@ def test_a_cell_whose_server_is_killed_fails_and_the_next_cell_gets_a_new_one(
     assert record is not None
     assert record.failure is not None
     assert record.failure.kind == "signal"
-    assert gone_within(2, tmp_path)
+    assert gone_soon(tmp_path)
 
 
 def test_a_process_that_must_not_be_forked_says_why_and_cells_are_started_instead(
@@ -312,4 +312,4 @@ def test_ctrl_c_while_the_imports_go_on_ends_the_run_at_once(tmp_path: Path) -> 
 
     assert (end.stopped_by, end.left) == ("SIGINT", 2)
     assert time.monotonic() - began[0] < 2
-    assert gone_within(2, tmp_path)
+    assert gone_soon(tmp_path)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -15,30 +13,16 @@ import pytest
 
 from accelreport.results.store import Store
 from accelreport.runner.launchers.base import ATTEMPTS
+from tests.runner.scattered import start
 from tests.runner.scripted import ENDINGS
-from tests.support.processes import command_line, gone_within
+from tests.support.processes import command_line, gone_soon, kill
 
 pytestmark = pytest.mark.e2e
 
-REPOSITORY = Path(__file__).parents[2]
+PROGRAM = "tests.runner.scripted_ray"
 
 CELLS = 40
 KILLS = 4
-
-
-def start(folder: Path, count: int, step_s: float, *more: str) -> subprocess.Popen[str]:
-    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
-    arguments = [str(folder), str(count), str(step_s), *more]
-    with (folder / "stderr.txt").open("w") as errors:
-        return subprocess.Popen(
-            [sys.executable, "-m", "tests.runner.scripted_ray", *arguments],
-            cwd=REPOSITORY,
-            env={**os.environ, "PYTHONPATH": path, "RAY_ADDRESS": ""},
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            process_group=0,
-        )
 
 
 def lines_of(runner: subprocess.Popen[str]) -> list[list[str]]:
@@ -54,7 +38,7 @@ def worker(runner: subprocess.Popen[str]) -> psutil.Process | None:
 
 
 def test_workers_that_are_killed_lose_and_double_no_cell(tmp_path: Path) -> None:
-    runner = start(tmp_path, CELLS, 0.03)
+    runner = start(PROGRAM, tmp_path, CELLS, 0.03)
     assert runner.stdout is not None
     killed, said = 0, []
     with runner:
@@ -62,9 +46,8 @@ def test_workers_that_are_killed_lose_and_double_no_cell(tmp_path: Path) -> None
             said.append(line.split())
             if said[-1][0] == "end" and len(said) // 2 > 6 * killed and killed < KILLS:
                 time.sleep(0.03)
-                if victim := worker(runner):
+                if (victim := worker(runner)) and kill(victim):
                     killed += 1
-                    victim.kill()
 
     ends = [words for words in said if words[0] == "end"]
     assert killed == KILLS
@@ -76,31 +59,36 @@ def test_workers_that_are_killed_lose_and_double_no_cell(tmp_path: Path) -> None
     measured = Counter((tmp_path / "trace").read_text().split())
     assert len(measured) == CELLS
     assert measured.total() <= CELLS + killed
-    assert gone_within(5, tmp_path / "node")
+    assert gone_soon(tmp_path / "node")
 
 
 def test_a_run_ends_well_although_workers_are_killed_as_soon_as_they_appear(
     tmp_path: Path,
 ) -> None:
-    runner = start(tmp_path, 3, 0.0)
+    runner = start(PROGRAM, tmp_path, 3, 0.3)  # long enough to be found on a loaded machine
     killed: set[int] = set()
     while len(killed) <= ATTEMPTS and runner.poll() is None:
         time.sleep(0.05)
-        if (victim := worker(runner)) and victim.pid not in killed:
-            victim.kill()
+        victim = worker(runner)
+        if victim and victim.pid not in killed and kill(victim):
             killed.add(victim.pid)
 
     said = lines_of(runner)
 
     assert len(killed) > ATTEMPTS
     assert said[-1] == ["stopped", "no", "left", "0"]
-    assert Counter(words[2] for words in said if words[0] == "end") == {"ok": 3}
+    ends = {words[1]: words[2] for words in said if words[0] == "end"}
+    begun = Counter(words[1] for words in said if words[0] == "start")
+    assert len(ends) == 3
+    for key, status in ends.items():
+        # On a loaded machine a worker may have begun with a cell before it is found.
+        assert status == "ok" or begun[key] == ATTEMPTS
 
 
 def test_an_interrupted_run_leaves_nothing_running_and_the_next_one_goes_on(
     tmp_path: Path,
 ) -> None:
-    runner = start(tmp_path, 2, 0.0, "hang")
+    runner = start(PROGRAM, tmp_path, 2, 0.0, "hang")
     assert runner.stdout is not None
     assert runner.stdout.readline().startswith("start")
     began = time.monotonic()
@@ -113,13 +101,13 @@ def test_an_interrupted_run_leaves_nothing_running_and_the_next_one_goes_on(
     (record,) = Store(tmp_path / "results").records()
     assert record.failure is not None
     assert record.failure.kind == "interrupted"
-    assert gone_within(5, tmp_path / "node")
+    assert gone_soon(tmp_path / "node")
 
 
 def test_the_cells_of_each_device_go_to_a_node_that_has_it_and_fail_as_on_one_machine(
     tmp_path: Path,
 ) -> None:
-    said = lines_of(start(tmp_path, 3, 0.0, "--two-nodes"))
+    said = lines_of(start(PROGRAM, tmp_path, 3, 0.0, "--two-nodes"))
 
     assert said[-1] == ["stopped", "no", "left", "0"], (tmp_path / "stderr.txt").read_text()
     records = list(Store(tmp_path / "results").records())

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -18,28 +16,15 @@ from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.launchers.ray_member import configurations
 from accelreport.runner.launchers.ray_nodes import Node, demand, lack
+from tests.runner.scattered import start, told_to_two_workers
 from tests.runner.spread_ray import SPREAD
 from tests.support import children
-from tests.support.processes import processes_of
+from tests.support.processes import command_line, gone_soon, kill
 
 BEFORE_THE_KEY = "2de0b8bf7d76825d"
 """What identified a cell of a plain device before `spread` was a key."""
 
-REPOSITORY = Path(__file__).parents[2]
-
-
-def start(folder: Path, what: str) -> subprocess.Popen[str]:
-    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
-    with (folder / "stderr.txt").open("w") as errors:
-        return subprocess.Popen(
-            [sys.executable, "-m", "tests.runner.spread_ray", str(folder), what],
-            cwd=REPOSITORY,
-            env={**os.environ, "PYTHONPATH": path, "RAY_ADDRESS": ""},
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            process_group=0,
-        )
+PROGRAM = "tests.runner.spread_ray"
 
 
 def records(folder: Path) -> dict[str, Record]:
@@ -50,7 +35,7 @@ def worker_on(runner: subprocess.Popen[str], folder: Path) -> psutil.Process | N
     """The process of Ray that measures a part of a cell on the node of a folder."""
     for process in psutil.Process(runner.pid).children(recursive=True):
         try:
-            measures = " ".join(process.cmdline()).startswith("ray::Member.measure")
+            measures = command_line(process).startswith("ray::Member.measure")
             if measures and process.environ().get("TMPDIR") == str(folder):
                 return process
         except psutil.Error:
@@ -62,38 +47,32 @@ def worker_on(runner: subprocess.Popen[str], folder: Path) -> psutil.Process | N
 def test_two_workers_train_on_two_nodes_and_the_chiefs_record_is_the_cells(
     tmp_path: Path,
 ) -> None:
-    output, _ = start(tmp_path, "real").communicate(timeout=400)
+    output, _ = start(PROGRAM, tmp_path, "real").communicate(timeout=400)
 
     assert output.splitlines()[-1] == "stopped no left 0", (tmp_path / "stderr.txt").read_text()
     (record,) = Store(tmp_path / "results").records()
     assert record.status == "ok", record.failure
-    assert [(host.task, host.chief) for host in record.hosts] == [
-        ("worker:0", True),
-        ("worker:1", False),
-    ]
-    assert record.environment is not None
-    told = json.loads(record.environment.variables["TF_CONFIG"])
-    assert told["cluster"]["worker"] == [host.address for host in record.hosts]
+    told = told_to_two_workers(record)
     assert len(set(told["cluster"]["worker"])) == 2
     assert record.samples_per_step == 64, "both workers share the batch"
-    assert not processes_of(tmp_path)
+    assert gone_soon(tmp_path)
 
 
 @pytest.mark.e2e
 def test_a_cell_whose_peer_is_lost_is_measured_anew_as_a_whole_and_once_recorded(
     tmp_path: Path,
 ) -> None:
-    runner = start(tmp_path, "4")  # long enough to be killed in, on a busy machine, too
+    runner = start(PROGRAM, tmp_path, "4")  # long enough to be killed in, on a busy machine, too
     assert runner.stdout is not None
     killed, said = 0, []
     with runner:
         for line in runner.stdout:
             said.append(line.split())
             measures = [words for words in said if words[0] == "start"]
-            while len(measures) == 2 and not killed:  # the plain cell comes first
-                if victim := worker_on(runner, tmp_path / "two"):
-                    victim.kill()
-                    killed += 1
+            # The plain cell comes first.
+            while len(measures) == 2 and not killed and runner.poll() is None:
+                victim = worker_on(runner, tmp_path / "two")
+                killed += victim is not None and kill(victim)
                 time.sleep(0.02)
 
     assert said[-1] == ["stopped", "no", "left", "0"], (tmp_path / "stderr.txt").read_text()
@@ -108,7 +87,7 @@ def test_a_cell_whose_peer_is_lost_is_measured_anew_as_a_whole_and_once_recorded
     assert "its processes need 3 nodes; 2 of the Ray cluster can run it" in reason.message
     starts = [words[1] for words in said if words[0] == "start"]
     assert (killed, starts.count(found["spread"].key)) == (1, 2), "it was begun anew"
-    assert not processes_of(tmp_path)
+    assert gone_soon(tmp_path)
 
 
 def test_every_process_of_a_cell_is_told_where_all_are_and_which_one_it_is() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import signal
@@ -34,7 +33,7 @@ from accelreport.runner.launchers.slurm_options import (
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
-from tests.runner.scattered import run_on, workplace
+from tests.runner.scattered import run_on, told_to_two_workers, workplace
 from tests.runner.scripted import Bench, cell, cells, different
 from tests.support import children
 from tests.support.processes import processes_of
@@ -355,13 +354,7 @@ def test_a_job_of_several_nodes_has_a_worker_on_each_and_one_record_of_the_chief
 
     (record,) = bench.store.records()
     assert (end.ok, end.left) == (1, 0), record.failure
-    assert [(host.task, host.chief) for host in record.hosts] == [
-        ("worker:0", True),
-        ("worker:1", False),
-    ]
-    assert record.environment is not None
-    told = json.loads(record.environment.variables["TF_CONFIG"])
-    assert told["cluster"]["worker"] == [host.address for host in record.hosts]
+    told = told_to_two_workers(record)
     assert told["task"] == {"type": "worker", "index": 0}
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import psutil
 
+PATIENCE_S = 30.0
+"""Seconds that a loaded machine may need for what an idle one does at once."""
+
 
 def command_line(process: psutil.Process) -> str:
     """What it was started as; empty where it has ended meanwhile."""
@@ -24,8 +27,17 @@ def parent_pid(process: psutil.Process) -> int | None:
         return None
 
 
+def kill(process: psutil.Process) -> bool:
+    """Kill it; whether it had not ended by itself meanwhile."""
+    try:
+        process.kill()
+    except psutil.NoSuchProcess:
+        return False
+    return True
+
+
 def processes_of(folder: Path) -> list[psutil.Process]:
-    """Living processes whose command line or working files lie in a folder, but this one."""
+    """Living processes whose command line names a folder, or something in it."""
     found = []
     for process in psutil.process_iter(["cmdline", "status"]):
         command = " ".join(process.info["cmdline"] or [])
@@ -43,9 +55,12 @@ def gone(process: psutil.Process) -> bool:
         return True
 
 
-def gone_within(seconds: float, folder: Path) -> bool:
-    """Whether all processes of a folder end within a time."""
-    deadline = time.monotonic() + seconds
+def gone_soon(folder: Path) -> bool:
+    """Whether all processes of a folder end by themselves, as fast as a loaded machine lets them.
+
+    Cells that hang on purpose do so for longer.
+    """
+    deadline = time.monotonic() + PATIENCE_S
     while (left := processes_of(folder)) and time.monotonic() < deadline:
         time.sleep(0.02)
     return not left

@@ -1,7 +1,6 @@
 """Two local workers: the same training as on one device, and no waiting for the dead."""
 
 import os
-import signal
 import sys
 import time
 from contextlib import suppress
@@ -30,7 +29,7 @@ from tests.backend.strategies.cells import (
 from tests.backend.strategies.plain_cnn import BATCH, STEPS, WORKLOAD
 from tests.support import children
 from tests.support.children import job
-from tests.support.processes import command_line, gone
+from tests.support.processes import command_line, gone, kill
 
 pytestmark = pytest.mark.e2e
 
@@ -116,7 +115,7 @@ def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: 
             for process in psutil.Process().children(recursive=True):
                 if "worker-1.orders.json" in command_line(process):
                     killed.append((process.pid, time.monotonic()))
-                    process.send_signal(signal.SIGKILL)
+                    kill(process)
 
     stop = Stop()
     lost = launcher.measure(
