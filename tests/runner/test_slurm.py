@@ -21,6 +21,7 @@ from submitit.core.utils import UncompletedJobError
 
 from accelreport.errors import ExitCode
 from accelreport.results.record import Record
+from accelreport.results.store import Store
 from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launchers.base import Circumstances, LauncherError
 from accelreport.runner.launchers.batch import Mailbox, Order, perform
@@ -34,7 +35,7 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
 from tests.runner.scattered import run_on, told_to_two_workers, workplace
-from tests.runner.scripted import Bench, cell, cells, different
+from tests.runner.scripted import Bench, a_record, cell, cells, different
 from tests.support import children
 from tests.support.processes import processes_of
 from tests.support.program import MATMUL, call, write_specs
@@ -181,6 +182,24 @@ def test_a_job_tells_of_cells_that_another_one_has_measured_meanwhile(tmp_path: 
     assert len((tmp_path / "trace").read_text().split()) == 2
 
 
+@pytest.mark.e2e
+def test_a_process_on_another_node_takes_no_part_in_a_cell_that_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, left = different(2, trace=str(tmp_path / "trace"))
+    path, mailbox = order(tmp_path, [done, left])
+    store = Store(tmp_path / "results")
+    store.write(a_record(done, "ok"))
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
+    monkeypatch.setenv("SLURM_PROCID", "1")
+
+    perform(path)
+
+    assert (tmp_path / "trace").read_text().split() == [left.key]
+    assert mailbox.unread() == []
+    assert [record.key for record in store.records()] == [done.key], "the chief writes the other"
+
+
 def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("no folder")
     path, mailbox = order(tmp_path, different(1))
@@ -199,12 +218,23 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
         raise UncompletedJobError("Job not requeued because: timed-out and not checkpointable.")
 
     before = signal.signal(signal.SIGUSR2, time_is_up)
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGUSR2))
-    timer.start()
+    meanwhile = Mailbox(tmp_path / "letters.jsonl")
+
+    over = threading.Event()
+
+    def wait_for_its_beginning() -> None:
+        while not over.wait(0.02):
+            if any(isinstance(each, Began) for each in meanwhile.unread()):
+                os.kill(os.getpid(), signal.SIGUSR2)
+                return
+
+    clock = threading.Thread(target=wait_for_its_beginning, daemon=True)
+    clock.start()
     try:
         perform(path)
     finally:
-        timer.join()
+        over.set()
+        clock.join()
         signal.signal(signal.SIGUSR2, before)
 
     (began, *_, last) = mailbox.unread()

@@ -149,15 +149,25 @@ def peer_of_a_step(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def _take_part(order: Order) -> None:
-    """Measure this node's part of cells whose records the first node writes."""
+    """Measure this node's part of cells whose records the first node writes.
+
+    As on the first node a cell that is done is passed over, such as when Slurm begins a job anew:
+    a process that nobody meets would wait until its cell's timeout.
+    """
     workspace = order.workplace.workspace()
+    known = KnownAnywhere(Store(Path(order.results)), {cell.key for cell in order.cells})
+    chosen = [
+        cell
+        for cell in order.cells
+        if decide(cell, known(cell.key), None, order.policy).action == "run"
+    ]
     with (
         stopped_by_signals() as stop,
         closing(order.workplace.launcher(workspace.scratch)) as launcher,
         machine_to_itself(workspace, stop=stop, waiting=lambda _: None) as held,
     ):
         workspace.clear_scratch()
-        for cell in order.cells if held else ():
+        for cell in chosen if held else ():
             record = launcher.measure(
                 cell,
                 stop=stop,
