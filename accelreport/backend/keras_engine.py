@@ -15,21 +15,11 @@ from accelreport.workloads.numerics import numerics
 
 
 class KerasEngine:
-    """The part of an `Engine` that is written in Keras alone.
+    """The part of an `Engine`, its attributes included, that is written in Keras alone.
 
     Args:
         problem: what is trained.
         runtime: a configured framework, on which Keras runs.
-
-    Attributes:
-        problem: what is trained.
-        runtime: the framework, configured for the device.
-        columns: names of the means over examples: the loss, then the metrics.
-        width: columns, and the counts of the problem's tally.
-        model: the Keras model.
-        optimizer: the Keras optimizer.
-        traced_batch: examples of one replica's share of a step, as traced or run last; None
-            before that, and where the shape is not known.
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:

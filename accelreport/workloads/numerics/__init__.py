@@ -7,12 +7,14 @@ looks for negative indices), and these would become part of every measured step.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import cast
 
-_FOUND: list[Any] = []
+from accelreport.workloads.numerics.operations import Operations
+
+_FOUND: list[Operations] = []
 
 
-def numerics() -> Any:
+def numerics() -> Operations:
     """The module with the operations: `of_tensorflow`, or one of the same names beside it."""
     if not _FOUND:
         _FOUND.append(_module())
@@ -20,7 +22,7 @@ def numerics() -> Any:
     return _FOUND[0]
 
 
-def _module() -> Any:
+def _module() -> Operations:
     import keras
 
-    return importlib.import_module(f"{__name__}.of_{keras.backend.backend()}")
+    return cast("Operations", importlib.import_module(f"{__name__}.of_{keras.backend.backend()}"))

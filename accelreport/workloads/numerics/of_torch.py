@@ -13,23 +13,14 @@ import torch.nn.functional as functions
 from numpy.typing import NDArray
 
 equal: Callable[..., Any] = torch.eq
-"""Whether values are equal, one by one."""
-
 square: Callable[..., Any] = torch.square
-"""The squares of values."""
-
 softmax: Callable[..., Any] = functools.partial(torch.softmax, dim=-1)
-"""Probabilities from logits, over the last axis."""
-
 stack: Callable[..., Any] = torch.stack
-"""Parts of one shape, along a new first axis."""
-
 transpose: Callable[..., Any] = torch.t
-"""Rows for columns: [a, b] → [b, a]."""
 
 
 def cast(values: Any, dtype: str) -> Any:
-    """Values of another type."""
+    """See `Operations.cast`."""
     if isinstance(values, torch.Tensor):
         return values.to(getattr(torch, dtype))
     if isinstance(values, np.ndarray):
@@ -39,94 +30,83 @@ def cast(values: Any, dtype: str) -> Any:
 
 
 def reshape(values: Any, shape: Sequence[int]) -> Any:
-    """The same values in another shape."""
+    """See `Operations.reshape`."""
     return torch.reshape(values, tuple(shape))
 
 
 def arange(count: int) -> Any:
-    """0 … count − 1, as int32."""
+    """See `Operations.arange`."""
     return keras.ops.arange(count, dtype="int32")
 
 
 def gather(values: Any, indices: Any) -> Any:
-    """Rows of `values`, whatever the shape of `indices`."""
+    """See `Operations.gather`."""
     return values[indices]
 
 
 def gather_each(values: Any, indices: Any) -> Any:
-    """Of each row of `values` [n, width] the one value at `indices` [n]."""
+    """See `Operations.gather_each`."""
     return torch.gather(values, 1, indices.long()[:, None])[:, 0]
 
 
 def argmax(values: Any) -> Any:
-    """Where the largest value of the last axis stands, as int32."""
+    """See `Operations.argmax`."""
     return torch.argmax(values, dim=-1).to(torch.int32)
 
 
 def one_hot(numbers: Any, width: int) -> Any:
-    """(numbers [n], width) → [n, width], 1 at each number and 0 elsewhere."""
+    """See `Operations.one_hot`."""
     return torch.eq(numbers[..., None], arange(width)).to(torch.float32)
 
 
 def mean(values: Any, axis: int | list[int]) -> Any:
-    """Means over some axes."""
+    """See `Operations.mean`."""
     return torch.mean(values, dim=axis)
 
 
 def total(values: Any, axis: int) -> Any:
-    """Sums over an axis."""
+    """See `Operations.total`."""
     return torch.sum(values, dim=axis)
 
 
 def concatenate(parts: list[Any], axis: int) -> Any:
-    """Parts, one after the other along an axis."""
+    """See `Operations.concatenate`."""
     return torch.cat(parts, dim=axis)
 
 
 def reshape_like(values: Any, model: Any) -> Any:
-    """Values in the shape of another tensor."""
+    """See `Operations.reshape_like`."""
     return torch.reshape(values, model.shape)
 
 
 def in_top(targets: Any, outputs: Any, count: int) -> Any:
-    """Whether the true class [n] is among the `count` largest outputs [n, classes]."""
+    """See `Operations.in_top`."""
     logits = outputs.to(torch.float32)
     above = logits > gather_each(logits, targets)[:, None]
     return torch.sum(above, dim=-1) < count
 
 
 def class_cross_entropy(targets: Any, outputs: Any) -> Any:
-    """Cross-entropy of labels […] and logits […, classes] → […], in float32."""
+    """See `Operations.class_cross_entropy`."""
     logits = outputs.to(torch.float32).reshape(-1, outputs.shape[-1])
     losses = functions.cross_entropy(logits, targets.long().reshape(-1), reduction="none")
     return losses.reshape(targets.shape)
 
 
 def binary_cross_entropy(targets: Any, logits: Any) -> Any:
-    """Cross-entropy of labels of 0 and 1 and logits, of one shape."""
+    """See `Operations.binary_cross_entropy`."""
     return functions.binary_cross_entropy_with_logits(logits, targets, reduction="none")
 
 
 def forward(model: Any, inputs: NDArray[Any]) -> NDArray[Any]:
-    """Outputs of a trained model."""
+    """See `Operations.forward`."""
     with torch.no_grad():
         outputs = model(keras.ops.convert_to_tensor(np.array(inputs)), training=False)
     return np.array(keras.ops.convert_to_numpy(outputs))
 
 
 def write(step: Any, states: Any, read: NDArray[np.int32], count: int, seed: int) -> NDArray[Any]:
-    """Have a model read, then draw one value after another and read it again.
-
-    Args:
-        step: (values [texts], states) → (logits [texts, values], states).
-        states: before the first step.
-        read: what it reads first, [texts, length].
-        count: values to be drawn.
-        seed: of the drawing.
-
-    Returns:
-        [texts, count].
-    """
+    """See `Operations.write`."""
     written = []
     with torch.no_grad():
         values = keras.ops.convert_to_tensor(np.array(read))
@@ -143,12 +123,8 @@ def write(step: Any, states: Any, read: NDArray[np.int32], count: int, seed: int
 
 
 def chained_products(*, jit_compile: bool) -> Callable[[Any, Any, int], Any]:
-    """A function (x, y, count): `count` times x ← x·y, then the sum of all elements.
-
-    Args:
-        jit_compile: whether a product is compiled by `torch.compile`, which leaves it to the
-            same library.
-    """
+    """See `Operations.chained_products`."""
+    # What is compiled calls the same library for a product.
     product = torch.compile(torch.mm) if jit_compile else torch.mm
 
     def chain(x: Any, y: Any, count: int) -> Any:
