@@ -43,9 +43,8 @@ def run(
 ) -> Results:
     """Measure every cell of the specs that is not yet measured.
 
-    Each cell is measured in a process of its own, so that nothing in this one disturbs it. Cells
-    that fail are part of the results (`Results.cells`), not exceptions. Must be called in the main
-    thread, which is where notebooks run.
+    Each has a process of its own, which nothing in this one disturbs. Cells that fail are in the
+    results (`Results.cells`), no exceptions. Must be called in the main thread, as notebooks do.
 
     Args:
         specs: spec files and folders of them.
@@ -63,8 +62,7 @@ def run(
         most_repeats: with `until_decided`, at most so many.
         fork: fork CPU cells from a process that has imported TensorFlow.
         quiet: print failures only.
-        on: where cells are measured: "local", "ray", "slurm", or a package's launcher;
-            `until_decided` is for this machine only.
+        on: where: "local", "ray", "slurm" or a package's launcher; `until_decided` only "local".
         on_options: options of the launcher, such as {"partition": "gpu"}.
         ray_address: with `on="ray"`, the cluster's head node; a Ray of its own without it.
 
@@ -75,30 +73,50 @@ def run(
         AccelReportError: a spec, a name or the results folder is wrong; nothing was lost.
         KeyboardInterrupt: the run was stopped; finished cells are kept.
     """
-    paths = [specs] if isinstance(specs, str | Path) else specs
-    request = Request(
-        paths=[Path(path) for path in paths],
+    values = {**(overrides or {}), **shorthands(data, budget)}
+    policy = Policy(retry_failed=retry_failed, rerun=rerun)
+    judge = UntilDecided(most_repeats) if until_decided else None
+    request = _request(specs, results, profile, devices, filters or {}, devices_file)
+    request = replace(request, overrides=values, policy=policy, judge=judge)
+    return _measured(request, on, on_options or {}, ray_address, fork=fork, quiet=quiet)
+
+
+def _request(
+    specs: str | Path | Sequence[str | Path],
+    results: str | Path,
+    profile: str | None,
+    devices: Sequence[str],
+    filters: Mapping[str, Scalar],
+    devices_file: str | Path | None,
+) -> Request:
+    """Which cells of which specs, and where their results are; see `run`."""
+    return Request(
+        paths=[Path(path) for path in ([specs] if isinstance(specs, str | Path) else specs)],
         results=Path(results),
         profile=profile,
         devices=devices,
-        filters=[f"{key}={value}" for key, value in (filters or {}).items()],
-        overrides={**(overrides or {}), **shorthands(data, budget)},
+        filters=[f"{key}={value}" for key, value in filters.items()],
         devices_file=Path(devices_file) if devices_file else None,
-        policy=Policy(retry_failed=retry_failed, rerun=rerun),
-        judge=UntilDecided(most_repeats) if until_decided else None,
     )
-    asked = Circumstances(request.results, on_options or {}, ray_address, fork, request.policy)
+
+
+def _measured(
+    request: Request,
+    on: str,
+    options: Mapping[str, Scalar],
+    ray_address: str,
+    *,
+    fork: bool,
+    quiet: bool,
+) -> Results:
+    asked = Circumstances(request.results, options, ray_address, fork, request.policy)
     with launching(on, asked) as launcher:
-        return _measured(replace(request, launcher=launcher), fork=fork, quiet=quiet)
-
-
-def _measured(request: Request, *, fork: bool, quiet: bool) -> Results:
-    prepared = prepare(request, waiting=_waiting)
-    with showing(prepared.plan, json=False, quiet=quiet) as observer:
-        end = carry_out(prepared, observer, Workspace(), fork=fork)
-    if end.stopped_by:
-        raise KeyboardInterrupt(end.stopped_by)
-    return loaded(request.results, end)
+        prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
+        with showing(prepared.plan, json=False, quiet=quiet) as observer:
+            end = carry_out(prepared, observer, Workspace(), fork=fork)
+        if end.stopped_by:
+            raise KeyboardInterrupt(end.stopped_by)
+        return loaded(request.results, end)
 
 
 def _waiting(reason: str) -> None:
