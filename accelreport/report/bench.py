@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-
-import pandas as pd
 
 from accelreport.analysis.headline import quality
 from accelreport.analysis.parity import WITHIN, parity_frame
 from accelreport.analysis.refusals import REFUSED
 from accelreport.report.analysed import Analysed
+from accelreport.report.frames import Rows, plain_rows
 from accelreport.report.metrics import is_share, primary_metric
 from accelreport.report.text import label, slug
 from accelreport.report.theme import COLOURS, pattern
@@ -24,8 +22,6 @@ from accelreport.results.record import Record
 _COMMA = re.compile(r"^([^,]+), (.+)$")
 Point = tuple[Any, ...]
 """Values of the axes, in the order of the spec."""
-Rows = list[dict[str, Any]]
-"""Rows of a frame as plain values."""
 
 
 @dataclass(frozen=True)
@@ -230,37 +226,3 @@ class Bench(Analysed):
 def cell_slug(key: str, machine: str) -> str:
     """File name of a cell's page, without the suffix."""
     return f"{slug(key)}.{slug(machine)}"
-
-
-def plain_rows(frame: pd.DataFrame) -> Rows:
-    """Rows of a frame as dictionaries with string keys."""
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-
-
-def median(values: Sequence[float]) -> float:
-    """The median of the finite values; NaN without any."""
-    known = sorted(value for value in values if present(value))
-    if not known:
-        return math.nan
-    middle = len(known) // 2
-    return known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean of the finite values; NaN without any."""
-    known = [value for value in values if present(value)]
-    return math.fsum(known) / len(known) if known else math.nan
-
-
-def deviation(values: Sequence[float]) -> float:
-    """The sample standard deviation of the finite values; NaN with fewer than two."""
-    known = [value for value in values if present(value)]
-    if len(known) < 2:
-        return math.nan
-    centre = mean(known)
-    return math.sqrt(math.fsum((value - centre) ** 2 for value in known) / (len(known) - 1))
-
-
-def present(value: Any) -> bool:
-    """Whether a frame holds a finite number here."""
-    return isinstance(value, int | float) and math.isfinite(value)

@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.report.bench import Bench, plain_rows
+from accelreport.report.bench import Bench
+from accelreport.report.frames import plain_rows
 from accelreport.results.record import Record
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

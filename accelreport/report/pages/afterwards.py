@@ -8,7 +8,8 @@ import numpy as np
 
 from accelreport.analysis.quantised import quantised_frame
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.bench import Bench
+from accelreport.report.frames import plain_rows, present
 from accelreport.report.model import (
     Badge,
     Block,

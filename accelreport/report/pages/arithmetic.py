@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import present
 from accelreport.report.model import Block, Column, Download, Entry, Line, Row, Section, Table
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import groups_corner, point_groups

@@ -8,7 +8,8 @@ from typing import Any
 from accelreport.analysis.choice import best_devices
 from accelreport.analysis.overview import Benchmark
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.bench import Bench
+from accelreport.report.frames import plain_rows, present
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Section, Table
 from accelreport.report.pages.matrix import MOST_POINTS
 from accelreport.report.text import label

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows
+from accelreport.report.bench import Bench
+from accelreport.report.frames import plain_rows
 from accelreport.report.metrics import FIGURES, metric_title
 from accelreport.report.model import (
     Badge,

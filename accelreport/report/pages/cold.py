@@ -6,9 +6,10 @@ import math
 
 from accelreport.analysis.break_even import overtakes
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, median, present
+from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.cold import Bar, cold_bars
 from accelreport.report.charts.drawing import panel
+from accelreport.report.frames import median, present
 from accelreport.report.model import (
     Block,
     Column,

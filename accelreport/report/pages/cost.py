@@ -5,7 +5,8 @@ from __future__ import annotations
 from accelreport.analysis.break_even import Line as Course
 from accelreport.analysis.cost import Price, price_of
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, median, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import median, present
 from accelreport.report.model import Column, Entry, Line, Prose, Row, RowGroup, Section, Table
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.reigns import reigns_table

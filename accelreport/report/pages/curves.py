@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Rows, Series, median, plain_rows, present
+from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.curves import (
     Axes,
     Crossing,
@@ -16,6 +16,7 @@ from accelreport.report.charts.curves import (
     shared_axes,
 )
 from accelreport.report.charts.drawing import WIDE, draw, panel, panel_width
+from accelreport.report.frames import Rows, median, plain_rows, present
 from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (
     Column,

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows
+from accelreport.report.bench import Bench
+from accelreport.report.frames import plain_rows
 from accelreport.report.model import (
     Column,
     Download,

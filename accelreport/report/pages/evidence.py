@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Rows, Series
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import Rows
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
     Badge,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import present
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import sentence as capital

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from accelreport.analysis.peaks import Bandwidth, Peak, hardware_name
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Rows
+from accelreport.report.bench import Bench
+from accelreport.report.frames import Rows
 from accelreport.report.pages.rates import bandwidth_of, peak_of
 from accelreport.report.text import label, slug
 from accelreport.results.record import Environment, Record

@@ -7,7 +7,8 @@ from typing import Any
 
 from accelreport.analysis.machines import machines_frame
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, plain_rows, present
+from accelreport.report.bench import Bench
+from accelreport.report.frames import plain_rows, present
 from accelreport.report.model import (
     Column,
     Download,

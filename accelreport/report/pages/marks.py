@@ -7,7 +7,8 @@ from typing import Any
 
 from accelreport.analysis.refusals import REFUSED
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Rows, Series
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import Rows
 from accelreport.report.model import Badge, Entry, Line, Tone
 from accelreport.report.text import label
 

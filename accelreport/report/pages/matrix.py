@@ -7,7 +7,8 @@ from typing import Any
 
 from accelreport.analysis.overview import Benchmark, speedup_matrix
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, plain_rows, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import plain_rows, present
 from accelreport.report.model import Badge, Column, Download, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.finding import compared
 from accelreport.report.pages.marks import SINGLE, absence, kind_text, number_badges

@@ -7,10 +7,11 @@ from typing import Any
 
 from accelreport.analysis.published import citation
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Rows, plain_rows, present
+from accelreport.report.bench import Bench
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.scales import plain, plain_duration
+from accelreport.report.frames import Rows, plain_rows, present
 from accelreport.report.metrics import FIGURES, figure_interval, figure_text, printed_text
 from accelreport.report.model import (
     Badge,

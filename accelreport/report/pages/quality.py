@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import (
-    Bench,
-    Point,
-    Series,
-    deviation,
-    mean,
-    plain_rows,
-    present,
-)
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import deviation, mean, plain_rows, present
 from accelreport.report.metrics import (
     level_text,
     metric_text,

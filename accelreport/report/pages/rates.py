@@ -9,7 +9,8 @@ from accelreport.analysis.peaks import (
     cited_peak,
     hardware_name,
 )
-from accelreport.report.bench import Bench, Point, Series, median, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import median, present
 from accelreport.report.text import label
 from accelreport.results.record import Environment
 

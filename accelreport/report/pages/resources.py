@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from accelreport.analysis.energy import blur, joules_per_step, watts
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, median, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import median, present
 from accelreport.report.model import Badge, Block, Column, Entry, Line, Prose, Row, Section, Table
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import groups_corner, point_groups

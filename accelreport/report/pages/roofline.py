@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from accelreport.analysis.roofline import Position, position
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
+from accelreport.report.frames import present
 from accelreport.report.model import Block, Column, Entry, Figure, Line, Row, Table
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import groups_corner, keys, loud_badges, point_groups

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from accelreport.report.bench import Bench, plain_rows
+from accelreport.report.bench import Bench
+from accelreport.report.frames import plain_rows
 from accelreport.report.model import Block, Code, Download, Entry, Figure, Page, Row, Section, Table
 from accelreport.report.pages.about import on_a_screen
 from accelreport.report.pages.deck_claims import claim_slides

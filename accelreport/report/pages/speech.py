@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, present
+from accelreport.report.bench import Bench
+from accelreport.report.frames import present
 from accelreport.report.model import Badge, Block, Download, Figure, Page, Section, Speech, Table
 from accelreport.report.pages.finding import Compared, compared
 from accelreport.report.pages.notices import notices_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Rows, plain_rows, present
+from accelreport.report.bench import Bench
+from accelreport.report.frames import Rows, plain_rows, present
 from accelreport.report.metrics import FIGURES, figure_interval, figure_text, printed_text
 from accelreport.report.model import Figure
 from accelreport.report.text import label, sentence

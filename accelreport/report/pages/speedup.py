@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, present
+from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
+from accelreport.report.frames import present
 from accelreport.report.model import (
     Badge,
     Column,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accelreport.analysis.break_even import Line
-from accelreport.report.bench import Bench, Point, Series, median, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import median, present
 
 STAGES = (
     ("process and imports", ("process_s", "import_s")),

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series, median, present
+from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.drawing import draw, panel, panel_width
 from accelreport.report.charts.scales import plain
 from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
+from accelreport.report.frames import median, present
 from accelreport.report.model import (
     Column,
     Entry,

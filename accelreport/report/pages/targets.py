@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Rows, Series, median, plain_rows, present
+from accelreport.report.bench import Bench, Point, Series
+from accelreport.report.frames import Rows, median, plain_rows, present
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import Column, Download, Entry, Line, Row, Table
 from accelreport.report.pages.marks import absence, number_badges
