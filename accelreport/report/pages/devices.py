@@ -23,16 +23,14 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.cost import price_text
-from accelreport.report.pages.environment import PATH, machine_facts, machine_id, machine_line
-from accelreport.report.pages.inventory import (
-    KINDS,
-    Listing,
+from accelreport.report.pages.device_lines import (
     driven_lines,
     hardware_lines,
-    listings,
     size_lines,
     software_lines,
 )
+from accelreport.report.pages.environment import PATH, machine_facts, machine_id, machine_line
+from accelreport.report.pages.inventory import KINDS, Listing, listings
 from accelreport.report.pages.limits import limits_section
 from accelreport.report.pages.marks import KINDS as REASONS
 from accelreport.report.pages.marks import kind_text

@@ -8,7 +8,8 @@ from accelreport.analysis.frames import machine_of
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Column, Entry, Fact, Facts, Line, Row, RowGroup, Table
-from accelreport.report.pages.inventory import clocks, cores, device_id, driven_lines, libraries
+from accelreport.report.pages.device_lines import clocks, cores, driven_lines, libraries
+from accelreport.report.pages.inventory import device_id
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import label, slug
 from accelreport.results.record import Environment, Record

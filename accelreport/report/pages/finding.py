@@ -53,6 +53,21 @@ def compared(bench: Bench) -> list[Compared]:
     return found
 
 
+def interval_text(bench: Bench) -> str:
+    """What the intervals of the speedups are, in a sentence."""
+    found = compared(bench)
+    paired = [each for each in found if each.row["paired"]]
+    if not found:
+        return ""
+    if len(paired) == len(found):
+        how = "compares within repeats"
+    elif paired:
+        how = "compares within repeats where both devices ran them, between processes elsewhere"
+    else:
+        how = "compares between processes, whose spread may differ (Welch)"
+    return f"The interval is Student’s t on logarithms and {how}."
+
+
 def headline(bench: Bench) -> str:
     """The one sentence of a benchmark (two, when something is absent)."""
     if not bench.shown_series:

@@ -12,9 +12,9 @@ from accelreport.report.pages.about import on_a_screen
 from accelreport.report.pages.deck_claims import claim_slides
 from accelreport.report.pages.deck_gaps import gap_slides
 from accelreport.report.pages.finding import headline
-from accelreport.report.pages.published import published_figure
+from accelreport.report.pages.published_figure import published_figure
 from accelreport.report.pages.speech import for_the_hall, sentences, slide_speech, start_speech
-from accelreport.report.pages.speedup import dots_figure
+from accelreport.report.pages.speedup_dots import dots_figure
 
 MOST_ROWS = 4
 """Rows of a table that can be read from the last row."""

@@ -1,4 +1,4 @@
-"""Speedups: the table (device × sweep point) and the same as dots with intervals."""
+"""Speedups: the section, its table (device × sweep point), and what the cells of it say."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.charts.drawing import panel
-from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.frames import present
 from accelreport.report.model import (
     Badge,
@@ -17,25 +15,18 @@ from accelreport.report.model import (
     Figure,
     Line,
     Row,
-    RowGroup,
     Section,
     Table,
 )
-from accelreport.report.pages.finding import compared
-from accelreport.report.pages.marks import absence, kind_text, number_badges
+from accelreport.report.pages.finding import compared, interval_text
+from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import (
-    device_rows,
     groups_corner,
-    loud_badges,
-    panel_points,
-    panels_note,
     point_groups,
 )
+from accelreport.report.pages.speedup_dots import dots_figure
 from accelreport.report.text import label
 from accelreport.report.theme import heat_bin
-
-MOST_DOTS = 40
-"""Rows of the drawing; with more, points are left out evenly and the caption says so."""
 
 VERDICTS = {
     "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
@@ -89,21 +80,6 @@ def speedup_table(bench: Bench) -> Table:
         legend=bool(compared(bench)),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )
-
-
-def interval_text(bench: Bench) -> str:
-    """What the intervals of the speedups are, in a sentence."""
-    found = compared(bench)
-    paired = [each for each in found if each.row["paired"]]
-    if not found:
-        return ""
-    if len(paired) == len(found):
-        how = "compares within repeats"
-    elif paired:
-        how = "compares within repeats where both devices ran them, between processes elsewhere"
-    else:
-        how = "compares between processes, whose spread may differ (Welch)"
-    return f"The interval is Student’s t on logarithms and {how}."
 
 
 def _marks(rows: tuple[Row, ...]) -> tuple[str, ...]:
@@ -176,101 +152,3 @@ def time_lines(row: dict[str, Any]) -> tuple[Line, Line]:
     if not present(low) or not present(high):
         return value, Line("no interval", "interval")
     return value, Line(formatting.duration_interval(low, high, row["seconds"]), "interval")
-
-
-def dots_figure(bench: Bench, most_points: int = 0) -> Figure:
-    """Speedups as dots with their intervals.
-
-    Args:
-        bench: the benchmark.
-        most_points: sweep points that are drawn at most, two or more; by default as many as
-            a page has room for.
-    """
-    others = [series for series in bench.series if not series.baseline]
-    points = panel_points(bench.points, most_points or max(6, MOST_DOTS // max(len(others), 1)))
-    headings, row = device_rows(bench, points, others)
-    found = {(e.series, e.point): e for e in compared(bench) if e.point in points}
-    marks = [
-        Mark(
-            row=row(each.series, each.point),
-            colour=each.series.colour,
-            value=each.speedup,
-            low=each.row["low"],
-            high=each.row["high"],
-            text=each.text,
-        )
-        for each in found.values()
-    ]
-    absences = [
-        Absence(row(series, point), _why(bench, series, point))
-        for point in points
-        for series in others
-        if (series, point) not in found
-    ]
-    name = bench.title_of(bench.plan.baseline)
-    make = speedup_dots(
-        marks, absences, headings=headings, axis_title=f"times as fast as {name} (log scale)"
-    )
-    who = f"{others[0].title}: speedup" if len(others) == 1 else "Speedup"
-    title = f"{who} over {name}"
-    said = "; ".join(
-        f"{each.series.title}, {bench.point_title(each.point)}: {each.text}"
-        for each in list(found.values())[:12]
-    )
-    return Figure(
-        id="speedup-dots",
-        title=title,
-        caption=(
-            "Marks are speedups, bars their 95 % intervals. The scale is logarithmic to base 2, "
-            "so twice and half as fast lie equally far from 1×. "
-            + interval_text(bench)
-            + panels_note(len(points), len(bench.points))
-        ),
-        panels=(panel(make, prefix="sd", title=title, description=f"{said}."),),
-        badges=loud_badges(bench),
-        table=_data(bench),
-    )
-
-
-def _why(bench: Bench, series: Series, point: Point) -> str:
-    return formatting.listed(sorted({kind_text(row) for row in bench.planned(series, point)}))
-
-
-def _verdict(row: dict[str, Any]) -> str:
-    text = str(row["verdict"]).lower()
-    if not present(row["needed"]):
-        return text
-    more = formatting.plural(int(row["needed"]), "more process", "more processes")
-    return f"{text}; {more} of each would probably decide"
-
-
-def _data(bench: Bench) -> Table:
-    """The numbers behind the dots."""
-    rows = []
-    for each in compared(bench):
-        row = each.row
-        low, high = row["low"], row["high"]
-        known = present(low) and present(high)
-        rows.append(
-            Row(
-                Entry((Line(bench.point_header(each.point)),)),
-                tuple(
-                    Entry((Line(text),))
-                    for text in (
-                        each.series.title,
-                        each.text,
-                        formatting.ratio_interval(low, high, each.speedup) if known else "none",
-                        f"{row['n']} and {row['n_baseline']}",
-                        _verdict(row),
-                    )
-                ),
-            )
-        )
-    titles = ("device", "speedup", "95 % interval", "processes (device and baseline)", "verdict")
-    return Table(
-        id="speedup-data",
-        title="Speedups as drawn",
-        corner=bench.points_heading,
-        columns=tuple(Column(title) for title in titles),
-        groups=(RowGroup(tuple(rows)),),
-    )
