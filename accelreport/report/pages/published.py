@@ -26,11 +26,6 @@ from accelreport.report.text import label, sentence, tied
 
 MISMATCH = Badge("other conditions", "The published figure was made under other conditions.")
 FLAG = Badge("flagged", "The published figures contradict arithmetic or physics.", "bad")
-MARKS = {
-    "S": "printed in the source",
-    "O": "from the original behind the source",
-    "D": "derived from the source by arithmetic",
-}
 
 
 def published_section(bench: Bench) -> Section | None:
