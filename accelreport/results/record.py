@@ -167,7 +167,7 @@ class Memory(Document):
     host_peak_bytes: int | None = None
     """Peak resident set of the process."""
     device_peak_bytes: int | None = None
-    """Peak of TensorFlow's allocator on the device, where it says so."""
+    """Peak of the framework's allocator on the device, where it says so."""
 
 
 class DataSource(Document):
@@ -233,9 +233,9 @@ class Environment(Document):
     gpus: list[Gpu] = []
     """GPUs seen by their driver."""
     accelerators: list[str] = []
-    """Devices TensorFlow used, by its own names."""
+    """Devices the framework used, by its own names."""
     runtime: dict[str, str] = {}
-    """Threads, build flags and kernel libraries as TensorFlow resolved them."""
+    """Threads, build flags and kernel libraries as the framework resolved them."""
     variables: dict[str, str] = {}
     """Environment variables that change the measurement (`TF_*`, `XLA_*`, `OMP_*`, …)."""
     load_before: float | None = None
