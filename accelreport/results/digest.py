@@ -6,9 +6,10 @@ import hashlib
 import os
 from pathlib import Path
 
+from accelreport.results.naming import listing
 from accelreport.results.problems import UnreadableFile
 from accelreport.results.reading import read_bytes
-from accelreport.results.store import Store, listing
+from accelreport.results.store import Store
 
 
 def content_digest(store: Store) -> str:

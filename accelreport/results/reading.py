@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from accelreport.results.migration import NewerVersion, NoVersion, migrate
+from accelreport.results.naming import RECORD_NAME
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.problems import UnreadableFile
 from accelreport.results.record import RECORD_VERSION, Record
@@ -41,6 +42,25 @@ def read_record(path: Path) -> Record:
         raise UnreadableFile(path, "newer", str(error)) from error
     except (NoVersion, ValidationError) as error:
         raise UnreadableFile(path, "invalid", explain(error, "a record")) from error
+
+
+def read_named_record(path: Path) -> Record:
+    """Read a record and see that its file bears its name.
+
+    Raises:
+        UnreadableFile: with the reason.
+        FileNotFoundError: there is no such file.
+    """
+    name = RECORD_NAME.fullmatch(path.name)
+    if name is None:
+        message = "its name is not <16 hexadecimal digits>.<8 hexadecimal digits>.json"
+        raise UnreadableFile(path, "misnamed", message)
+    record = read_record(path)
+    machine = record.environment.machine if record.environment else None
+    if (record.key, machine) != (name["key"], name["machine"]):
+        message = f"it holds the record of cell {record.key} on machine {machine}"
+        raise UnreadableFile(path, "misnamed", message)
+    return record
 
 
 def read_plan(path: Path) -> PlanDocument:

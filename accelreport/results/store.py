@@ -11,27 +11,25 @@ A file that cannot be read is named in `Store.problems` and the others are read 
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from accelreport.results.atomic import sweep, write_whole
+from accelreport.results.naming import (
+    KEY,
+    KEY_LENGTH,
+    MACHINE,
+    RECORD_NAME,
+    listing,
+    names,
+    plan_file_name,
+)
 from accelreport.results.observations import Artefact
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
-from accelreport.results.reading import read_plan, read_record, to_bytes
+from accelreport.results.reading import read_named_record, read_plan, to_bytes
 from accelreport.results.record import Record
-
-KEY_LENGTH = 16
-KEY = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
-MACHINE = re.compile(r"[0-9a-f]{8}")
-RECORD_NAME = re.compile(rf"(?P<key>{KEY.pattern})\.(?P<machine>{MACHINE.pattern})\.json")
-
-UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\%.]")
-"""Encoded in the name of a plan's file; "." too, because "a.b" + "c" and "a" + "b.c" must not
-meet in one file."""
 
 Content = TypeVar("Content")
 
@@ -235,25 +233,6 @@ class Store:
             path.rename(aside)
 
 
-def read_named_record(path: Path) -> Record:
-    """Read a record and see that its file bears its name.
-
-    Raises:
-        UnreadableFile: with the reason.
-        FileNotFoundError: there is no such file.
-    """
-    name = RECORD_NAME.fullmatch(path.name)
-    if name is None:
-        message = "its name is not <16 hexadecimal digits>.<8 hexadecimal digits>.json"
-        raise UnreadableFile(path, "misnamed", message)
-    record = read_record(path)
-    machine = record.environment.machine if record.environment else None
-    if (record.key, machine) != (name["key"], name["machine"]):
-        message = f"it holds the record of cell {record.key} on machine {machine}"
-        raise UnreadableFile(path, "misnamed", message)
-    return record
-
-
 def cannot_write(path: Path, error: OSError) -> ResultsError:
     """The one error for a results folder that takes nothing more."""
     return ResultsError(
@@ -262,38 +241,3 @@ def cannot_write(path: Path, error: OSError) -> ResultsError:
         remedy="Everything measured before is kept. Free space or allow writing there, or "
         "choose another folder with --results, then run the same command again.",
     )
-
-
-def plan_file_name(spec: str, profile: str) -> str:
-    """The name of a plan's file: no two plans share one, and none leads out of the folder."""
-    return f"{_file_part(spec)}.{_file_part(profile)}.json"
-
-
-def _file_part(name: str) -> str:
-    return UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name) or "%"
-
-
-def listing(folder: Path) -> list[Path]:
-    """The documents in a folder, by name; none where there is no folder.
-
-    Raises:
-        ResultsError: the folder cannot be read.
-    """
-    found = (name for name in names(folder) if name.endswith(".json") and name[0] != ".")
-    return [folder / name for name in sorted(found)]
-
-
-def names(folder: Path) -> Iterator[str]:
-    """The names in a folder, in no order; none where there is no folder.
-
-    Raises:
-        ResultsError: the folder cannot be read.
-    """
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                yield entry.name
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error

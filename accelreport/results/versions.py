@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from accelreport.results.naming import RECORD_NAME, is_document, listing, names, plan_file_name
 from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.reading import read_bytes, read_plan, read_record, to_bytes
-from accelreport.results.store import RECORD_NAME, listing, names, plan_file_name
 
 STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
 MEASURED = 2
@@ -112,9 +112,9 @@ def record_versions(
         _gather(found, _paths(source, "cells"), problems)
     if out in sources:
         return found, Untouched()
-    fronts = {name for name in names(out / "cells") if _is_document(name)}
+    fronts = {name for name in names(out / "cells") if is_document(name)}
     asides: dict[str, list[str]] = {}
-    for name in filter(_is_document, names(out / "conflicts" / "cells")):
+    for name in filter(is_document, names(out / "conflicts" / "cells")):
         asides.setdefault(_front_of(name), []).append(name)
     every = fronts | set(asides)
     # A file may hold another record than its name says: then those of that name are read, too.
@@ -190,10 +190,6 @@ def _gather(found: Versions, paths: Iterable[Path], problems: list[ResultProblem
 def _paths(folder: Path, kind: str) -> Iterator[Path]:
     for place in (folder / kind, folder / "conflicts" / kind):
         yield from listing(place)
-
-
-def _is_document(name: str) -> bool:
-    return name.endswith(".json") and not name.startswith(".")
 
 
 def _front_of(aside: str) -> str:
