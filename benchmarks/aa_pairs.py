@@ -35,7 +35,8 @@ from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.documents import plan_document
 from accelreport.runner.plan import Policy, make_plan
-from accelreport.runner.session import Prepared, carry_out
+from accelreport.runner.preparing import Prepared
+from accelreport.runner.session import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device, Measure

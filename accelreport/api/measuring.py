@@ -14,7 +14,8 @@ from accelreport.runner.launchers.base import Circumstances
 from accelreport.runner.launchers.registry import launching
 from accelreport.runner.overrides import shorthands
 from accelreport.runner.plan import Policy
-from accelreport.runner.session import Request, carry_out, prepare
+from accelreport.runner.preparing import Request, prepare
+from accelreport.runner.session import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.base import Scalar
 from accelreport.terminal.show import showing

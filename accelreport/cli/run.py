@@ -21,7 +21,7 @@ from accelreport.cli.options import (
 
 if TYPE_CHECKING:
     from accelreport.runner.deciding import Judge
-    from accelreport.runner.session import Prepared, Request
+    from accelreport.runner.preparing import Prepared, Request
 
 LOCAL = "local"
 """What `--on` says of this machine; the launchers are only imported when they are needed."""
@@ -198,7 +198,7 @@ def run(
     from accelreport.runner.launchers.registry import launching
     from accelreport.runner.overrides import parse_launcher_options, parse_overrides, shorthands
     from accelreport.runner.plan import Policy
-    from accelreport.runner.session import Request
+    from accelreport.runner.preparing import Request
 
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
     request = Request(
@@ -225,7 +225,7 @@ def run(
 
 
 def _prepared(request: Request) -> Prepared:
-    from accelreport.runner.session import prepare
+    from accelreport.runner.preparing import prepare
 
     prepared = prepare(request, waiting=lambda reason: typer.echo(f"{reason} …", err=True))
     for problem in prepared.problems:

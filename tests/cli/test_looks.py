@@ -17,8 +17,8 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
 from accelreport.runner.documents import extended, plan_document, repeated
 from accelreport.runner.events import CellName, LookedAt, LookLine, named, plan_line
+from accelreport.runner.preparing import Prepared, Request, prepare
 from accelreport.runner.refresh import refresh
-from accelreport.runner.session import Prepared, Request, prepare
 from accelreport.spec.load import load
 from accelreport.terminal.lines import JsonLines, PlainLines
 from accelreport.terminal.live import LiveProgress

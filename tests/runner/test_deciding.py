@@ -95,7 +95,7 @@ class Study:
         return document
 
     def run(self, bench: Bench, *, decide: bool = True, chosen: Sequence[str] = ()) -> EndLine:
-        """As `session.prepare` and `session.carry_out` do it, with scripted processes."""
+        """As `prepare` and `carry_out` do it, with scripted processes."""
         spec, judge = self.spec, UntilDecided(self.most)
         earlier = bench.store.plans()
         document, added = continued(plan_document(spec, {}), spec, earlier[0] if earlier else None)

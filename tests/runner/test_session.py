@@ -12,8 +12,9 @@ from accelreport.results.problems import ResultsError
 from accelreport.results.store import Store
 from accelreport.runner.events import EndLine
 from accelreport.runner.overrides import BadOverride, parse_overrides
+from accelreport.runner.preparing import Prepared, Request, prepare
 from accelreport.runner.refresh import refresh
-from accelreport.runner.session import Prepared, Request, exit_code, prepare
+from accelreport.runner.session import exit_code
 from accelreport.spec.base import Scalar
 from accelreport.spec.problems import SpecErrors
 from tests.support.program import MNIST, write_specs
