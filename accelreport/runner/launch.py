@@ -21,8 +21,7 @@ from accelreport.results.record import Environment, Record
 from accelreport.runner.artefacts import LeftFile, hand_over
 from accelreport.runner.forks import Forks, ForkServer
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launchers.base import ChildEvent as ChildEvent
-from accelreport.runner.launchers.base import Finished, Watch
+from accelreport.runner.launchers.base import ChildEvent, Finished, Watch
 from accelreport.runner.memory import oom_kills
 from accelreport.runner.outcome import Observed, conclude
 from accelreport.runner.process import ChildProcess, Process

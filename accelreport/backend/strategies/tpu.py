@@ -6,7 +6,7 @@ import os
 import socket
 from urllib.parse import urlsplit
 
-from accelreport.backend.availability import OLD_COLAB_VARIABLE as OLD_COLAB_VARIABLE
+from accelreport.backend.availability import OLD_COLAB_VARIABLE
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.strategies.placement import InGraph
 from accelreport.spec.models import Device

@@ -16,7 +16,8 @@ from accelreport.backend.environment import environment
 from accelreport.backend.job import ProgressEvent
 from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launch import ChildEvent, LocalLauncher
+from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.launchers.base import ChildEvent
 from accelreport.spec.models import Device
 from tests.backend.strategies.cells import (
     ENDLESS,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.backend.availability import OLD_COLAB_VARIABLE
 from accelreport.backend.cluster.supervisor import supervise
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.strategies import tpu
@@ -62,9 +63,9 @@ def test_an_address_at_which_nobody_listens_is_given_up_at_once() -> None:
 def test_an_address_is_the_devices_own_or_an_old_hosts_or_local(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv(tpu.OLD_COLAB_VARIABLE, raising=False)
+    monkeypatch.delenv(OLD_COLAB_VARIABLE, raising=False)
     assert tpu.address_of(TPU) == "local"
-    monkeypatch.setenv(tpu.OLD_COLAB_VARIABLE, "10.0.0.2:8470")
+    monkeypatch.setenv(OLD_COLAB_VARIABLE, "10.0.0.2:8470")
     assert tpu.address_of(TPU) == "grpc://10.0.0.2:8470"
     named = Device(kind="TPU", strategy="tpu", address="grpc://10.0.0.9:8470")
     assert tpu.address_of(named) == "grpc://10.0.0.9:8470"
