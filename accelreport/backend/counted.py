@@ -20,12 +20,12 @@ class Counted:
     """What is known of a step's arithmetic.
 
     Attributes:
-        kinds: names of all operations.
+        kinds: names of all operations; None where no step could be looked at.
         flops: how many floating-point operations they are; None where that is not known.
         unknown: why not.
     """
 
-    kinds: frozenset[str]
+    kinds: frozenset[str] | None
     flops: Flops | None
     unknown: str = ""
 

@@ -78,7 +78,7 @@ def _kind(error: BaseException) -> FailureKind:
         return cast("FailureKind", own)
     if isinstance(error, MemoryError):
         return "oom-host"
-    if kind := _out_of_memory(error):
+    if kind := out_of_memory(error):
         return kind
     if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
         return "compile-error"
@@ -89,8 +89,8 @@ def _kind(error: BaseException) -> FailureKind:
     return "harness-error"
 
 
-def _out_of_memory(error: BaseException) -> FailureKind | None:
-    """Whose memory is exhausted, by the words of each framework; None where it is not."""
+def out_of_memory(error: BaseException) -> FailureKind | None:
+    """Whose memory is exhausted, by the words of each framework; None where none is."""
     name, text = type(error).__name__, str(error)
     if name == "ResourceExhaustedError":
         # TensorFlow's CPU allocator says which device it could not allocate on.

@@ -82,12 +82,16 @@ def _note_training(
 
 
 def _note_arithmetic(measurement: Measurement, training: Training, graphs: Engine) -> None:
-    """Operations of a step and the kernels that did them, from the graph that ran."""
+    """Operations of a step and the kernels that did them."""
     runtime = measurement.ready()
     found = counted(training.step_graph(), runtime)
-    runtime.facts.update(kernel_path(graphs.model, found.kinds, runtime.facts))
-    if measurement.examination is not None:
-        judge_kernels(measurement.examination.found, runtime.facts)
+    checks = measurement.examination.found if measurement.examination else None
+    if found.kinds is not None:
+        runtime.facts.update(kernel_path(graphs.model, found.kinds, runtime.facts))
+        if checks:
+            judge_kernels(checks, runtime.facts)
+    elif checks:
+        checks.inapplicable("cudnn-fallback", found.unknown)
     if found.flops is None:
         message = f"operations of a step were not counted: {found.unknown}"
         measurement.warn("flops-unknown", message)

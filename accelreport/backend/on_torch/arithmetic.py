@@ -13,6 +13,7 @@ from typing import Any
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from accelreport.backend.counted import Counted
+from accelreport.backend.failures import out_of_memory
 from accelreport.backend.traffic import METHOD as TRAFFIC_METHOD
 from accelreport.results.record import Flops
 
@@ -36,8 +37,15 @@ def counted_program(rehearse: Callable[[], None]) -> Counted:
     Args:
         rehearse: runs a step and takes it back.
     """
-    with _Counting() as found:
-        rehearse()
+    found = _Counting()
+    try:
+        with found:
+            rehearse()
+    except Exception as error:
+        if out_of_memory(error) is None:
+            raise
+        # What was measured before is whole: it must not be lost for want of this figure.
+        return Counted(None, None, "no memory was left for one more step")
     kinds = frozenset(found.kinds)
     if untold := sorted(kind for kind in kinds if kind.startswith(UNTOLD)):
         return Counted(kinds, None, f"{untold[0]!r} is a kernel whose operations are not told")
@@ -67,7 +75,9 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         self.kinds.add(name)
         for operations, tensors in COUNTS[name](args, result) if name in COUNTS else ():
             self.operations += operations
-            self.moved += sum(each.numel() * each.element_size() for each in tensors)
+            # A gradient that nobody wants is None.
+            there = [each for each in tensors if each is not None]
+            self.moved += sum(each.numel() * each.element_size() for each in there)
         return result
 
 

@@ -72,11 +72,13 @@ class Programs(KerasEngine):
         def rehearse() -> None:
             changing = [each.value for each in (*self.model.variables, *self.optimizer.variables)]
             before = [each.detach().clone() for each in changing]
-            with torch.random.fork_rng(devices):
-                self._step(resident, order[first])
-            with torch.no_grad():
-                for each, value in zip(changing, before, strict=True):
-                    each.copy_(value)
+            try:
+                with torch.random.fork_rng(devices):
+                    self._step(resident, order[first])
+            finally:
+                with torch.no_grad():
+                    for each, value in zip(changing, before, strict=True):
+                        each.copy_(value)
 
         return rehearse
 

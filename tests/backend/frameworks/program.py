@@ -156,9 +156,25 @@ def only_in_torch(runtime: Runtime, folder: Path) -> dict[str, Any]:
     for name, each in chosen.items():
         engine = begin(plain(), each, folder / "plain.npz")
         said[name] = train(engine, engine.resident_trainer(), FEW)
+    said["starved"] = starved(begin(plain(), runtime, folder / "plain.npz"))
     keras.mixed_precision.set_global_policy("mixed_bfloat16")
     engine = begin(problem("keras"), runtime, folder / "keras.npz")
     return {**said, "half": train(engine, engine.resident_trainer(), FEW)}
+
+
+def starved(engine: Engine) -> dict[str, Any]:
+    """What is said of a step that has no memory left once it has moved the weights."""
+    import torch
+
+    what = engine.problem
+    order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(1))
+    resident = engine.on_devices(what.resident)
+    step = engine.step_graph(resident, order, engine.constant(0), engine.constant(1))
+    engine._sums = lambda *_: torch.empty(2**50)  # type: ignore[attr-defined]
+    before = engine.weights()
+    found = counted(step, engine.runtime)
+    same = all(map(np.array_equal, before, engine.weights()))
+    return {"kinds": found.kinds, "unknown": found.unknown, "moved": not same}
 
 
 def main(framework: str, folder: Path) -> None:

@@ -123,6 +123,14 @@ def test_half_precision_on_pytorch_reads_half_as_many_bytes(torch: Said) -> None
     assert torch["half"]["flops"] == torch["keras"]["flops"]
 
 
+def test_a_step_that_cannot_be_counted_for_want_of_memory_leaves_the_training_as_it_was(
+    torch: Said,
+) -> None:
+    assert torch["starved"]["kinds"] is None
+    assert torch["starved"]["unknown"] == "no memory was left for one more step"
+    assert not torch["starved"]["moved"]
+
+
 def test_a_compiled_step_trains_as_the_eager_one_or_what_it_lacks_is_said(torch: Said) -> None:
     eager, compiled = torch["eager"], torch.get("compiled")
     if compiled is None:
