@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.inputs import probe_row
-from accelreport.backend.checks.state import order_of
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Stopwatch
 from accelreport.backend.energy import Meter
 from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.feeds import Feed, PipelineFeed, ResidentFeed, Steps
 from accelreport.backend.order import Order
 from accelreport.backend.pace import Pace, grace_s
 from accelreport.backend.policies import Policies
@@ -63,8 +61,7 @@ class Training:
         evaluation: the validation data under the model.
         watch: has looked at every window.
         meter: counts the energy of steady windows; without sensors until it is replaced.
-        order: checksum of the first epoch's order of the examples.
-        source: what steps read from, once prepared: the resident data, or an iterator.
+        feed: brings the batches, once prepared.
     """
 
     def __init__(
@@ -88,19 +85,16 @@ class Training:
         self._order = Order(self._problem.examples, self._problem.batch_size, seed)
         self._policies = policies
         self._pipeline = pipeline
-        self._run_steps: Callable[[int], Callable[[int, int], Any]] | None = None
+        self._prepared = False
         self._deadline = math.inf
-        self._source: tuple[Any, ...] = ()
-        self._latest: Callable[[int, int], Any]
-        self._settles = graphs.runtime.counts_steps
+        self._latest: Steps
+        self.feed: Feed
         self.evaluation = Evaluation(graphs, evaluation_batch)
         self.watch = Watch(
-            graphs.steps_done if self._settles else lambda: None,
+            graphs.steps_done if graphs.runtime.counts_steps else lambda: None,
             FRAMEWORK_NAMES[graphs.runtime.framework],
         )
         self.meter = Meter()
-        self.order = ""
-        self.source: Any = None
 
     @property
     def planned_steps(self) -> int:
@@ -109,18 +103,20 @@ class Training:
 
     def step_graph(self) -> Any:
         """The graph of the steps that were run (see `Engine.step_graph`)."""
-        first, count = self._graphs.constant(0), self._graphs.constant(1)
-        return self._graphs.step_graph(*self._source, first, count)
+        return self.feed.step_graph()
 
     def prepare(self) -> None:
         """Bring the data to where the steps read them; done once, untimed."""
-        if self._run_steps is None:
-            runner = self._pipeline_runner if self._pipeline else self._resident_runner
-            self._run_steps = runner()
+        if self._prepared:
+            return
+        self._prepared = True
+        if self._pipeline:
+            self.feed = PipelineFeed(self._graphs, self._order, self.planned_steps)
+        else:
+            self.feed = ResidentFeed(self._graphs, self._order)
 
     def again(self, count: int) -> Any:
         """Steps of the epoch that was run last, from its first one; returns their sums."""
-        assert self._run_steps is not None
         return self._latest(0, count)[0]
 
     def run(self, budget_s: float) -> Trained:
@@ -138,12 +134,11 @@ class Training:
             agreed=self._graphs.runtime.placement.agreed,
         )
         self.prepare()
-        assert self._run_steps is not None
         self._reporter.phase("compile")
         for number in range(1, self._epochs + 1):
             if self._problem.learning_rate is not None:
                 self._graphs.set_learning_rate(self._problem.learning_rate(number - 1))
-            self._latest = self._run_steps(number)
+            self._latest = self.feed.epoch()
             done = self._epoch(number, self._latest, pace, result)
             if done and self._policies and self._policies.after(number, result.epochs[-1].metrics):
                 break
@@ -154,9 +149,7 @@ class Training:
 
     # One epoch ----------------------------------------------------------------------------
 
-    def _epoch(
-        self, number: int, run_steps: Callable[[int, int], Any], pace: Pace, result: Trained
-    ) -> int:
+    def _epoch(self, number: int, run_steps: Steps, pace: Pace, result: Trained) -> int:
         before = sum(block.steps for block in result.blocks)
         totals = np.zeros(self._graphs.width)
         done, spent = 0, 0.0
@@ -200,7 +193,7 @@ class Training:
         return done
 
     def _window(
-        self, epoch: int, before: int, done: int, run_steps: Callable[[int, int], Any], pace: Pace
+        self, epoch: int, before: int, done: int, run_steps: Steps, pace: Pace
     ) -> tuple[Block, NDArray[np.float64]]:
         count = pace.steps(before + done, self._steps - done)
         warmup = before + done < self._warmup
@@ -232,36 +225,6 @@ class Training:
             step_s=[round(float(s), 7) for s in np.diff(self._graphs.read(stamps))],
         )
         return block, sums
-
-    # Where batches come from --------------------------------------------------------------
-
-    def _resident_runner(self) -> Callable[[int], Callable[[int, int], Any]]:
-        constant, trainer = self._graphs.constant, self._graphs.resident_trainer()
-        resident = self._graphs.on_devices(self._problem.resident)
-        self.source = resident
-
-        def for_epoch(_: int) -> Callable[[int, int], Any]:
-            rows = self._order.epoch(self._steps)
-            self.order = self.order or order_of(rows, self._problem.examples)
-            order = constant(rows)
-            self._source = (resident, order)
-            return lambda first, count: trainer(resident, order, constant(first), constant(count))
-
-        return for_epoch
-
-    def _pipeline_runner(self) -> Callable[[int], Callable[[int, int], Any]]:
-        constant, trainer = self._graphs.constant, self._graphs.pipeline_trainer()
-        # One iterator for the whole cell: taking a drained one down can stall for seconds.
-        orders = self._order.epoch(self.planned_steps)
-        self.order = order_of(orders[: self._steps], self._problem.examples)
-        if self._settles:
-            # A batch for the checks comes first, so that they see what this pipeline brings.
-            probe = probe_row(self._problem.examples, self._problem.batch_size)
-            orders = np.concatenate([probe[np.newaxis], orders])
-        iterator = self._graphs.runtime.placement.batches(self._problem, orders)
-        self.source = iterator
-        self._source = (iterator,)
-        return lambda _: lambda first, count: trainer(iterator, constant(first), constant(count))
 
     # Evaluation ---------------------------------------------------------------------------
 

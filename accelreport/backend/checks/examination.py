@@ -82,7 +82,7 @@ class Examination:
         self._weights = state.beginnings(graphs)
         if self._runtime.counts_steps:
             state.judge_beginning(self.found, graphs)
-            judge_inputs(self.found, graphs, training.source, pipeline=pipeline)
+            judge_inputs(self.found, graphs, training.feed.source, pipeline=pipeline)
         else:
             for name in ("stale-state", "constant-input", "stale-data"):
                 self.found.inapplicable(name, "data and steps lie on other processes")
@@ -96,10 +96,10 @@ class Examination:
         state.judge_batch(self.found, graphs)
         tensors = [each.value for each in graphs.model.trainable_variables]
         if not pipeline and self._runtime.counts_steps:
-            tensors += list(training.source.values())
+            tensors += list(training.feed.source.values())
         state.judge_device(self.found, tensors, self._runtime.devices, self._kind)
         state.judge_end(self.found, graphs, self._weights)
-        return Beginning(weights=state.random_weights(self._weights), order=training.order)
+        return Beginning(weights=state.random_weights(self._weights), order=training.feed.order)
 
     @_counted
     def canary_of_training(self, graphs: Engine, training: Training, blocks: list[Block]) -> None:
