@@ -42,6 +42,7 @@ class Remaining:
             if cell.key in self._likes:
                 continue
             like = likeness(cell)
+            # Cells of one condition share one text: there may be a hundred thousand of them.
             self._likes[cell.key] = names.setdefault(like, like)
             self._count(like, 1)
 
