@@ -50,7 +50,7 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
         return None  # it is elsewhere: only the cell itself can find out
     if probe is None or device.framework != TENSORFLOW:
         # What TensorFlow sees says nothing of another framework, which the cell itself asks.
-        return _by_system(device, machine)
+        return _by_system(device, machine) or no_compiler(device) or None
     if probe.error:
         return probe.error
     found, needed = probe.count(device.kind), needed_here(device)
@@ -68,7 +68,7 @@ def _unfit(device: Device, machine: Inventory) -> str | None:
     """Why a device of any kind cannot run here."""
     if missing := absent(device.framework):
         return f"{missing}: {remedy(device.framework)}"
-    if lacking := no_compiler(device):
+    if device.kind == "CPU" and (lacking := no_compiler(device)):
         return lacking
     if device.spread and not started_elsewhere():
         return NEEDS_CLUSTER

@@ -51,6 +51,12 @@ def test_a_record_says_which_commit_and_which_packages_measured_it() -> None:
         (Device(kind="CPU"), CPU_ONLY, None, None),
         (Device(kind="CPU", threads=64), CPU_ONLY, None, "needs 64 threads"),
         (Device(kind="GPU"), CPU_ONLY, None, "no GPU on this machine"),
+        (
+            Device(kind="GPU", framework="torch", torch_compile=True),
+            CPU_ONLY,
+            None,
+            "no GPU on this machine",  # before what a compiler for it would need
+        ),
         (Device(kind="GPU"), WITH_GPU, Probe(devices=[GPU]), None),
         (
             Device(kind="GPU", strategy="mirrored", replicas=2),
