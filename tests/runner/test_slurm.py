@@ -218,17 +218,17 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
         raise UncompletedJobError("Job not requeued because: timed-out and not checkpointable.")
 
     before = signal.signal(signal.SIGUSR2, time_is_up)
-    meanwhile = Mailbox(tmp_path / "letters.jsonl")
+    meanwhile, over = Mailbox(tmp_path / "letters.jsonl"), threading.Event()
 
-    over = threading.Event()
-
-    def wait_for_its_beginning() -> None:
-        while not over.wait(0.02):
-            if any(isinstance(each, Began) for each in meanwhile.unread()):
+    def wait_until_it_hangs() -> None:
+        while not over.wait(0.2):
+            said = [each.says.event for each in meanwhile.unread() if isinstance(each, Said)]
+            if "epoch" in said:
+                over.wait(0.2)  # this letter is not only begun
                 os.kill(os.getpid(), signal.SIGUSR2)
                 return
 
-    clock = threading.Thread(target=wait_for_its_beginning, daemon=True)
+    clock = threading.Thread(target=wait_until_it_hangs, daemon=True)
     clock.start()
     try:
         perform(path)
