@@ -68,11 +68,12 @@ def exit_code(end: EndLine) -> ExitCode:
     """What a run's end means to the caller of the program.
 
     Cells that failed earlier and were left alone count as failed: nothing is well as long
-    as they are. Skipped cells do not, unless nothing else was there.
+    as they are. So do those that somebody else has interrupted, such as by cancelling a job.
+    Skipped cells do not, unless nothing else was there.
     """
     if end.stopped_by:
         return ExitCode.INTERRUPTED
-    if end.failed or end.failed_before:
+    if end.failed or end.failed_before or end.left:
         return ExitCode.SOME_FAILED
     if end.ok or end.partial or end.done_before:
         return ExitCode.OK

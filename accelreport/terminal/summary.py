@@ -54,6 +54,7 @@ def closing(end: EndLine) -> Iterator[str]:
     parts += [f"{end.failed} failed"] if end.failed else []
     parts += [f"{end.skipped} skipped"] if end.skipped else []
     parts += [f"{end.done_before} done before"] if end.done_before else []
+    parts += [f"{end.left} interrupted"] if end.left else []
     if end.stopped_by:
         finished = end.ok + end.partial + end.failed + end.done_before
         yield (
@@ -63,6 +64,8 @@ def closing(end: EndLine) -> Iterator[str]:
         )
         return
     yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
+    if end.left:
+        yield "What was interrupted is measured by the same command, given again."
     if end.failed:
         yield "The failures are in the report; --retry-failed runs them again."
     if end.failed_before:
@@ -77,7 +80,9 @@ def closing(end: EndLine) -> Iterator[str]:
 
 def nothing_ran(end: EndLine) -> bool:
     """Whether no cell has a result or a failure: every device is absent."""
-    return not (end.ok or end.partial or end.failed or end.done_before or end.failed_before)
+    return not (
+        end.ok or end.partial or end.failed or end.done_before or end.failed_before or end.left
+    )
 
 
 def _expected(plan: PlanLine) -> str:

@@ -14,13 +14,14 @@ from rich.console import Console
 
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Record, Times
-from accelreport.runner.events import CellStartLine, Observer, named, plan_line
+from accelreport.runner.events import CellStartLine, EndLine, Observer, named, plan_line
 from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.failure import show
 from accelreport.terminal.lines import JsonLines, PlainLines, Quiet
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.plan_view import plan_text
+from accelreport.terminal.summary import closing
 from accelreport.terminal.timings_view import timings_text
 from accelreport.terminal.wording import duration, number
 from tests.runner.scripted import Bench, cell, cells
@@ -149,6 +150,25 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -
     assert "Stopped (SIGINT)" in out.getvalue()
     assert "2 finished cells kept" in out.getvalue()
     assert "4 to do. Run the same command again to go on." in out.getvalue()
+
+
+def test_a_run_in_which_somebody_cancelled_a_job_says_what_is_left() -> None:
+    end = EndLine(
+        ok=0,
+        partial=0,
+        failed=0,
+        skipped=0,
+        done_before=0,
+        failed_before=0,
+        left=1,
+        stopped_by="",
+        wall_s=1.0,
+        results="results",
+    )
+    assert list(closing(end)) == [
+        "0 measured, 1 interrupted in 1.0 s. Results: results",
+        "What was interrupted is measured by the same command, given again.",
+    ]
 
 
 def test_a_plan_is_told_cell_by_cell_in_the_order_of_measuring(tmp_path: Path) -> None:

@@ -180,6 +180,7 @@ def test_what_is_no_key_and_value_is_a_usage_error(text: str) -> None:
         ({"skipped": 2}, ExitCode.NOTHING_RAN),
         ({"ok": 3, "failed": 1}, ExitCode.SOME_FAILED),
         ({"done_before": 3, "failed_before": 1}, ExitCode.SOME_FAILED),
+        ({"ok": 3, "left": 1}, ExitCode.SOME_FAILED),
         ({"ok": 3, "failed": 1, "left": 2, "stopped_by": "SIGINT"}, ExitCode.INTERRUPTED),
     ],
 )

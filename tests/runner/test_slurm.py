@@ -6,16 +6,13 @@ import os
 import platform
 import signal
 import subprocess
-import sys
 import tempfile
-import textwrap
 import threading
 import time
 from collections import Counter
 from pathlib import Path
 from types import FrameType, SimpleNamespace
 
-import psutil
 import pytest
 from submitit.core.utils import UncompletedJobError
 
@@ -28,14 +25,14 @@ from accelreport.runner.launchers.batch import Mailbox, Order, perform
 from accelreport.runner.launchers.letters import Began, Broke, Said, Through
 from accelreport.runner.launchers.slurm import SlurmLauncher
 from accelreport.runner.launchers.slurm_jobs import Job
-from accelreport.runner.launchers.slurm_options import (
-    slurm_options,
-)
+from accelreport.runner.launchers.slurm_options import slurm_options
+from accelreport.runner.launchers.slurm_queue import GONE, Standing
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
 from tests.runner.scattered import run_on, told_to_two_workers, workplace
 from tests.runner.scripted import Bench, a_record, cell, cells, different
+from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of
 from tests.support import children
 from tests.support.processes import processes_of
 from tests.support.program import MATMUL, call, write_specs
@@ -49,16 +46,6 @@ def launcher(bench: Bench, **options: Scalar) -> SlurmLauncher:
 def measured(bench: Bench) -> Counter[str]:
     """How often each cell was really measured."""
     return Counter((bench.folder / "trace").read_text().split())
-
-
-def jobs_of(folder: Path) -> list[psutil.Process]:
-    """The processes of submitit's jobs whose files lie in a folder."""
-    return [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if "submitit.core._submit" in (line := " ".join(process.info["cmdline"] or []))
-        and str(folder) in line
-    ]
 
 
 # Runs -------------------------------------------------------------------------------------
@@ -269,16 +256,16 @@ def test_a_preempted_job_goes_on_with_the_cell_that_it_had_to_leave(tmp_path: Pa
     [
         ("TIMEOUT", "timeout", True),
         ("OUT_OF_MEMORY", "oom-host", True),
-        ("CANCELLED by 1000", "interrupted", True),
-        ("CANCELLED+", "interrupted", True),
+        ("CANCELLED", "interrupted", True),
         ("NODE_FAIL", "worker-lost", False),
-        ("", "worker-lost", False),
+        (GONE, "worker-lost", False),
     ],
 )
 def test_the_state_in_which_a_job_ended_tells_the_kind_of_the_failure(
     tmp_path: Path, state: str, kind: str, final: bool
 ) -> None:
-    job = Job(SimpleNamespace(state=state), {}, Mailbox(tmp_path / "letters.jsonl"))
+    job = Job(SimpleNamespace(), {}, Mailbox(tmp_path / "letters.jsonl"))
+    job.stands(Standing(state))
     assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == (kind, final)
 
 
@@ -308,52 +295,11 @@ def test_without_slurm_a_run_says_so_and_nothing_is_run(tmp_path: Path) -> None:
 
 # A stand-in for Slurm ---------------------------------------------------------------------
 
-SBATCH = """\
-    import os, re, subprocess, sys
-    text = open(sys.argv[1]).read()
-    if "partition=nowhere" in text:
-        sys.exit("sbatch: error: invalid partition specified: nowhere")
-    found = re.search(r"--array=0-(\\d+)", text)
-    numbers = range(int(found[1]) + 1) if found else [None]
-    nodes = (re.search(r"--nodes=(\\d+)", text) or [None, "1"])[1]
-    print("Submitted batch job 71", flush=True)
-    for number in numbers:
-        more = {"SLURM_JOB_ID": "71", "SLURM_JOB_NUM_NODES": nodes}
-        if number is not None:
-            more |= {"SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": str(number)}
-        nowhere = subprocess.DEVNULL
-        subprocess.Popen(["bash", sys.argv[1]], env={**os.environ, **more},
-                         stdout=nowhere, stderr=nowhere, start_new_session=True)
-"""
-"""Runs the tasks of an array at once, as Slurm does where there are nodes enough."""
-
-SRUN = """\
-    import os, subprocess, sys, tempfile
-    count = os.environ["SLURM_JOB_NUM_NODES"]
-    program = sys.argv[sys.argv.index(sys.executable):]
-    step = {"SLURM_STEP_NUM_TASKS": count, "SLURM_NTASKS": count, "SLURM_LOCALID": "0",
-            "SLURM_STEP_NODELIST": "localhost", "SLURM_STEP_TASKS_PER_NODE": count}
-    tasks = [
-        subprocess.Popen(program, env={**os.environ, **step, "SLURM_PROCID": str(number),
-                                       "SLURM_NODEID": str(number), "TMPDIR": tempfile.mkdtemp()})
-        for number in range(int(count))
-    ]
-    sys.exit(max(task.wait() for task in tasks))
-"""
-"""Starts a task for each node, all of them here; each has a folder, and so a lock, of its own."""
-
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with programs of the names that submitit calls."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for name, text in {"sbatch": SBATCH, "srun": SRUN, "sacct": "", "scancel": ""}.items():
-        path = folder / name
-        path.write_text(f"#!{sys.executable}\n{textwrap.dedent(text)}")
-        path.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return folder
+    return SlurmStandIn.installed(tmp_path / "bin", monkeypatch).folder
 
 
 @pytest.mark.e2e

@@ -56,6 +56,11 @@ class Through(Document):
     record: Record
     """Its record."""
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the machine was told to stop while it measured."""
+        return self.record.failure is not None and self.record.failure.kind == "interrupted"
+
 
 class Broke(Document):
     """Something went wrong that has nothing to do with a cell."""

@@ -10,7 +10,6 @@ import os
 import select
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -20,14 +19,10 @@ from itertools import count
 import psutil
 
 from accelreport.backend.cluster.tasks import NEEDS_CLUSTER
-from accelreport.runner.launchers.base import (
-    Circumstances,
-    Finished,
-    LauncherError,
-    Watch,
-)
+from accelreport.runner.launchers.base import Circumstances, Finished, LauncherError, Watch
 from accelreport.runner.launchers.letters import Began, Broke, Letter, Said, Through, Waits
 from accelreport.runner.launchers.losses import STOPPED, Losses
+from accelreport.runner.launchers.slurm_control import Control, cancel
 from accelreport.runner.launchers.slurm_desk import Desk
 from accelreport.runner.launchers.slurm_jobs import Job
 from accelreport.runner.launchers.slurm_options import SlurmOptions, slurm_options
@@ -37,9 +32,6 @@ from accelreport.spec.models import Device
 
 LOOK_EVERY_S = 0.5
 """How often letters are looked for; less often with many jobs, to spare the shared disk."""
-
-ASK_EVERY_S = 10.0
-"""How often Slurm may be asked whether a job is over; submitit asks it less often still."""
 
 LATE_S = 10.0
 """Letters may be seen so much later on another machine than they were written on a node."""
@@ -89,6 +81,7 @@ class SlurmLauncher:
         self._numbers = count()
         self._jobs: dict[int, Job] = {}  # many thousands come and go, in any order
         self._losses = Losses()
+        self._control = Control()
 
     @property
     def here(self) -> bool:
@@ -113,6 +106,8 @@ class SlurmLauncher:
         try:
             self._submit(cells)
             while self._jobs and not watch.stop:
+                if self._on_slurm:
+                    self._control.look(self._jobs.values(), watch)
                 for number, job in list(self._jobs.items()):
                     over = self._over(job)
                     yield from self._heard(job, watch)
@@ -141,14 +136,11 @@ class SlurmLauncher:
 
         One whose cells are all through needs but a moment to end.
         """
-        now = time.monotonic()
-        every_s = ASK_EVERY_S if self._on_slurm and job.cells else 0.0
-        if job.over_at is None and now - job.asked_at >= every_s:
-            job.asked_at = now
-            job.over_at = now if job.job.done() else None
+        now, ended = time.monotonic(), job.ended if self._on_slurm else bool(job.job.done())
         if not job.cells:
             job.through_at = job.through_at or now
-            return job.over_at is not None or now - job.through_at >= LATE_S
+            return ended or now - job.through_at >= LATE_S
+        job.over_at = (job.over_at or now) if ended else None
         late_s = LATE_S if self._on_slurm else 0.0
         return job.over_at is not None and now - job.over_at >= late_s
 
@@ -167,6 +159,8 @@ class SlurmLauncher:
                 watch.waiting(f"{letter.host}: {letter.reason}")
             case Broke():
                 job.broke = letter
+            case Through(interrupted=True) if not watch.stop:
+                pass  # by Slurm or a person, and Slurm knows why: see `_lost`
             case Through() if job.cells.pop(letter.record.key, None) is not None:
                 job.began = ""
                 yield Finished(letter.record, stored=True)
@@ -220,8 +214,7 @@ class SlurmLauncher:
         """Cancel every job that is not over; returns them."""
         jobs, self._jobs = list(self._jobs.values()), {}
         if jobs and self._on_slurm:
-            arrays = sorted({job.job.job_id.partition("_")[0] for job in jobs})
-            subprocess.run(["scancel", *arrays], check=False, stderr=subprocess.DEVNULL)
+            cancel({job.number.partition("_")[0] for job in jobs})
             return jobs
         for job in self._here(jobs):
             # Not submitit's SIGINT, which is ignored wherever a shell started us in the background.

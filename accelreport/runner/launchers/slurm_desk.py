@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stderr
 from pathlib import Path
 
 from accelreport.runner.launchers.base import LauncherError
@@ -79,14 +81,15 @@ class Desk:
             executor = AutoExecutor(folder=folder, cluster=self._options.executor)
             executor.update_parameters(**chosen)
             orders = [self._order(folder, chunk) for chunk in chunks]
-            with executor.batch():
+            # What sbatch complains of is told in the error, once.
+            with redirect_stderr(io.StringIO()), executor.batch():
                 jobs = [executor.submit(perform, str(path)) for path, _ in orders]
         except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
             raise LauncherError(
-                "Slurm does not take the jobs.",
+                f"Slurm does not take the jobs of {device_class.name}.",
                 why=f"{error}",
                 remedy="Say what the cluster needs with --on-option, such as partition=NAME, "
-                "time=MINUTES or gpu.gres=gpu:a100:1.",
+                "time=MINUTES or gpu.gres=gpu:a100:1, or choose devices that it has with --device.",
             ) from error
         return [
             Job(job, {cell.key: cell for cell in chunk}, mailbox)

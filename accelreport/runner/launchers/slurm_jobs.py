@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from accelreport.results.record import Environment, FailureKind
 from accelreport.runner.launchers.batch import Mailbox
 from accelreport.runner.launchers.letters import Broke
 from accelreport.runner.launchers.losses import Loss
+from accelreport.runner.launchers.slurm_queue import Standing
 from accelreport.spec.cells import Cell
 
 MORE_TIME = "Raise it with --on-option time=MINUTES, or lower measure.budget."
@@ -22,6 +22,9 @@ STATES: dict[str, tuple[FailureKind, str]] = {
     "CANCELLED": ("interrupted", "The next run measures it."),
 }
 """States of a job that would be the same again → kind of the failure, and what to do."""
+
+LOOKS_AT_NEVER = 2
+"""A reason for which a job never starts is believed when it is seen so often in a row."""
 
 
 @dataclass
@@ -35,8 +38,9 @@ class Job:
         began: the cell that it measures at the moment.
         environment: its machine.
         broke: what went wrong beside its cells.
-        asked_at: when its state was last asked for, by the monotonic clock.
-        over_at: when it was found to be over.
+        standing: how it stood in Slurm's queue when that was last asked for.
+        never: so often in a row it waited for what does not happen by itself.
+        over_at: when it was found to be over, by the monotonic clock.
         through_at: when all its cells were found to be through.
     """
 
@@ -46,9 +50,41 @@ class Job:
     began: str = ""
     environment: Environment | None = None
     broke: Broke | None = None
-    asked_at: float = field(default_factory=time.monotonic)
+    standing: Standing | None = None
+    never: int = 0
     over_at: float | None = None
     through_at: float | None = None
+
+    @property
+    def number(self) -> str:
+        """Its number in Slurm: `71`, or `71_3` for one of an array."""
+        return f"{self.job.job_id}"
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether Slurm does not start it unless somebody changes the job or the cluster."""
+        return self.never >= LOOKS_AT_NEVER
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over in Slurm, as far as anybody has looked.
+
+        One that left no record of a cell may have ended in order and still be started again:
+        then only the queue can tell.
+        """
+        if self.cells:
+            return self.hopeless or (self.standing is not None and self.standing.ended)
+        tasks = [self.job.task(number) for number in range(self.job.num_tasks)]
+        return all(task.paths.result_pickle.exists() for task in tasks)
+
+    def stands(self, standing: Standing) -> None:
+        """Take note of how it stands in the queue, unless that has ceased to matter."""
+        if self.hopeless:
+            return
+        self.standing = standing
+        self.never = self.never + 1 if standing.never else 0
+        if standing.waits:  # where it had begun, Slurm has taken it back and starts it again
+            self.began, self.broke = "", None
 
     def loss(self, folder: Path) -> Loss:
         """Why it left no record of the cell that it measured.
@@ -56,8 +92,15 @@ class Job:
         Args:
             folder: where its output is.
         """
-        # Slurm says, for instance, "CANCELLED by 1000".
-        state = f"{self.job.state or 'UNKNOWN'}".partition(" ")[0].rstrip("+").upper()
+        if self.standing and self.hopeless:
+            return Loss(
+                "no-device",
+                f"Slurm does not start its job: {self.standing.reason}.",
+                final=True,
+                remedy="Ask for what a node can give, with --on-option such as time=MINUTES or "
+                "partition=NAME, and run the same command again.",
+            )
+        state = (self.standing.state if self.standing else self.job.state) or "UNKNOWN"
         if self.broke and self.broke.time_is_up:
             state = "TIMEOUT"
         if state in STATES:

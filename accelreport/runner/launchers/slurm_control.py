@@ -1,0 +1,51 @@
+"""What Slurm's controller is asked while jobs are followed: how they stand, and to cancel some."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Collection, Iterable
+
+from accelreport.runner.launchers.base import Watch
+from accelreport.runner.launchers.slurm_jobs import Job
+from accelreport.runner.launchers.slurm_queue import NoAnswer, standings, why_all_wait
+
+ASK_EVERY_S = 10.0
+"""How often Slurm is asked how the jobs stand, all of them at once."""
+
+
+class Control:
+    """Keeps `Job.standing` up to date."""
+
+    def __init__(self) -> None:
+        self._asked_at = time.monotonic()
+
+    def look(self, jobs: Collection[Job], watch: Watch) -> None:
+        """Ask how jobs stand, if it is time to, and cancel those that would never start.
+
+        Args:
+            jobs: all that are followed.
+            watch: is told why no job runs.
+        """
+        left, now = [job for job in jobs if job.cells], time.monotonic()
+        if not left or now - self._asked_at < ASK_EVERY_S:
+            return
+        try:
+            found = standings([job.number for job in left])
+        except NoAnswer as error:
+            if not any(job.began for job in jobs):
+                watch.waiting(f"Slurm does not answer: {error}")
+            return
+        finally:
+            self._asked_at = time.monotonic()
+        for job in left:
+            job.stands(found[job.number])
+        if reason := why_all_wait(found.values()):
+            watch.waiting(reason)
+        if hopeless := [job.number for job in left if job.hopeless]:
+            cancel(hopeless)
+
+
+def cancel(numbers: Iterable[str]) -> None:
+    """Cancel jobs, or whole arrays by the number they begin with."""
+    subprocess.run(["scancel", *sorted(numbers)], check=False, stderr=subprocess.DEVNULL)
