@@ -138,7 +138,10 @@ class Sweep:
             yield True
             return
         lock = self.store.root / "locks" / f"{cell.key}.lock"
+        had_by_another = lock.exists()
         with cell_to_itself(lock, stop=self.stop, waiting=self._waiting) as held:
+            if had_by_another and self.anywhere:
+                self.anywhere.refresh()
             yield held
 
     def _known(self, key: str) -> Record | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType, SimpleNamespace
 
 import pytest
+from filelock import FileLock
 from submitit.core.utils import UncompletedJobError
 
 from accelreport.errors import ExitCode
@@ -22,7 +23,7 @@ from accelreport.results.store import Store
 from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launchers.base import Circumstances, LauncherError
 from accelreport.runner.launchers.batch import Mailbox, Order, perform
-from accelreport.runner.launchers.letters import Began, Broke, Said, Through
+from accelreport.runner.launchers.letters import Began, Broke, Said, Through, Waits
 from accelreport.runner.launchers.slurm import SlurmLauncher
 from accelreport.runner.launchers.slurm_jobs import Job
 from accelreport.runner.launchers.slurm_options import slurm_options
@@ -185,6 +186,40 @@ def test_a_process_on_another_node_takes_no_part_in_a_cell_that_is_done(
     assert (tmp_path / "trace").read_text().split() == [left.key]
     assert mailbox.unread() == []
     assert [record.key for record in store.records()] == [done.key], "the chief writes the other"
+
+
+@pytest.mark.e2e
+def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
+    tmp_path: Path,
+) -> None:
+    chosen = different(1, trace=str(tmp_path / "trace"))
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
+    for folder in (elsewhere, here):
+        folder.mkdir()
+    perform(order(elsewhere, chosen)[0])
+    (record,) = Store(elsewhere / "results").records()
+    path, mailbox = order(here, chosen)
+    (here / "results" / "locks").mkdir(parents=True)
+
+    held = threading.Event()
+
+    def measures() -> None:
+        with FileLock(here / "results" / "locks" / f"{chosen[0].key}.lock"):
+            held.set()
+            until = time.monotonic() + 60
+            while not any(isinstance(each, Waits) for each in mailbox.unread()):
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            Store(here / "results").write(record)
+
+    other = threading.Thread(target=measures)
+    other.start()
+    assert held.wait(10)
+    perform(path)
+    other.join()
+
+    assert [type(each) for each in Mailbox(here / "letters.jsonl").unread()] == [Waits, Through]
+    assert len((tmp_path / "trace").read_text().split()) == 1
 
 
 def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -> None:

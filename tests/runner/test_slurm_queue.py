@@ -23,6 +23,7 @@ from accelreport.runner.launchers.slurm_queue import (
     why_all_wait,
 )
 from accelreport.runner.session import exit_code
+from accelreport.spec.models import Device
 from tests.runner.scattered import run_on, workplace
 from tests.runner.scripted import Bench, different
 from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of
@@ -221,3 +222,22 @@ def test_a_job_that_slurm_never_starts_is_cancelled_and_its_cell_fails_with_the_
     assert "PartitionTimeLimit" in record.failure.message
     assert "--on-option" in record.failure.remedy
     assert (end.failed, stand_in.cancelled[0]) == (1, "71")
+
+
+@pytest.mark.e2e
+def test_a_job_with_its_record_of_which_a_node_never_ends_is_not_left_in_the_queue(
+    tmp_path: Path, stand_in: SlurmStandIn
+) -> None:
+    (stand_in.folder / "srun").write_text(
+        "#!/bin/sh\n"
+        'while [ "$1" != -m ]; do python=$1; shift; [ "$1" = -u ] && shift; done\n'
+        'SLURM_STEP_NUM_TASKS=2 SLURM_NTASKS=2 SLURM_PROCID=0 exec "$python" "$@"\n'
+    )
+    spread = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, spread=True)
+    (one,) = different(1)
+    bench = Bench(tmp_path)
+
+    end = run_on(launcher(bench), bench, [one.model_copy(update={"device_spec": spread})])
+
+    assert (end.ok, end.left) == (1, 0)
+    assert stand_in.cancelled == ["71"]

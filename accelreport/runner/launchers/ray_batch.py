@@ -69,7 +69,7 @@ class Batch:
                 case Said() if letter.key in self._cells:
                     watch.said(self._cells[letter.key], letter.says)
                 case Waits():
-                    watch.waiting(f"{letter.host}: {letter.reason}")
+                    watch.waiting(f"on {letter.host}: {letter.reason}")
                 case Through() if self._cells.pop(letter.record.key, None) is not None:
                     left, self._left, self.began = self._left, [], None
                     self.took = letter.record.times.wall_s

@@ -114,6 +114,9 @@ class SlurmLauncher:
                     if over:
                         del self._jobs[number]
                         lost = lost or bool(job.cells)
+                        if self._on_slurm and not job.ended:
+                            # It lost a node, and Slurm would start it again for nothing.
+                            cancel([job.number])
                         yield from self._lost(job)
                 if self._jobs:
                     self._pause(watch)
@@ -156,7 +159,7 @@ class SlurmLauncher:
             case Said() if letter.key in job.cells:
                 watch.said(job.cells[letter.key], letter.says)
             case Waits():
-                watch.waiting(f"{letter.host}: {letter.reason}")
+                watch.waiting(f"on {letter.host}: {letter.reason}")
             case Broke():
                 job.broke = letter
             case Through(interrupted=True) if not watch.stop:
