@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from accelreport.runner.events import CellStartLine, RunLine, WaitingLine
 from accelreport.runner.launchers import slurm, slurm_control
 from accelreport.runner.launchers.base import Circumstances
 from accelreport.runner.launchers.slurm import SlurmLauncher
+from accelreport.runner.launchers.slurm_control import NotCancelled
 from accelreport.runner.launchers.slurm_options import slurm_options
 from accelreport.runner.launchers.slurm_queue import (
     GONE,
@@ -222,6 +224,28 @@ def test_a_job_that_slurm_never_starts_is_cancelled_and_its_cell_fails_with_the_
     assert "PartitionTimeLimit" in record.failure.message
     assert "--on-option" in record.failure.remedy
     assert (end.failed, stand_in.cancelled[0]) == (1, "71")
+
+
+@pytest.mark.e2e
+def test_a_stopped_run_whose_jobs_cannot_be_cancelled_says_that_they_go_on_and_how_to_end_them(
+    tmp_path: Path, stand_in: SlurmStandIn
+) -> None:
+    (stand_in.folder / "scancel").write_text(
+        "#!/bin/sh\necho scancel: error: Unable to contact slurm controller >&2\nexit 1\n"
+    )
+    bench = Bench(tmp_path)
+    bench.observer.react = at_the_first_start(lambda: bench.stop.request("SIGINT"))
+
+    with pytest.raises(NotCancelled, match="they go on") as caught:
+        run_on(launcher(bench), bench, different(1, step_s=0.2))
+
+    assert caught.value.exit_code == ExitCode.INTERRUPTED
+    assert "Unable to contact" in caught.value.why
+    assert caught.value.remedy.endswith("scancel 71")
+    deadline = time.monotonic() + 30
+    while jobs_of(tmp_path) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [record.status for record in bench.store.records()] == ["ok"]
 
 
 @pytest.mark.e2e

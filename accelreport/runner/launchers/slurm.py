@@ -22,7 +22,7 @@ from accelreport.backend.cluster.tasks import NEEDS_CLUSTER
 from accelreport.runner.launchers.base import Circumstances, Finished, LauncherError, Watch
 from accelreport.runner.launchers.letters import Began, Broke, Letter, Said, Through, Waits
 from accelreport.runner.launchers.losses import STOPPED, Losses
-from accelreport.runner.launchers.slurm_control import Control, cancel
+from accelreport.runner.launchers.slurm_control import Control, NotCancelled, cancel
 from accelreport.runner.launchers.slurm_desk import Desk
 from accelreport.runner.launchers.slurm_jobs import Job
 from accelreport.runner.launchers.slurm_options import SlurmOptions, slurm_options
@@ -116,7 +116,8 @@ class SlurmLauncher:
                         lost = lost or bool(job.cells)
                         if self._on_slurm and not job.ended:
                             # It lost a node, and Slurm would start it again for nothing.
-                            cancel([job.number])
+                            with suppress(NotCancelled):
+                                cancel([job.number])
                         yield from self._lost(job)
                 if self._jobs:
                     self._pause(watch)
@@ -124,7 +125,8 @@ class SlurmLauncher:
                 lost = True
                 yield from self._stopped(watch)
         finally:
-            self._kill(self._cancel())
+            with suppress(NotCancelled):  # what ended the run is the error to be told
+                self._kill(self._cancel())
         if not lost:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -194,7 +196,11 @@ class SlurmLauncher:
             self._submit(again)
 
     def _stopped(self, watch: Watch) -> Iterator[Finished]:
-        """What is still heard of jobs that are cancelled because the run is stopped."""
+        """What is still heard of jobs that are cancelled because the run is stopped.
+
+        Raises:
+            NotCancelled: they are not, and go on.
+        """
         jobs = self._cancel()
         until = time.monotonic() + CANCELLED_WITHIN_S
         while any(map(self._ending, jobs)) and time.monotonic() < until:

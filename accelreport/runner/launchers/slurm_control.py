@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 
-from accelreport.runner.launchers.base import Watch
+from accelreport.errors import ExitCode
+from accelreport.runner.launchers.base import LauncherError, Watch
 from accelreport.runner.launchers.slurm_jobs import Job
-from accelreport.runner.launchers.slurm_queue import NoAnswer, standings, why_all_wait
+from accelreport.runner.launchers.slurm_queue import NoAnswer, asked, standings, why_all_wait
 
 ASK_EVERY_S = 10.0
 """How often Slurm is asked how the jobs stand, all of them at once."""
+
+
+class NotCancelled(LauncherError):  # noqa: N818 -- reads as what it says
+    """Slurm has not cancelled what it was to cancel."""
+
+    exit_code = ExitCode.INTERRUPTED
 
 
 class Control:
@@ -43,9 +50,22 @@ class Control:
         if reason := why_all_wait(found.values()):
             watch.waiting(reason)
         if hopeless := [job.number for job in left if job.hopeless]:
-            cancel(hopeless)
+            with suppress(NotCancelled):  # it does not start anyway
+                cancel(hopeless)
 
 
 def cancel(numbers: Iterable[str]) -> None:
-    """Cancel jobs, or whole arrays by the number they begin with."""
-    subprocess.run(["scancel", *sorted(numbers)], check=False, stderr=subprocess.DEVNULL)
+    """Cancel jobs, or whole arrays by the number they begin with.
+
+    Raises:
+        NotCancelled: Slurm does not do it.
+    """
+    command = ["scancel", *sorted(numbers)]
+    try:
+        asked(command)
+    except NoAnswer as error:
+        raise NotCancelled(
+            "Jobs of this run could not be cancelled: they go on.",
+            why=f"{error}",
+            remedy=f"Everything finished is kept. End them with: {' '.join(command)}",
+        ) from error

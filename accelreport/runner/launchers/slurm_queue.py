@@ -89,7 +89,7 @@ def standings(numbers: Collection[str]) -> dict[str, Standing]:
     jobs = ",".join(sorted({number.partition("_")[0] for number in numbers}))
     columns = "--format=%i|%T|%r"
     try:
-        told = _asked(["squeue", "-h", "--array", "--states=all", columns, f"--jobs={jobs}"])
+        told = asked(["squeue", "-h", "--array", "--states=all", columns, f"--jobs={jobs}"])
     except NoAnswer as error:
         if "Invalid job id" not in str(error):
             raise
@@ -113,7 +113,7 @@ def _remembered(numbers: Collection[str]) -> Mapping[str, Standing]:
     """How jobs ended that the controller has forgotten; `GONE` where nobody knows."""
     jobs = ",".join(sorted({number.partition("_")[0] for number in numbers}))
     try:
-        told = _asked(["sacct", "-n", "-X", "-P", "-o", "JobID,State", "-j", jobs])
+        told = asked(["sacct", "-n", "-X", "-P", "-o", "JobID,State", "-j", jobs])
     except NoAnswer:  # most often: the cluster keeps no accounts
         told = ""
     found = {row[0]: Standing(_word(row[1])) for row in _rows(told) if len(row) > 1}
@@ -124,7 +124,12 @@ def _remembered(numbers: Collection[str]) -> Mapping[str, Standing]:
     }
 
 
-def _asked(command: list[str]) -> str:
+def asked(command: list[str]) -> str:
+    """What a program of Slurm's says.
+
+    Raises:
+        NoAnswer: it fails, or takes too long.
+    """
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=ANSWER_WITHIN_S
