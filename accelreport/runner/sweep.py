@@ -180,7 +180,10 @@ class Sweep:
         if finished.stored:
             self._tell(record, path)
         elif supersedes(record, self.store.get(record.key, self._machine_of(record))):
-            self._tell(record, self._write(record, finished.left))
+            path = self._write(record, finished.left)
+            if self.anywhere:
+                self.anywhere.clear_attempts(record)
+            self._tell(record, path)
         else:
             self._tell(record, None)
 

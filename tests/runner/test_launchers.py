@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode
-from accelreport.results.record import Status
+from accelreport.results.record import Failure, FailureKind, Status
 from accelreport.results.store import Store
 from accelreport.runner.known import KnownAnywhere
 from accelreport.runner.launchers.base import BadLauncher, Circumstances
@@ -261,6 +261,26 @@ def test_the_best_record_of_any_machine_is_what_is_known_of_a_cell(
     assert known is not None
     assert known.environment is not None
     assert (known.status, known.environment.machine) == (STATUSES[better], "cccccccc")
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "stays"),
+    [("interrupted", "ok", 0), ("no-device", "partial", 0), ("oom-host", "ok", 1)]
+    + [("interrupted", "failed", 1)],
+)
+def test_an_attempt_elsewhere_is_forgotten_once_the_cell_is_measured_and_a_real_failure_is_not(
+    tmp_path: Path, kind: FailureKind, status: Status, stays: int
+) -> None:
+    store, one = Store(tmp_path), cell()
+    failure = Failure(kind=kind, message="It ended.")
+    attempt = a_record(one, "failed", "aaaaaaaa", "2026-01-01T00:00:00+00:00")
+    store.write(attempt.model_copy(update={"failure": failure}))
+    known = KnownAnywhere(store)
+    measured = a_record(one, status, "bbbbbbbb", "2026-01-02T00:00:00+00:00")
+    store.write(measured)
+    known.clear_attempts(measured)
+    assert len(store.machines()[one.key]) == 1 + stays
+    assert store.get(one.key, "bbbbbbbb") == measured
 
 
 def test_nothing_is_known_of_a_cell_without_a_record_until_one_is_looked_for_again(

@@ -24,10 +24,12 @@ from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launchers.base import Circumstances, LauncherError
 from accelreport.runner.launchers.batch import Mailbox, Order, perform
 from accelreport.runner.launchers.letters import Began, Broke, Said, Through, Waits
+from accelreport.runner.launchers.losses import STOPPED, Losses
 from accelreport.runner.launchers.slurm import SlurmLauncher
 from accelreport.runner.launchers.slurm_jobs import Job
 from accelreport.runner.launchers.slurm_options import slurm_options
 from accelreport.runner.launchers.slurm_queue import GONE, Standing
+from accelreport.runner.launchers.workplace import environment_here
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device
@@ -220,6 +222,22 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
 
     assert [type(each) for each in Mailbox(here / "letters.jsonl").unread()] == [Waits, Through]
     assert len((tmp_path / "trace").read_text().split()) == 1
+
+
+@pytest.mark.e2e
+def test_a_cell_that_was_interrupted_on_another_node_is_no_failure_once_it_is_measured(
+    tmp_path: Path,
+) -> None:
+    chosen = different(1)
+    path, _ = order(tmp_path, chosen)
+    store = Store(tmp_path / "results")
+    store.prepare()
+    there = environment_here().model_copy(update={"machine": "ffffffff"})
+    lost = Losses().of(chosen[0], STOPPED, there)
+    assert lost is not None
+    store.write(lost.record)
+    perform(path)
+    assert [record.status for record in store.records()] == ["ok"]
 
 
 def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -> None:

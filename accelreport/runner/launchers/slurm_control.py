@@ -14,6 +14,12 @@ from accelreport.runner.launchers.slurm_queue import NoAnswer, asked, standings,
 ASK_EVERY_S = 10.0
 """How often Slurm is asked how the jobs stand, all of them at once."""
 
+MORE_FOR_A_JOB_S = 0.01
+"""The more jobs there are, the longer an answer is, and the less often it is asked for."""
+
+AT_LEAST_EVERY_S = 120.0
+"""A job that has ended is in the queue for `MinJobAge`, five minutes unless a cluster says else."""
+
 
 class NotCancelled(LauncherError):  # noqa: N818 -- reads as what it says
     """Slurm has not cancelled what it was to cancel."""
@@ -35,7 +41,8 @@ class Control:
             watch: is told why no job runs.
         """
         left, now = [job for job in jobs if job.cells], time.monotonic()
-        if not left or now - self._asked_at < ASK_EVERY_S:
+        every_s = min(AT_LEAST_EVERY_S, ASK_EVERY_S + MORE_FOR_A_JOB_S * len(left))
+        if not left or now - self._asked_at < every_s:
             return
         try:
             found = standings([job.number for job in left])
