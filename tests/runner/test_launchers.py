@@ -265,8 +265,12 @@ def test_the_best_record_of_any_machine_is_what_is_known_of_a_cell(
 
 @pytest.mark.parametrize(
     ("kind", "status", "stays"),
-    [("interrupted", "ok", 0), ("no-device", "partial", 0), ("oom-host", "ok", 1)]
-    + [("interrupted", "failed", 1)],
+    [
+        ("interrupted", "ok", 0),
+        ("no-device", "partial", 0),
+        ("oom-host", "ok", 1),
+        ("interrupted", "failed", 1),
+    ],
 )
 def test_an_attempt_elsewhere_is_forgotten_once_the_cell_is_measured_and_a_real_failure_is_not(
     tmp_path: Path, kind: FailureKind, status: Status, stays: int
