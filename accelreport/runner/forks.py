@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -212,8 +213,10 @@ class Forks:
         while len(self._servers) >= MOST_READY:
             self._end(self._servers[0])
         began = time.monotonic()
-        log = self._folder / f"forkserver-{self.done.processes}.txt"
-        server = ForkServer(self._command, environment, log)
+        # The run before may still be ending its own in this folder.
+        descriptor, log = tempfile.mkstemp(".txt", "forkserver-", self._folder)
+        os.close(descriptor)
+        server = ForkServer(self._command, environment, Path(log))
         self._servers.append(server)
         answer = server.hear(READY_WITHIN_S, stop)
         seconds = self.done.seconds + time.monotonic() - began

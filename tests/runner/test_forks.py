@@ -22,6 +22,7 @@ from accelreport.spec.models import Device
 from tests.runner.scripted import (
     ENDINGS,
     MACHINE,
+    SERVER,
     Bench,
     cell,
     cells,
@@ -313,3 +314,26 @@ def test_ctrl_c_while_the_imports_go_on_ends_the_run_at_once(tmp_path: Path) -> 
     assert (end.stopped_by, end.left) == ("SIGINT", 2)
     assert time.monotonic() - began[0] < 2
     assert gone_soon(tmp_path)
+
+
+def test_a_run_that_is_still_ending_takes_nothing_from_the_next_one_on_its_machine(
+    tmp_path: Path,
+) -> None:
+    ending, next_one = Forks(tmp_path, SERVER), Forks(tmp_path, SERVER)
+    for forks in (ending, next_one):
+        server = forks.ready(cell(), os.environ, stop=Stop(), on_event=lambda _: None)
+        assert server is not None
+    ending.close()
+    try:
+        launcher = LocalLauncher(tmp_path, environment, forks=next_one)
+        record = launcher.measure(
+            cell(),
+            stop=Stop(),
+            on_event=lambda _: None,
+            on_tick=lambda: None,
+            on_file=lambda _: None,
+        )
+    finally:
+        next_one.close()
+    assert (record.status, next_one.done.forked) == ("ok", 1)
+    assert not list(tmp_path.glob("*.txt"))
