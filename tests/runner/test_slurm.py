@@ -317,9 +317,34 @@ def test_a_preempted_job_goes_on_with_the_cell_that_it_had_to_leave(tmp_path: Pa
 def test_the_state_in_which_a_job_ended_tells_the_kind_of_the_failure(
     tmp_path: Path, state: str, kind: str, final: bool
 ) -> None:
-    job = Job(SimpleNamespace(), {}, Mailbox(tmp_path / "letters.jsonl"))
+    job = stderr_of(tmp_path, "")
     job.stands(Standing(state))
     assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == (kind, final)
+
+
+def stderr_of(folder: Path, text: str) -> Job:
+    """A job that left nothing but what it wrote as an error."""
+    path = folder / "log.err"
+    path.write_text(text)
+    task = SimpleNamespace(paths=SimpleNamespace(stderr=path))
+    return Job(SimpleNamespace(task=lambda _: task), {}, Mailbox(folder / "letters.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("wrote", "kind", "told"),
+    [
+        ("slurmstepd: error: Exceeded job memory limit\n", "oom-host", "OUT_OF_MEMORY"),
+        ("error: Detected 1 oom_kill event in StepId=7.batch\n", "oom-host", "OUT_OF_MEMORY"),
+        ("old\n/bin/python: No such file\n\n", "worker-lost", "wrote: /bin/python: No such file"),
+    ],
+)
+def test_a_job_that_failed_is_told_of_in_the_last_words_of_its_output(
+    tmp_path: Path, wrote: str, kind: str, told: str
+) -> None:
+    job = stderr_of(tmp_path, wrote)
+    job.stands(Standing("FAILED"))
+    assert job.loss(tmp_path).kind == kind
+    assert told in job.loss(tmp_path).message
 
 
 def test_a_letter_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path) -> None:

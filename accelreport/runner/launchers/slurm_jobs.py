@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,12 @@ STATES: dict[str, tuple[FailureKind, str]] = {
     "CANCELLED": ("interrupted", "The next run measures it."),
 }
 """States of a job that would be the same again → kind of the failure, and what to do."""
+
+OVER_MEMORY = re.compile(r"exceeded (job )?memory limit|oom[-_ ]kill", re.IGNORECASE)
+"""What Slurm writes into the output of a job that took more memory than it had asked for."""
+
+LAST_BYTES = 500
+"""So much of a job's output is looked at for its last line."""
 
 LOOKS_AT_NEVER = 2
 """A reason for which a job never starts is believed when it is seen so often in a row."""
@@ -103,6 +110,9 @@ class Job:
         state = (self.standing.state if self.standing else self.job.state) or "UNKNOWN"
         if self.broke and self.broke.time_is_up:
             state = "TIMEOUT"
+        words = "" if state in STATES else self._last_words()
+        if OVER_MEMORY.search(words):
+            state = "OUT_OF_MEMORY"  # without cgroups Slurm calls it FAILED
         if state in STATES:
             kind, remedy = STATES[state]
             return Loss(kind, f"Slurm ended its job: {state}.", final=True, remedy=remedy)
@@ -110,4 +120,16 @@ class Job:
         if self.broke:
             message = f"Its job broke: {self.broke.message}"
             return Loss("harness-error", message, remedy=where, traceback=self.broke.traceback)
-        return Loss("worker-lost", f"Its job ended without a word (state {state}).", remedy=where)
+        last = f" The last that it wrote: {words}" if words else ""
+        message = f"Its job ended without a record (state {state}).{last}"
+        return Loss("worker-lost", message, remedy=where)
+
+    def _last_words(self) -> str:
+        """The last line of what it, or Slurm for it, wrote as an error; empty without any."""
+        try:
+            with self.job.task(0).paths.stderr.open("rb") as file:
+                file.seek(max(0, file.seek(0, 2) - LAST_BYTES))
+                lines = file.read().decode(errors="replace").split("\n")
+        except OSError:
+            return ""
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
