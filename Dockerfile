@@ -22,8 +22,10 @@ RUN if [ "$EXTRA" = cpu ]; then pip install --no-deps --no-build-isolation .; \
     else pip install ".[$EXTRA]"; fi
 
 # Whoever `docker run --user` names may write here, too.
-RUN useradd --create-home --uid 1000 measurer && mkdir /measure /data && chmod 1777 /measure /data
-ENV ACCELREPORT_CACHE=/tmp/accelreport-cache ACCELREPORT_DATA=/data
+RUN useradd --no-create-home --home-dir /tmp --uid 1000 measurer && mkdir /measure /data && chmod 1777 /measure /data
+# A user whom the image does not know would else have its home in the folder that is measured in,
+# or at the root, where nobody may write.
+ENV HOME=/tmp ACCELREPORT_CACHE=/tmp/accelreport-cache ACCELREPORT_DATA=/data
 USER measurer
 WORKDIR /measure
 ENTRYPOINT ["accelreport"]

@@ -43,6 +43,8 @@ def facts(record: Record) -> dict[str, str]:
         "Python": environment.python,
         "accelreport": _version(environment),
     }
+    if environment.cpu_limit is not None:
+        found["limit of CPU time"] = f"{environment.cpu_limit:g} CPUs"
     found |= {f"package {name}": value for name, value in environment.packages.items()}
     found |= {
         f"variable {name}": _PORT.sub(":…", value) if name == "TF_CONFIG" else value

@@ -166,6 +166,7 @@ def environment(
         cpu=machine.cpu,
         cores=machine.cores,
         threads=machine.threads,
+        cpu_limit=machine.cpu_limit,
         memory_bytes=machine.memory_bytes,
         gpus=machine.gpus,
         accelerators=accelerators or [],

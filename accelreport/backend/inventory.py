@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+from accelreport.backend.container import cpu_limit, identity
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Gpu
 
@@ -32,6 +33,8 @@ class Inventory(Document):
     """Physical cores."""
     threads: int
     """Logical processors this process may use."""
+    cpu_limit: float | None = None
+    """Seconds of processors that a control group grants in a second, where it limits them."""
     memory_bytes: int
     """Memory of the machine, or of its container when that is less."""
     gpus: list[Gpu]
@@ -94,26 +97,20 @@ def nvidia_gpus() -> list[Gpu]:
     return gpus
 
 
-def _identity() -> str:
-    # A container's host name changes with every start; the machine's own number does not.
-    for name in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
-        path = Path(name)
-        if path.exists() and (text := path.read_text().strip()):
-            return text
-    return platform.node()
-
-
 @functools.cache
 def inventory() -> Inventory:
     """This machine. Takes milliseconds, or as long as `nvidia-smi` where there is a GPU."""
     cpu, threads, memory, gpus = cpu_model(), usable_threads(), memory_limit(), nvidia_gpus()
-    parts = [_identity(), cpu, str(threads), str(round(memory / 2**30)), *(g.name for g in gpus)]
+    parts = [identity(), cpu, str(threads), str(round(memory / 2**30)), *(g.name for g in gpus)]
+    if (limit := cpu_limit()) is not None:
+        parts.append(f"{limit:g} CPUs")
     return Inventory(
         machine=hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8],
         os=f"{platform.system()} {platform.release()} ({platform.machine()})",
         cpu=cpu,
         cores=psutil.cpu_count(logical=False),
         threads=threads,
+        cpu_limit=limit,
         memory_bytes=memory,
         gpus=gpus,
     )

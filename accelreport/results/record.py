@@ -228,6 +228,8 @@ class Environment(Document):
     """Physical cores."""
     threads: int
     """Logical processors this process may use."""
+    cpu_limit: float | None = None
+    """Seconds of processors granted in a second, where a container or a job limits them."""
     memory_bytes: int
     """Memory of the machine (or of its container)."""
     gpus: list[Gpu] = []

@@ -79,13 +79,22 @@ def test_every_instruction_is_one_that_dockerfiles_have() -> None:
 def test_it_runs_as_a_person_without_rights_and_is_the_command() -> None:
     users = of("USER")
     assert users == ["measurer"]
-    assert any(f"useradd --create-home --uid 1000 {users[-1]}" in words for words in of("RUN"))
+    (added,) = [words for words in of("RUN") if f"--uid 1000 {users[-1]}" in words]
+    assert "useradd" in added
     order = [name for name, _ in instructions()]
     assert order.index("USER") > max(place for place, name in enumerate(order) if name == "RUN")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (entry,) = json.loads(of("ENTRYPOINT")[0])
     assert entry in project["scripts"]
     assert json.loads(of("CMD")[0]) == ["--help"]
+
+
+def test_whoever_is_named_has_a_home_and_caches_where_everybody_may_write() -> None:
+    variables = dict(pair.split("=", 1) for words in of("ENV") for pair in words.split())
+    assert variables["HOME"] == "/tmp"
+    assert variables["ACCELREPORT_CACHE"].startswith("/tmp/")
+    (opened,) = [words for words in of("RUN") if "chmod 1777" in words]
+    assert {"/measure", variables["ACCELREPORT_DATA"]} <= set(opened.split())
 
 
 def test_the_python_of_the_image_is_one_that_is_supported() -> None:
