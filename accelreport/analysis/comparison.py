@@ -62,8 +62,8 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         pairs, only_old, only_new = _partners(old_groups, new_groups)
         rows += [compared(one, other, gate) for one, other in pairs]
-        rows += [alone(group, "old") for group in only_old]
-        rows += [alone(group, "new") for group in only_new]
+        rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
+        rows += [alone(group, "new", _machines(old_groups)) for group in only_new]
         together += pairs
     sides = _summary(old, before), _summary(new, after)
     return Comparison(
@@ -114,6 +114,10 @@ def _apart(pairs: Sequence[tuple[Group, Group]]) -> str:
         return ""
     old, new = (f"{each[0][:19]} to {each[-1][:19]}" for each in times)
     return f"OLD from {old}, NEW from {new} (UTC)"
+
+
+def _machines(groups: Sequence[Group]) -> list[str]:
+    return [group.machine for group in groups if group.machine]
 
 
 def _partners(

@@ -44,7 +44,7 @@ def facts(record: Record) -> dict[str, str]:
         "accelreport": _version(environment),
     }
     if environment.cpu_limit is not None:
-        found["limit of CPU time"] = f"{environment.cpu_limit:g} CPUs"
+        found["CPU limit"] = f"{environment.cpu_limit:g}"
     found |= {f"package {name}": value for name, value in environment.packages.items()}
     found |= {
         f"variable {name}": _PORT.sub(":…", value) if name == "TF_CONFIG" else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite, isnan, log1p
 from typing import Any, Literal
 
@@ -21,9 +21,20 @@ from accelreport.analysis.parity import WITHIN, Parity, judge
 from accelreport.analysis.verdicts import Verdict, processes_needed, processes_to_reach, verdict
 
 
-def alone(group: Group, side: Literal["old", "new"]) -> Row:
-    """The row of a group that only one folder has."""
+def alone(group: Group, side: Literal["old", "new"], elsewhere: Sequence[str]) -> Row:
+    """The row of a group that only one folder has.
+
+    Args:
+        group: the group.
+        side: the folder.
+        elsewhere: machines on which the other folder has the same, where it has it.
+    """
     other = "NEW" if side == "old" else "OLD"
+    reason = f"{other} has nothing like it"
+    if group.machine and elsewhere:
+        reason = (
+            f"measured on {group.machine}, which {other} has not; it has {', '.join(elsewhere)}"
+        )
     own: dict[str, Any] = {
         f"{side}_machine": group.machine,
         f"{side}_processes": len(group.seconds),
@@ -32,7 +43,7 @@ def alone(group: Group, side: Literal["old", "new"]) -> Row:
     return Row(
         **_named(group),
         outcome="only-old" if side == "old" else "only-new",
-        reasons=[f"{other} has nothing like it", *group.problems],
+        reasons=[reason, *group.problems],
         **own,
     )
 

@@ -18,7 +18,7 @@ def machine_text(survey: Survey) -> Iterator[str]:
     yield f"machine   {machine.machine}  {machine.os}"
     yield f"CPU       {machine.cpu}, {cores}, {counted(machine.threads, 'thread')}"
     if machine.cpu_limit is not None:
-        yield f"          limited to the time of {machine.cpu_limit:g} CPUs (control group)"
+        yield f"          limit {machine.cpu_limit:g} (control group)"
     yield f"memory    {machine.memory_bytes / GIB:.1f} GiB"
     for gpu in machine.gpus:
         memory = f", {gpu.memory_bytes / GIB:.1f} GiB" if gpu.memory_bytes else ""

@@ -101,9 +101,9 @@ def test_a_limit_of_cpu_time_is_shown_wherever_the_machine_is() -> None:
     free = record.environment
     limited = free.model_copy(update={"cpu_limit": 1.5})
     assert "limit" not in cores(free)
-    assert "limited to the time of 1.5 CPUs" in cores(limited)
+    assert "CPU limit 1.5" in cores(limited)
     told = facts(record.model_copy(update={"environment": limited}))
-    assert told.items() - facts(record).items() == {("limit of CPU time", "1.5 CPUs")}
+    assert told.items() - facts(record).items() == {("CPU limit", "1.5")}
     here = inventory().model_copy(update={"cpu_limit": 1.5})
     lines = list(machine_text(Survey(machine=here, tensorflow=None, devices=[])))
-    assert any("limited to the time of 1.5 CPUs" in line for line in lines)
+    assert any(line.split()[:2] == ["limit", "1.5"] for line in lines)

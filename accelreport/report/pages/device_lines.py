@@ -84,7 +84,7 @@ def cores(environment: Environment) -> str:
     """Physical cores and usable threads of a machine's CPU, and what of them was granted."""
     threads = formatting.plural(environment.threads, "usable thread")
     if environment.cpu_limit is not None:
-        threads += f", limited to the time of {environment.cpu_limit:g} CPUs"
+        threads += f", CPU limit {environment.cpu_limit:g}"
     if environment.cores is None:
         return threads
     return f"{formatting.plural(environment.cores, 'physical core')}, {threads}"
