@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -85,6 +86,18 @@ def liberation_folder() -> Path:
         "are in none of " + ", ".join(FONT_FOLDERS) + ": install fonts-liberation (Debian, Ubuntu) "
         "or font-liberation (Homebrew)"
     )
+
+
+def revision(font: Path) -> float:
+    """A font's own version: `fontRevision` in its table `head` (OpenType specification)."""
+    content = font.read_bytes()
+    (tables,) = struct.unpack_from(">H", content, 4)
+    for place in range(12, 12 + 16 * tables, 16):
+        tag, _, start, _ = struct.unpack_from(">4sLLL", content, place)
+        if tag == b"head":
+            (fixed,) = struct.unpack_from(">l", content, start + 4)
+            return float(fixed) / 2**16
+    raise ValueError(f"{font} has no table `head`")
 
 
 @contextmanager
