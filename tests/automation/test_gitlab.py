@@ -25,11 +25,12 @@ PAGE = "docs/automation.md"
 
 
 def run(folder: Path, shell: str = "bash", **variables: str) -> Finished:
-    """The job's script as a runner executes it: all of it in one shell."""
+    """The job's script as a runner executes it: all of it on the standard input of one shell."""
     executable(folder / ".accelreport" / "bin" / "accelreport")
     pipefail = ["-o", "pipefail"] if shell == "bash" else []
     return subprocess.run(
-        [shell, "-e", *pipefail, "-c", "\n".join(JOB["script"])],
+        [shell, "-e", *pipefail],
+        input="\n".join(JOB["script"]),
         cwd=folder,
         env={
             "ACCELREPORT_CACHE": os.environ["ACCELREPORT_CACHE"],
