@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -67,7 +68,7 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     from accelreport.spec.problems import SpecErrors
 
     try:
-        found = load(specs, devices_file=devices_file)
+        found = load(_with_neighbours(specs), devices_file=devices_file)
     except SpecErrors as errors:
         if not json:
             raise
@@ -80,6 +81,14 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     else:
         noun = "spec" if counts["specs"] == 1 else "specs"
         typer.echo(f"{counts['specs']} {noun}, {counts['cells']:,} cells: no errors")
+
+
+def _with_neighbours(paths: Sequence[Path]) -> list[Path]:
+    """The paths, and for a devices file the specs beside it, too, each of which it may break."""
+    from accelreport.spec.devices import FILE_NAME
+
+    named = [path for path in paths if path.name == FILE_NAME and path.is_file()]
+    return [*paths, *(beside for path in named for beside in sorted(path.parent.glob("*.toml")))]
 
 
 def devices(

@@ -21,9 +21,9 @@ def chosen(root: Path) -> list[str]:
     return [name for name in names if re.search(HOOK["files"], name)]
 
 
-def told(root: Path) -> subprocess.CompletedProcess[str]:
+def told(root: Path, *changed: str) -> subprocess.CompletedProcess[str]:
     program, *arguments = shlex.split(HOOK["entry"])
-    command = [sys.executable, "-m", program, *arguments, *chosen(root)]
+    command = [sys.executable, "-m", program, *arguments, *(changed or chosen(root))]
     return subprocess.run(
         command, cwd=root, capture_output=True, text=True, check=False, timeout=600
     )
@@ -42,3 +42,16 @@ def test_the_hook_fails_on_a_wrong_spec_and_shows_its_line(tmp_path: Path) -> No
     done = told(tmp_path)
     assert done.returncode == 3
     assert "specs/wrong.toml:2:1" in done.stderr + done.stdout
+
+
+def test_the_hook_fails_where_a_changed_devices_file_breaks_a_spec_that_did_not_change(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "specs").mkdir()
+    devices, spec = tmp_path / "specs" / "devices.toml", tmp_path / "specs" / "products.toml"
+    devices.write_text('schema = 1\n[gpu]\nkind = "GPU"\n')
+    assert told(tmp_path, "specs/devices.toml").returncode == 0
+    spec.write_text('schema = 1\ntitle = "x"\ndevices = ["cpu"]\n[workload]\nkind = "matmul"\n')
+    done = told(tmp_path, "specs/devices.toml")
+    assert done.returncode == 3
+    assert 'specs/products.toml:3:12: there is no device "cpu"' in done.stderr
