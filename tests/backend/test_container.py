@@ -10,7 +10,7 @@ import pytest
 from accelreport.analysis.comparison_environment import facts
 from accelreport.backend.container import BOOT, cpu_limit, identity
 from accelreport.backend.inventory import inventory
-from accelreport.report.pages.inventory import cores
+from accelreport.report.pages.device_lines import cores
 from accelreport.runner.machine import Survey
 from accelreport.terminal.machine_view import machine_text
 from tests.support.records import study
