@@ -98,7 +98,7 @@ def test_a_page_looks_as_its_golden_does(
     kind: Kind, form: Form, every_site: dict[SiteName, Path], steady: Browser, tmp_path: Path
 ) -> None:
     page = page_of(kind, every_site)
-    taken = photograph(steady, page, form, start=kind.start, height=kind.height)
+    taken = photograph(steady, page, kind.seen_as(form), start=kind.start, height=kind.height)
     assert compare(taken, golden_of(kind, form), tmp_path) == ""
 
 

@@ -146,10 +146,13 @@ def _main_figure(bench: Bench) -> tuple[Section, Figure] | None:
     if compared(bench):
         figure = few_dots(bench)
         return Section("speedup", "Speedup", (figure,)), figure
-    # A single bar says less than a curve does.
+    # A single bar says less than a curve does, and a curve of a single epoch less than that.
     bars = len(bench.points) * len(bench.shown_series)
+    curve = any(len(record.epochs) > 1 for record in bench.records.values())
     starts_and_learns = [cold_section, quality_section]
-    makers = [sweep_section, *(starts_and_learns if bars > 1 else reversed(starts_and_learns))]
+    if bars == 1 and curve:
+        starts_and_learns.reverse()
+    makers = [sweep_section, *starts_and_learns]
     for section in (make(bench) for make in makers):
         for block in section.blocks if section else ():
             if section and isinstance(block, Figure) and not block.stacked:

@@ -30,7 +30,11 @@ def main() -> int:
             for form in FORMS:
                 golden = golden_of(kind, form)
                 taken = photograph(
-                    browser, page_of(kind, sites), form, start=kind.start, height=kind.height
+                    browser,
+                    page_of(kind, sites),
+                    kind.seen_as(form),
+                    start=kind.start,
+                    height=kind.height,
                 )
                 said = "there was none" if not golden.exists() else ""
                 if not said:

@@ -58,6 +58,7 @@ class Kind:
         path: its file in that site; a cell's page is found by `cell_page`.
         start: identity of the element that the photograph begins at; the page's top if empty.
         height: of the window where the form says nothing better, in CSS px.
+        deck: whether it is slides, which have a paper of their own.
     """
 
     name: str
@@ -65,6 +66,11 @@ class Kind:
     path: str
     start: str = ""
     height: int = 900
+    deck: bool = False
+
+    def seen_as(self, form: Form) -> Form:
+        """The form as it is for this kind: three slides of 320 mm × 180 mm on paper."""
+        return replace(form, width=1210, most=2041) if self.deck and form.media == "print" else form
 
 
 SWEEP = "mnist_batch_sweep.full"
@@ -81,8 +87,8 @@ KINDS = (
     Kind("compare", "small", "compare.html"),
     Kind("two-runs", "runs", "comparison.html"),
     Kind("devices", "ordinary", "devices.html"),
-    Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720),
-    Kind("site-slides", "ordinary", "slides.html", height=720),
+    Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
+    Kind("site-slides", "ordinary", "slides.html", height=720, deck=True),
     Kind("embed", "small", "embed/k.full.speedup-dots.html"),
     Kind("single", "single", "report.html"),
 )
