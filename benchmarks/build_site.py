@@ -15,6 +15,9 @@ when a figure is larger than the project allows itself: on two cores with nothin
 do, 1,000 records take at most 10 s cold and 2 s warm, 10,000 records of 200 benchmarks 60 s
 and 5 s, both at most 1 GB; one changed record changes at most 4 pages, and two decks of
 slides: its benchmark's and that of the whole site.
+
+Some 3,300 files are made for 1,000 records, so a disk that is slow to make files counts;
+TMPDIR=/dev/shm leaves it out.
 """
 
 from __future__ import annotations
