@@ -1,0 +1,225 @@
+"""What a job of Slurm does on its node, and what is made of how it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from types import FrameType, SimpleNamespace
+
+import pytest
+from filelock import FileLock
+from submitit.core.utils import UncompletedJobError
+
+from accelreport.results.store import Store
+from accelreport.runner.launchers.batch import Mailbox, Order, perform
+from accelreport.runner.launchers.letters import Began, Broke, Said, Through, Waits
+from accelreport.runner.launchers.losses import STOPPED, Losses
+from accelreport.runner.launchers.slurm_jobs import Job
+from accelreport.runner.launchers.slurm_queue import GONE, Standing
+from accelreport.runner.launchers.workplace import environment_here
+from accelreport.spec.cells import Cell
+from tests.runner.scattered import workplace
+from tests.runner.scripted import a_record, cell, different
+from tests.support.processes import processes_of
+
+
+def order(folder: Path, chosen: list[Cell]) -> tuple[str, Mailbox]:
+    letters = folder / "letters.jsonl"
+    path = folder / "order.json"
+    asked = Order(
+        cells=chosen,
+        results=str(folder / "results"),
+        mailbox=str(letters),
+        workplace=workplace(folder, fork=False),
+    )
+    path.write_text(asked.model_dump_json())
+    return str(path), Mailbox(letters)
+
+
+@pytest.mark.e2e
+def test_a_job_tells_of_cells_that_another_one_has_measured_meanwhile(tmp_path: Path) -> None:
+    chosen = different(2, trace=str(tmp_path / "trace"))
+    path, mailbox = order(tmp_path, chosen)
+    perform(path)
+    first = mailbox.unread()
+    perform(path)
+    second = mailbox.unread()
+
+    assert {each.record.key for each in first if isinstance(each, Through)} == {
+        one.key for one in chosen
+    }
+    assert any(isinstance(each, Said) for each in first)
+    assert [type(each) for each in second] == [Through, Through]
+    assert len((tmp_path / "trace").read_text().split()) == 2
+
+
+@pytest.mark.e2e
+def test_a_process_on_another_node_takes_no_part_in_a_cell_that_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, left = different(2, trace=str(tmp_path / "trace"))
+    path, mailbox = order(tmp_path, [done, left])
+    store = Store(tmp_path / "results")
+    store.write(a_record(done, "ok"))
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
+    monkeypatch.setenv("SLURM_PROCID", "1")
+
+    perform(path)
+
+    assert (tmp_path / "trace").read_text().split() == [left.key]
+    assert mailbox.unread() == []
+    assert [record.key for record in store.records()] == [done.key], "the chief writes the other"
+
+
+@pytest.mark.e2e
+def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
+    tmp_path: Path,
+) -> None:
+    chosen = different(1, trace=str(tmp_path / "trace"))
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
+    for folder in (elsewhere, here):
+        folder.mkdir()
+    perform(order(elsewhere, chosen)[0])
+    (record,) = Store(elsewhere / "results").records()
+    path, mailbox = order(here, chosen)
+    (here / "results" / "locks").mkdir(parents=True)
+
+    held = threading.Event()
+
+    def measures() -> None:
+        with FileLock(here / "results" / "locks" / f"{chosen[0].key}.lock"):
+            held.set()
+            until = time.monotonic() + 60
+            while not any(isinstance(each, Waits) for each in mailbox.unread()):
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            Store(here / "results").write(record)
+
+    other = threading.Thread(target=measures)
+    other.start()
+    assert held.wait(10)
+    perform(path)
+    other.join()
+
+    assert [type(each) for each in Mailbox(here / "letters.jsonl").unread()] == [Waits, Through]
+    assert len((tmp_path / "trace").read_text().split()) == 1
+
+
+@pytest.mark.e2e
+def test_a_cell_that_was_interrupted_on_another_node_is_no_failure_once_it_is_measured(
+    tmp_path: Path,
+) -> None:
+    chosen = different(1)
+    path, _ = order(tmp_path, chosen)
+    store = Store(tmp_path / "results")
+    store.prepare()
+    there = environment_here().model_copy(update={"machine": "ffffffff"})
+    lost = Losses().of(chosen[0], STOPPED, there)
+    assert lost is not None
+    store.write(lost.record)
+    perform(path)
+    assert [record.status for record in store.records()] == ["ok"]
+
+
+def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("no folder")
+    path, mailbox = order(tmp_path, different(1))
+    perform(path)
+    (letter,) = mailbox.unread()
+    assert isinstance(letter, Broke)
+    assert "cannot be written" in letter.message
+    assert "Traceback" in letter.traceback
+
+
+@pytest.mark.e2e
+def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) -> None:
+    path, mailbox = order(tmp_path, [cell("hang")])
+
+    def time_is_up(_number: int, _frame: FrameType | None) -> None:
+        raise UncompletedJobError("Job not requeued because: timed-out and not checkpointable.")
+
+    before = signal.signal(signal.SIGUSR2, time_is_up)
+    meanwhile, over = Mailbox(tmp_path / "letters.jsonl"), threading.Event()
+
+    def wait_until_it_hangs() -> None:
+        while not over.wait(0.2):
+            said = [each.says.event for each in meanwhile.unread() if isinstance(each, Said)]
+            if "epoch" in said:
+                over.wait(0.2)  # this letter is not only begun
+                os.kill(os.getpid(), signal.SIGUSR2)
+                return
+
+    clock = threading.Thread(target=wait_until_it_hangs, daemon=True)
+    clock.start()
+    try:
+        perform(path)
+    finally:
+        over.set()
+        clock.join()
+        signal.signal(signal.SIGUSR2, before)
+
+    (began, *_, last) = mailbox.unread()
+    assert isinstance(began, Began)
+    assert isinstance(last, Broke)
+    job = Job(SimpleNamespace(state="COMPLETED"), {}, mailbox, broke=last)
+    assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == ("timeout", True)
+    assert not processes_of(tmp_path / "node")
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "final"),
+    [
+        ("TIMEOUT", "timeout", True),
+        ("OUT_OF_MEMORY", "oom-host", True),
+        ("CANCELLED", "interrupted", True),
+        ("NODE_FAIL", "worker-lost", False),
+        (GONE, "worker-lost", False),
+    ],
+)
+def test_the_state_in_which_a_job_ended_tells_the_kind_of_the_failure(
+    tmp_path: Path, state: str, kind: str, final: bool
+) -> None:
+    job = stderr_of(tmp_path, "")
+    job.stands(Standing(state))
+    assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == (kind, final)
+
+
+def stderr_of(folder: Path, text: str) -> Job:
+    """A job that left nothing but what it wrote as an error."""
+    path = folder / "log.err"
+    path.write_text(text)
+    task = SimpleNamespace(paths=SimpleNamespace(stderr=path))
+    return Job(SimpleNamespace(task=lambda _: task), {}, Mailbox(folder / "letters.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("wrote", "kind", "told"),
+    [
+        ("slurmstepd: error: Exceeded job memory limit\n", "oom-host", "OUT_OF_MEMORY"),
+        ("error: Detected 1 oom_kill event in StepId=7.batch\n", "oom-host", "OUT_OF_MEMORY"),
+        ("old\n/bin/python: No such file\n\n", "worker-lost", "wrote: /bin/python: No such file"),
+    ],
+)
+def test_a_job_that_failed_is_told_of_in_the_last_words_of_its_output(
+    tmp_path: Path, wrote: str, kind: str, told: str
+) -> None:
+    job = stderr_of(tmp_path, wrote)
+    job.stands(Standing("FAILED"))
+    assert job.loss(tmp_path).kind == kind
+    assert told in job.loss(tmp_path).message
+
+
+def test_a_letter_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "letters.jsonl"
+    mailbox = Mailbox(path)
+    assert mailbox.unread() == []
+    Mailbox(path).post(Broke(message="one"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:7])
+    assert mailbox.unread() == [Broke(message="one")]
+    path.write_bytes(whole + whole)
+    assert mailbox.unread() == [Broke(message="one")]
+    assert mailbox.unread() == []
