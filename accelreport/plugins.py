@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from accelreport.errors import AccelReportError, ExitCode
@@ -94,6 +96,33 @@ class Plugins(Generic[T]):
             self.broken[point.name] = _error(point, why)
         else:
             self.found[point.name] = loaded
+
+
+def installed(group: str) -> dict[str, list[Path]]:
+    """Every entry point of a group, as text, and the folders or the file of its package's code.
+
+    Nothing of a package is imported. One that is not found has no paths.
+    """
+    return {
+        f"{point.name} = {point.value} of {_where(point)}": _code(point.module)
+        for point in entry_points(group=group)
+    }
+
+
+def _code(module: str) -> list[Path]:
+    name, found = "", None
+    for part in module.split("."):
+        name = f"{name}.{part}".lstrip(".")
+        try:
+            found = find_spec(name)
+        except (ImportError, ValueError):
+            return []
+        if found is None or found.origin is not None:
+            break  # else a namespace, which others have a share in
+    if found is None:
+        return []
+    places = found.submodule_search_locations or ([found.origin] if found.origin else [])
+    return [Path(each) for each in places]
 
 
 def _where(point: EntryPoint) -> str:

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
+from accelreport.plugins import DATASETS, WORKLOADS, installed
 from accelreport.report.facts import SiteFacts
 from accelreport.report.folders import CHECKOUT, PACKAGED
 from accelreport.report.options import BuildOptions
@@ -24,6 +25,8 @@ ROOMS = ("analysis", "datasets", "report", "results", "spec", "workloads")
 """Rooms a page is made in; the rule of imports keeps all others out."""
 DEPENDENCIES = ("altair", "jinja2", "markupsafe", "numpy", "pandas", "scipy", "vl-convert-python")
 """Packages that have a hand in the bytes of a page."""
+PLUGINS = (WORKLOADS, DATASETS)
+"""What other packages add that a page may speak of."""
 
 
 def digest(*parts: str) -> str:
@@ -37,10 +40,10 @@ def digest(*parts: str) -> str:
 
 
 def fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
-    """Hash of the code, the templates, the packages, and what a person chose.
+    """Hash of the code, plug-ins' too, the templates, the packages, and what a person chose.
 
     Raises:
-        OSError: a template cannot be read.
+        OSError: a template or a plug-in's file cannot be read.
     """
     folders = [folder for folder in (options.templates, PACKAGED, CHECKOUT) if folder]
     return digest(
@@ -48,8 +51,19 @@ def fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
         json.dumps({name: version(name) for name in DEPENDENCIES}),
         *(_files((PACKAGE / room).rglob("*.py"), PACKAGE) for room in ROOMS),
         *(_files(folder.rglob("*"), folder) for folder in folders),
+        *_plugins(),
         json.dumps(asdict(facts)),
     )
+
+
+def _plugins() -> Iterable[str]:
+    for group in PLUGINS:
+        for name, paths in sorted(installed(group).items()):
+            yield name
+            for path in paths:
+                inside = [path] if path.is_file() else path.rglob("*")
+                code = (each for each in inside if each.parent.name != "__pycache__")
+                yield _files(code, path.parent)
 
 
 def _files(paths: Iterable[Path], root: Path) -> str:

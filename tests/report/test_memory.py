@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import AccelReportError
+from accelreport.plugins import WORKLOADS
 from accelreport.report.figure_cache import FigureCache
 from accelreport.report.gather import gather
 from accelreport.report.output import MANIFEST
@@ -18,6 +20,8 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.site import BuildOptions, build
 from accelreport.results.store import Store
 from tests.report.test_same_bytes import digests
+from tests.support.children import python
+from tests.support.packages import EXAMPLE, install
 from tests.support.records import study
 
 REBUILD = """
@@ -141,6 +145,28 @@ def test_another_title_or_template_is_another_site(
         (mine / "index.html").write_text(text)
         build(Store(results), out, options=BuildOptions(templates=mine, cache=options.cache))
         assert (out / "index.html").read_text() == text
+
+
+def test_a_page_whose_family_a_package_changed_is_made_again(tmp_path: Path) -> None:
+    store, site, code = Store(tmp_path / "results"), tmp_path / "site", tmp_path / "code"
+    made = study("training", devices=("cpu",), repeats=1)
+    store.write_plan(made.plan.model_copy(update={"workload": {"kind": "points"}}))
+    shutil.copytree(EXAMPLE / "accelreport_example", code / "accelreport_example")
+    family = code / "accelreport_example/points.py"
+    page = tmp_path / "out" / f"{made.plan.spec}.full.html"
+    install(site, "example", {WORKLOADS: {"points": "accelreport_example.points:FAMILY"}})
+
+    def rebuild() -> str:
+        arguments = map(str, (store.root, tmp_path / "out", tmp_path / "cache"))
+        said = python("-c", REBUILD, *arguments, paths=[site, code])
+        assert said.returncode == 0, said.stderr
+        return page.read_text(encoding="utf-8")
+
+    assert "Points of the plane" in rebuild()
+    family.write_text(family.read_text().replace("Points of the plane", "Rings of two colours"))
+    assert "Rings of two colours" in rebuild()
+    shutil.rmtree(site)
+    assert "Rings of two colours" not in rebuild()
 
 
 def test_a_file_that_cannot_be_read_is_named_by_every_build(
