@@ -3,7 +3,7 @@
 Times vary by factors, not by amounts, so means and their errors are taken of logarithms
 and a comparison is a ratio of geometric means.
 
-Processes of one repeat run one after another, in random order, before the next repeat
+Processes of one repeat run one after another, in a balanced order, before the next repeat
 begins. A comparison is therefore made once within each repeat and the repeats are what
 Student's t counts: whatever slows the machine for a whole repeat cancels, and nothing has
 to be assumed about how much each device varies. Where processes cannot be paired (they

@@ -29,8 +29,8 @@ LOCAL = "local"
 EXAMPLES = """\b
 What is run:
   A spec asks for cells: sweep points × devices × repeats. Each is measured in a process of its
-  own, in a shuffled order that falls on all devices alike. A cell is done, and not run again,
-  when its record is complete, or was ended by a budget that was no shorter than this one.
+  own, in a balanced order that lets drift fall on all devices alike. A cell is done, and not
+  run again, when its record is complete, or was ended by a budget no shorter than this one.
   Cells that failed are left alone until --retry-failed, because most failures cost their whole
   time again; data that were missing, and runs that were interrupted, are tried again anyway.
   Cells whose device is not here are skipped, and looked at anew in every run.

@@ -124,6 +124,7 @@ class Deciding:
             earlier=lambda key: self.store.get(key, self.machine),
             unavailable=self.unavailable,
             policy=self.policy,
+            documents=self.documents,
         )
         added = [planned.cell for planned in plan.cells]
         observer.on(

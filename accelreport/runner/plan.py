@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Self
 
+from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Failure, FailureKind, Record, Status
+from accelreport.runner.documents import profile_of
 from accelreport.runner.estimate import MEASURED, Estimate, Expectation, likeness
-from accelreport.runner.order import interleaved
+from accelreport.runner.order import Design
 from accelreport.spec.cells import Cell
 
 Action = Literal["run", "done", "failed", "skip"]
@@ -129,6 +131,7 @@ def make_plan(
     earlier: Callable[[str], Record | None],
     unavailable: Callable[[Cell], str | None],
     policy: Policy = Policy(),
+    documents: Sequence[PlanDocument] = (),
 ) -> RunPlan:
     """Decide about every cell.
 
@@ -138,13 +141,17 @@ def make_plan(
         earlier: key → this machine's record.
         unavailable: why a cell's device cannot run here; None when it can.
         policy: what counts as done.
+        documents: the plans of the specs, where `cells` are only some of their cells: the
+            order follows from all of them.
     """
+    whole = {(each.spec, profile_of(each)): each.cells for each in documents}
     by_spec: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         by_spec.setdefault((cell.spec, cell.profile), []).append(cell)
     unique: dict[str, Cell] = {}
-    for group in by_spec.values():
-        for cell in interleaved(group):
+    for name, group in by_spec.items():
+        design = Design.of(name[0], whole.get(name, group))
+        for cell in design.ordered(group):
             unique.setdefault(cell.key, cell)
     return RunPlan(
         tuple(decide(cell, earlier(key), unavailable(cell), policy) for key, cell in unique.items())

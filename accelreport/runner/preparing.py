@@ -114,6 +114,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         earlier=anywhere or (lambda key: store.get(key, machine)),
         unavailable=lambda cell: absent[cell.device],
         policy=request.policy,
+        documents=documents,
     )
     deciding = None
     if request.judge:

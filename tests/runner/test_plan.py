@@ -1,18 +1,13 @@
 from __future__ import annotations
 
 import gc
-import random
 import weakref
-from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from accelreport.results.record import Failure, Record, Times
 from accelreport.runner.estimate import Expectation
-from accelreport.runner.order import interleaved
 from accelreport.runner.plan import Earlier, Policy, decide, make_plan, supersedes
 from tests.runner.scripted import cell, cells
 
@@ -124,50 +119,6 @@ def test_only_what_is_at_least_as_good_takes_the_place_of_a_record() -> None:
         ("skipped", "skipped"),
     }
     assert supersedes(skipped, None)
-
-
-def test_repeats_follow_each_other_and_devices_are_shuffled_inside_them() -> None:
-    chosen = [
-        cell(device=device, repeat=repeat, point={"batch": batch})
-        for device in ("cpu", "cpu-1", "gpu")
-        for batch in (1, 2, 4, 8)
-        for repeat in range(5)
-    ]
-    order = interleaved(chosen)
-
-    assert sorted(order, key=lambda one: one.key) == sorted(chosen, key=lambda one: one.key)
-    assert [one.repeat for one in order] == sorted(one.repeat for one in chosen)
-    rounds = [
-        [(one.device, one.point["batch"]) for one in order if one.repeat == repeat]
-        for repeat in range(5)
-    ]
-    assert len({tuple(r) for r in rounds}) == 5
-    longest = max(
-        sum(1 for _ in range(i, len(r)) if all(d == r[i][0] for d, _ in r[i : _ + 1]))
-        for r in rounds
-        for i in range(len(r))
-    )
-    assert longest < 6, "one device runs blockwise"
-
-
-@given(st.randoms(use_true_random=False), st.data())
-def test_the_order_is_the_same_whatever_is_left_out_and_however_it_comes(
-    rng: random.Random, data: st.DataObject
-) -> None:
-    chosen = cells(12)
-    whole = [one.key for one in interleaved(chosen)]
-    some = [one for one in chosen if data.draw(st.booleans())]
-    rng.shuffle(some)
-    assert [one.key for one in interleaved(some)] == [
-        key for key in whole if key in {one.key for one in some}
-    ]
-
-
-def test_over_many_specs_every_device_is_first_equally_often() -> None:
-    first = Counter(
-        interleaved(cells(4, devices=("cpu", "cpu-1"), n=n))[0].device for n in range(400)
-    )
-    assert 160 < first["cpu"] < 240
 
 
 def test_specs_keep_their_order_and_shared_cells_are_planned_once() -> None:

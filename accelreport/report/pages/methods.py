@@ -67,7 +67,7 @@ def _measuring() -> Section:
                          "steps, evaluations left out. Where none can be read the reason is "
                          "given, and nothing is estimated."),
                     Fact("Order", "Cells are measured one repeat after the other; within a "
-                         "repeat devices and points are shuffled, so that drift hits all alike."),
+                         "repeat devices and points are balanced, so that drift hits all alike."),
                 ),
                 long=True,
             ),
