@@ -15,7 +15,8 @@ THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 EXAMPLES = """\b
 The specs:
   Titles, published figures and claims are taken from specs/ as it stands now, for the profiles
-  that were run; without that folder, from what the runs left in results/.
+  that were run; without that folder, from what the runs left in results/, which a build
+  only reads.
 
 \b
 The output folder:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from accelreport.results.naming import listing
 from accelreport.results.problems import UnreadableFile
-from accelreport.results.reading import read_bytes
+from accelreport.results.reading import read_bytes, to_bytes
 from accelreport.results.store import Store
 
 
 def content_digest(store: Store) -> str:
-    """SHA-256 over the names and bytes of all plans and records.
+    """SHA-256 over the names and bytes of all plans and records, and of plans shown instead.
 
     Raises:
         ResultsError: a folder cannot be read.
@@ -23,6 +23,8 @@ def content_digest(store: Store) -> str:
         for path in listing(folder):
             name = os.fsencode(f"{folder.name}/{path.name}")
             found.update(b"%s\0%s\n" % (name, _content(path).encode()))
+    for plan in store.shown_instead:
+        found.update(to_bytes(plan))
     return found.hexdigest()
 
 

@@ -6,6 +6,7 @@ so `accelreport run` leaves here what the spec said and which cells it asked for
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -86,3 +87,67 @@ class PlanDocument(Document):
     until comparisons were decided."""
     until_decided: Looks | None = None
     """The looks, where repeats were added until comparisons were decided."""
+
+
+def widened(plan: PlanDocument, earlier: PlanDocument, measured: Collection[str]) -> PlanDocument:
+    """A plan with the cells of an earlier one that were measured under the same conditions.
+
+    A run that asks for fewer repeats than the one before, such as because that one was told
+    `--set measure.repeats=5`, so leaves none of them out.
+
+    Args:
+        plan: what is asked for now.
+        earlier: a plan of the same spec and profile.
+        measured: keys of the cells of which there are records; others are not added.
+    """
+    same = _same_conditions(plan, earlier)
+    asked = {(_place(cell), cell.repeat) for cell in plan.cells}
+    more = [
+        cell
+        for cell in earlier.cells
+        if cell.key in measured
+        and _place(cell) in same
+        and (_place(cell), cell.repeat) not in asked
+    ]
+    repeats = max([plan.measure.repeats, *(cell.repeat + 1 for cell in more)])
+    if not more or plan.until_decided:
+        repeats = plan.measure.repeats
+    return _with_cells(plan, [*plan.cells, *more], repeats)
+
+
+def retold(plan: PlanDocument, earlier: PlanDocument) -> PlanDocument:
+    """A plan as its spec stands now, with the repeats that runs were asked for.
+
+    Which repeats there are is up to runs, and how their cells are told of is up to the spec:
+    words, published figures and claims. Sweep points and devices whose conditions were edited
+    have the cells that the spec asks for now.
+
+    Args:
+        plan: what the spec says now.
+        earlier: what the last run left.
+    """
+    same = _same_conditions(plan, earlier)
+    if not same:
+        return plan
+    kept = [cell for cell in earlier.cells if _place(cell) in same]
+    new = [cell for cell in plan.cells if _place(cell) not in same]
+    return _with_cells(plan, [*kept, *new], earlier.measure.repeats)
+
+
+def _with_cells(plan: PlanDocument, cells: list[PlannedCell], repeats: int) -> PlanDocument:
+    measure = plan.measure.model_copy(update={"repeats": repeats})
+    return plan.model_copy(update={"cells": cells, "measure": measure})
+
+
+def _same_conditions(plan: PlanDocument, earlier: PlanDocument) -> set[str]:
+    """Devices at sweep points of which both plans mean the same measurement.
+
+    A cell's key is a hash of everything that affects it, its seed included: where one repeat
+    has the same key in both, so have all others.
+    """
+    keys = {cell.key: cell.repeat for cell in earlier.cells}
+    return {_place(cell) for cell in plan.cells if keys.get(cell.key) == cell.repeat}
+
+
+def _place(cell: PlannedCell) -> str:
+    return repr((cell.device, cell.point))

@@ -11,6 +11,7 @@ A file that cannot be read is named in `Store.problems` and the others are read 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -26,7 +27,7 @@ from accelreport.results.naming import (
     plan_file_name,
 )
 from accelreport.results.observations import Artefact
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import PlanDocument, widened
 from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.reading import read_named_record, read_plan, to_bytes
 from accelreport.results.record import Record
@@ -45,6 +46,7 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._problems: dict[Path, ResultProblem] = {}
+        self._instead: dict[tuple[str, str], PlanDocument] = {}
 
     @property
     def cells(self) -> Path:
@@ -116,7 +118,7 @@ class Store:
         path = self.record_path(record.key, record.environment.machine)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._keep_unreadable(path)
+            self._keep_unreadable(path, read_named_record)
             write_whole(path, to_bytes(record))
         except OSError as error:
             raise cannot_write(path, error) from error
@@ -178,26 +180,64 @@ class Store:
                 yield record
 
     def write_plan(self, plan: PlanDocument) -> Path:
-        """Store a plan, replacing the one of the same spec and profile.
+        """Store a plan in the place of the one of the same spec and profile.
+
+        Cells of that one that were measured under the same conditions stay in it (`widened`). A
+        file in its place that cannot be read is set aside, not lost.
 
         Returns:
             Its file.
 
         Raises:
-            ResultsError: the folder cannot be written.
+            ResultsError: the folder cannot be written, or the file in its place was written by a
+                newer accelreport.
         """
         path = self.planned / plan_file_name(plan.spec, plan.profile)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            earlier = self._keep_unreadable(path, read_plan)
+            if earlier is not None:
+                keys = {cell.key for cell in earlier.cells} - {cell.key for cell in plan.cells}
+                plan = widened(plan, earlier, self.machines(keys)) if keys else plan
             write_whole(path, to_bytes(plan))
         except OSError as error:
             raise cannot_write(path, error) from error
         return path
 
+    def plan(self, spec: str, profile: str) -> PlanDocument | None:
+        """The stored plan of a spec and profile; None when there is none that can be read."""
+        return self._read(self.planned / plan_file_name(spec, profile), read_plan)
+
     def plans(self) -> list[PlanDocument]:
-        """Every plan that can be read, in the order of the files' names."""
-        found = (self._read(path, read_plan) for path in listing(self.planned))
-        return [plan for plan in found if plan is not None]
+        """Every plan that can be read, each once, in the order of the files' names.
+
+        A file beside the one that bears a plan's name, such as a copy that a disk shared with
+        others made, is one of the problems.
+        """
+        read = [(path, self._read(path, read_plan)) for path in listing(self.planned)]
+        named = [(path, (plan.spec, plan.profile), plan) for path, plan in read if plan]
+        front: dict[tuple[str, str], Path] = {}
+        for path, name, _ in sorted(named, key=lambda one: one[0].name != plan_file_name(*one[1])):
+            front.setdefault(name, path)
+        for path, name, _ in named:
+            if path != front[name]:
+                message = (
+                    f"it holds the same plan as {front[name].name}, which is the one that counts"
+                )
+                self._problems[path] = ResultProblem(path, "misnamed", message)
+        return [self._instead.get(name, plan) for path, name, plan in named if path == front[name]]
+
+    def show_instead(self, plan: PlanDocument) -> None:
+        """Have `plans` give this one for the stored plan of its spec and profile.
+
+        Nothing is written: what runs have left is for them to change.
+        """
+        self._instead[plan.spec, plan.profile] = plan
+
+    @property
+    def shown_instead(self) -> list[PlanDocument]:
+        """The plans that are shown in the place of stored ones."""
+        return list(self._instead.values())
 
     def _read(self, path: Path, reader: Callable[[Path], Content]) -> Content | None:
         try:
@@ -210,16 +250,19 @@ class Store:
         self._problems.pop(path, None)
         return content
 
-    def _keep_unreadable(self, path: Path) -> None:
+    def _keep_unreadable(self, path: Path, reader: Callable[[Path], Content]) -> Content | None:
         """Set aside a file that is about to be replaced and whose content nobody could use.
+
+        Returns:
+            What it holds; None where there is none, or was none that could be read.
 
         Raises:
             ResultsError: it is from a newer accelreport, which still can use it.
         """
         try:
-            read_named_record(path)
+            return reader(path)
         except FileNotFoundError:
-            return
+            return None
         except UnreadableFile as error:
             if error.problem.kind == "newer":
                 raise ResultsError(
@@ -227,10 +270,20 @@ class Store:
                     why=f"{error.problem.message[0].upper()}{error.problem.message[1:]}.",
                     remedy="Update accelreport, or choose another folder with --results.",
                 ) from error
-            number = 1
-            while (aside := path.with_name(f"{path.name}.unreadable-{number}")).exists():
-                number += 1
-            path.rename(aside)
+            set_aside(path)
+            return None
+
+
+def set_aside(path: Path) -> Path:
+    """Give a file that cannot be used a name under which nothing replaces it; returns that.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    number = 1
+    while os.path.lexists(aside := path.with_name(f"{path.name}.unreadable-{number}")):
+        number += 1
+    return path.rename(aside)
 
 
 def cannot_write(path: Path, error: OSError) -> ResultsError:

@@ -176,10 +176,10 @@ def _absences(
 def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocument], list[Cell]]:
     """The specs' documents with the repeats that earlier runs added, and these as cells."""
     # A folder of its own: plans that cannot be read are no problems of the cells.
-    earlier = {(plan.spec, plan.profile): plan for plan in Store(request.results).plans()}
+    store = Store(request.results)
     documents, added = [], []
     for spec, asked in zip(specs, _documents(request, specs), strict=True):
-        document, more = continued(asked, spec, earlier.get((asked.spec, asked.profile)))
+        document, more = continued(asked, spec, store.plan(asked.spec, asked.profile))
         if request.judge:
             looks = request.judge.looks(spec.measure.repeats)
             document = document.model_copy(update={"until_decided": looks})

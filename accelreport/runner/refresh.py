@@ -1,10 +1,10 @@
-"""Plan documents brought up to date with the specs they came from, before a report is built."""
+"""Plan documents shown as the specs they came from stand now, when a report is built."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import PlanDocument, retold
 from accelreport.results.store import Store
 from accelreport.runner.documents import continued, plan_document, profile_of
 from accelreport.spec.load import load
@@ -12,11 +12,12 @@ from accelreport.spec.problems import SpecErrors
 
 
 def refresh(store: Store, specs: Path) -> list[str]:
-    """Write the plans that a results folder holds again, as the specs stand now.
+    """Show the plans that a results folder holds as the specs stand now.
 
     A title, a published figure or a claim that was edited after a run then shows without
-    another run. Plans of specs that are not in the folder stay as they are, and so do all
-    plans of a profile under which the specs have an error.
+    another run; which repeats there are, runs decide. Nothing is written. Plans of specs that
+    are not in the folder stay as they are, and so do all plans of a profile under which the
+    specs have an error.
 
     Args:
         store: the results folder.
@@ -24,9 +25,6 @@ def refresh(store: Store, specs: Path) -> list[str]:
 
     Returns:
         What could not be brought up to date, in sentences.
-
-    Raises:
-        ResultsError: the results folder cannot be written.
     """
     complaints = []
     readings: dict[str, list[PlanDocument]] = {}
@@ -50,6 +48,6 @@ def refresh(store: Store, specs: Path) -> list[str]:
             if plan.spec in now:
                 spec = now[plan.spec]
                 new, _ = continued(plan_document(spec, first.overrides), spec, plan)
-                if new.profile == plan.profile and new != plan:
-                    store.write_plan(new)
+                if new.profile == plan.profile:
+                    store.show_instead(retold(new, plan))
     return complaints

@@ -127,3 +127,19 @@ def test_a_report_is_built_of_what_can_be_read_and_names_every_other_file(
     page = (tmp_path / "site" / "index.html").read_text()
     assert made.plan.title in page
     assert "<script>alert(1)" not in page
+
+
+def test_a_copy_of_a_plan_is_named_and_the_report_is_built_all_the_same(tmp_path: Path) -> None:
+    made = study(repeats=1)
+    store = Store(tmp_path / "results")
+    plan = store.write_plan(made.plan)
+    for record in made.records:
+        store.write(record)
+    copy = plan.with_name(f"{plan.stem} (conflicted copy).json")
+    copy.write_bytes(plan.read_bytes())
+
+    built = call(tmp_path, "build")
+
+    assert built.returncode == ExitCode.OK, built.stderr
+    assert copy.name in built.stderr
+    assert made.plan.title in (tmp_path / "site" / "index.html").read_text()

@@ -201,6 +201,49 @@ def test_a_record_of_a_newer_accelreport_is_never_replaced(tmp_path: Path) -> No
     assert path.read_bytes() == b'{"record_version": 2}'
 
 
+def test_a_copy_of_a_plan_is_named_and_the_plan_is_there_once(tmp_path: Path) -> None:
+    store, plan = Store(tmp_path), study(repeats=1).plan
+    path = store.write_plan(plan)
+    other = plan.model_copy(update={"title": "An older title"})
+    for copy, held in (("(conflicted copy)", plan), ("(1)", other)):
+        path.with_name(f"{path.stem} {copy}.json").write_bytes(reading.to_bytes(held))
+
+    assert store.plans() == [plan]
+    assert store.plan(plan.spec, plan.profile) == plan
+    assert {problem.kind for problem in store.problems} == {"misnamed"}
+    assert [problem.path.name for problem in store.problems] == [
+        f"{path.stem} (1).json",
+        f"{path.stem} (conflicted copy).json",
+    ]
+    assert path.name in store.problems[0].message
+
+
+def test_a_plan_under_another_name_is_read_where_it_is_the_only_one(tmp_path: Path) -> None:
+    store, plan = Store(tmp_path), study(repeats=1).plan
+    path = store.write_plan(plan)
+    path.rename(path.with_name("renamed.json"))
+    assert store.plans() == [plan]
+    assert store.problems == []
+
+
+def test_a_plan_that_cannot_be_read_is_set_aside_when_it_is_written_again(tmp_path: Path) -> None:
+    store, plan = Store(tmp_path), study(repeats=1).plan
+    path = store.write_plan(plan)
+    path.write_bytes(b"{")
+    store.write_plan(plan)
+    assert store.plans() == [plan]
+    assert path.with_name(f"{path.name}.unreadable-1").read_bytes() == b"{"
+
+
+def test_a_plan_of_a_newer_accelreport_is_never_replaced(tmp_path: Path) -> None:
+    store, plan = Store(tmp_path), study(repeats=1).plan
+    path = store.write_plan(plan)
+    path.write_text('{"plan_version": 2}')
+    with pytest.raises(ResultsError, match=f"{path.name} is not replaced"):
+        store.write_plan(plan)
+    assert path.read_text() == '{"plan_version": 2}'
+
+
 def test_what_killed_writers_left_is_swept_and_what_is_being_written_stays(tmp_path: Path) -> None:
     store, _, path = stored(tmp_path)
     left = path.with_name(f".{path.name}.4711-abcdef01.tmp")

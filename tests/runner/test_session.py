@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.digest import content_digest
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.problems import ResultsError
 from accelreport.results.store import Store
@@ -16,7 +18,9 @@ from accelreport.runner.preparing import Prepared, Request, prepare
 from accelreport.runner.refresh import refresh
 from accelreport.runner.session import exit_code
 from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell
 from accelreport.spec.problems import SpecErrors
+from tests.runner.scripted import a_record
 from tests.support.program import MNIST, write_specs
 
 
@@ -127,6 +131,92 @@ def test_plans_follow_edits_of_titles_before_a_report_is_built(specs: Path) -> N
     assert {plan.title for plan in after.values()} == {"A better title", "Products"}
     for name, plan in after.items():
         assert plan.cells == before[name].cells
+
+
+def keys(plan: PlanDocument) -> set[str]:
+    return {cell.key for cell in plan.cells}
+
+
+def measured(store: Store, plan: PlanDocument, cells: Iterable[Cell]) -> None:
+    """Leave a plan and records of some cells, as a run does."""
+    store.prepare()
+    store.write_plan(plan)
+    for cell in cells:
+        store.write(a_record(cell, "ok"))
+
+
+def test_repeats_that_were_measured_once_belong_to_the_plan_of_every_later_run_and_build(
+    specs: Path,
+) -> None:
+    store = Store(specs.parent / "results")
+    few, many = ask(specs), ask(specs, overrides={"measure.repeats": 5})
+    for prepared in (few, many):
+        for document in prepared.documents:
+            measured(store, document, [one.cell for one in prepared.plan.of("run")])
+    asked = {plan.spec: keys(plan) for plan in store.plans()}
+    assert {name: len(each) for name, each in asked.items()} == {"mnist": 20, "matmul": 5}
+    files = {path: path.read_bytes() for path in store.planned.iterdir()}
+
+    shown = Store(store.root)
+    assert refresh(shown, specs) == []
+    here = {cell.key for plan in shown.plans() for cell in plan.cells if cell.device == "cpu"}
+    assert {one.cell.key for one in many.plan.of("run")} <= here
+    assert {plan.measure.repeats for plan in shown.plans()} == {5}
+    assert {path: path.read_bytes() for path in store.planned.iterdir()} == files
+
+    for document in ask(specs).documents:
+        store.write_plan(document)
+    again = {plan.spec: plan for plan in store.plans()}
+    assert {one.cell.key for one in many.plan.of("run")} <= {
+        key for plan in again.values() for key in keys(plan)
+    }
+    assert len(ask(specs).plan.cells) == 8 + 1, "what was added by hand is asked for by hand"
+
+
+def test_a_build_plans_no_repeats_that_no_run_was_asked_for(specs: Path) -> None:
+    store = Store(specs.parent / "results")
+    wishes = {"workload.data": "synthetic", "measure.repeats": 1}
+    for document in ask(specs, overrides=wishes).documents:
+        store.write_plan(document)
+    before = {plan.spec: keys(plan) for plan in store.plans()}
+    assert refresh(store, specs) == []
+    assert {plan.spec: keys(plan) for plan in store.plans()} == before
+    assert {plan.measure.repeats for plan in store.plans()} == {1}
+
+
+def test_repeats_of_other_conditions_and_repeats_that_nobody_measured_leave_the_plan(
+    specs: Path,
+) -> None:
+    store = Store(specs.parent / "results")
+    many = ask(specs, overrides={"measure.repeats": 5})
+    for document in many.documents:
+        store.write_plan(document)
+    for document in ask(specs).documents:
+        store.write_plan(document)
+    assert {plan.spec: len(plan.cells) for plan in store.plans()} == {"mnist": 8, "matmul": 1}
+
+    for document in many.documents:
+        measured(store, document, [one.cell for one in many.plan.of("run")])
+    path = specs / "matmul.toml"
+    path.write_text(path.read_text().replace("size = 64", "size = 32"))
+    for document in ask(specs).documents:
+        store.write_plan(document)
+    now = {plan.spec: plan for plan in store.plans()}
+    assert len(now["matmul"].cells) == 1
+    assert len(now["mnist"].cells) == 8 + 2 * 3
+
+
+def test_a_build_writes_nothing_into_the_results(specs: Path) -> None:
+    store = Store(specs.parent / "results")
+    for document in ask(specs).documents:
+        store.write_plan(document)
+    files = {path: path.read_bytes() for path in store.planned.iterdir()}
+    digest = content_digest(Store(store.root))
+    (specs / "mnist.toml").write_text(MNIST.replace("A small sweep", "A better title"))
+    assert refresh(store, specs) == []
+    assert "A better title" in {plan.title for plan in store.plans()}
+    assert {path: path.read_bytes() for path in store.planned.iterdir()} == files
+    assert content_digest(store) != digest, "a page of the old title would be taken for this one"
 
 
 def test_plans_stay_as_they_were_run_when_the_specs_are_broken_or_gone(specs: Path) -> None:
