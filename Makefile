@@ -48,7 +48,8 @@ lint: $(VENV)/.installed-dev ## check style, types and the shipped specs
 
 docs: $(VENV)/.installed-dev ## build the documentation as a site, in build/docs/
 	@rm -rf build/docs
-	@$(BIN)/python -m docsite build/docs
+	@$(BIN)/python -m sphinx --fail-on-warning --nitpicky --quiet --doctree-dir build/doctrees docs build/docs
+	@echo "The documentation: $(CURDIR)/build/docs/index.html"
 
 lock: ## compile both locks again (UPGRADE=1: to the newest versions); needs uv
 	@command -v uv >/dev/null || { echo "Install uv first, for instance: pipx install uv"; exit 1; }

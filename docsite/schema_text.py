@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from docsite.markdown import escaped
-
 Schema = Mapping[str, Any]
 
 SCALARS = {
@@ -32,48 +30,60 @@ BOUNDS = {
 }
 
 
+_SPECIAL = re.compile(r"([\\*_<>\[\]|{}$])")
+
+
+def escaped(text: str) -> str:
+    """Program text on one line, in which Markdown sees nothing but code in backticks."""
+    pieces = re.split(r"(`[^`]*`)", " ".join(text.replace("``", "`").split()))
+    return "".join(
+        piece.replace("|", "\\|") if piece.startswith("`") else _SPECIAL.sub(r"\\\1", piece)
+        for piece in pieces
+    )
+
+
 def definitions(schema: Schema) -> Mapping[str, Schema]:
     """The models that a schema speaks of, by name."""
     found: Mapping[str, Schema] = schema.get("definitions") or schema.get("$defs") or {}
     return found
 
 
-def type_text(node: Schema) -> str:
+def type_text(node: Schema, page: str = "") -> str:
     """What a value may be, as Markdown; a model is a link to its own table."""
     if "$ref" in node:
         name = str(node["$ref"]).rsplit("/", 1)[-1]
-        return LISTS.get(name) or f"[{spaced(name)}](#{name})"
+        return LISTS.get(name) or f"[{spaced(name)}](#{label(page, name)})"
     if len(node.get("allOf", ())) == 1:
-        return type_text(node["allOf"][0])
+        return type_text(node["allOf"][0], page)
     if "const" in node:
         return _code(node["const"])
     if "enum" in node:
         return " or ".join(_code(each) for each in node["enum"])
     several = node.get("anyOf") or node.get("oneOf")
     if several:
-        return _either(type_text(each) for each in several if each != {"type": "null"})
-    return _plain(node)
+        return _either(type_text(each, page) for each in several if each != {"type": "null"})
+    return _plain(node, page)
 
 
-def value_text(node: Schema) -> str:
+def value_text(node: Schema, page: str = "") -> str:
     """What a value may be, with examples where the model gives some."""
     examples = node.get("examples") or next(
         (each["examples"] for each in node.get("anyOf", ()) if "examples" in each), ()
     )
     told = f", such as {', '.join(_code(each) for each in examples)}" if examples else ""
-    return type_text(node) + told
+    return type_text(node, page) + told
 
 
-def _plain(node: Schema) -> str:
+def _plain(node: Schema, page: str) -> str:
     kind = node.get("type")
     if isinstance(kind, list):
         return _either(SCALARS[each] for each in kind if each in SCALARS)
     if kind == "array":
         inside = node.get("items")
-        return f"list of {type_text(inside)}" if inside else "list"
+        return f"list of {type_text(inside, page)}" if inside else "list"
     if kind == "object":
         inside = node.get("additionalProperties")
-        return f"table of {type_text(inside)}" if isinstance(inside, Mapping) else "table"
+        return f"table of {type_text(inside, page)}" if isinstance(inside, Mapping) else "table"
     bounds = [f"{word} {_number(node[key])}" for key, word in BOUNDS.items() if key in node]
     return ", ".join([SCALARS.get(str(kind), "any value"), *bounds])
 
@@ -115,19 +125,25 @@ def spaced(name: str) -> str:
     return " ".join([words[0], *(word.lower() for word in words[1:])])
 
 
-def table(name: str, model: Schema, models: Mapping[str, Schema]) -> Iterator[str]:
+def label(page: str, name: str) -> str:
+    """The label of a model's table; pages may speak of models of the same name."""
+    return f"{page}-{name}".lower()
+
+
+def table(name: str, model: Schema, models: Mapping[str, Schema], page: str = "") -> Iterator[str]:
     """The table of a model's keys, each with the id `Model.key`.
 
     Args:
         name: the model's name.
         model: its schema.
         models: the definitions that it may speak of.
+        page: the page on which their tables stand.
     """
     yield "| key | value | when absent | meaning |"
     yield "|---|---|---|---|"
     for key, node in model.get("properties", {}).items():
         yield (
-            f'| <span id="{name}.{key}">`{key}`</span> | {value_text(node)} | '
+            f'| <span id="{name}.{key}">`{key}`</span> | {value_text(node, page)} | '
             f"{default_text(key, model)} | {meaning(node, models)} |"
         )
     yield ""

@@ -1,24 +1,42 @@
-"""The documentation, built once."""
+"""The documentation, built once, as `make docs` builds it."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from docsite.site import build
+from tests.house.tree import ROOT
 from tests.report.tree import Element, parse
+
+
+def sphinx(docs: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Builds the documentation; every warning, a broken link too, is an error."""
+    options = ("--fail-on-warning", "--nitpicky", "--quiet", "--doctree-dir")
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, f"{out}-doctrees", str(docs), str(out)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site."""
-    return build(tmp_path_factory.mktemp("docs")).parent
+    out = tmp_path_factory.mktemp("docs") / "site"
+    done = sphinx(ROOT / "docs", out)
+    assert done.returncode == 0, done.stderr
+    return out
 
 
 @pytest.fixture(scope="session")
 def documents(built: Path) -> dict[str, Element]:
-    """Its pages, parsed, by their files' names."""
+    """Its pages, parsed, by their names from the site's root."""
     return {
-        path.name: parse(path.read_text(encoding="utf-8")) for path in sorted(built.glob("*.html"))
+        path.relative_to(built).as_posix(): parse(path.read_text(encoding="utf-8"))
+        for path in sorted(built.rglob("*.html"))
     }

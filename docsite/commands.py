@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from accelreport import errors
 from accelreport.cli import app
 from accelreport.errors import ExitCode
-from docsite.markdown import escaped
+from docsite.schema_text import escaped
 
 Command = Any
 """Typer publishes no name for what commands and groups of commands share."""
@@ -73,7 +73,7 @@ def commands_page() -> str:
     parts = [
         ABOUT_COMMANDS,
         *_told(dedent(root.epilog)),
-        "## Options of the program {#accelreport}\n",
+        "(accelreport)=\n## Options of the program\n",
         *_table(root, context, "accelreport"),
     ]
     for name, command in commands().items():
@@ -109,7 +109,7 @@ def _leaves(command: Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
 def _section(name: tuple[str, ...], command: Command) -> Iterator[str]:
     spoken = " ".join(("accelreport", *name))
     context = command.make_context(spoken, [], resilient_parsing=True)
-    yield f"\n## `{spoken}` {{#{anchor(name)}}}\n"
+    yield f"\n({anchor(name)})=\n## `{spoken}`\n"
     yield _paragraphs(dedent(command.help or ""))
     usage = command.get_usage(context).removeprefix("Usage: ")
     yield f"\n```text\n{' '.join(usage.split())}\n```\n"

@@ -8,8 +8,7 @@ from accelreport.results.record import Record
 from accelreport.runner.events import LINES
 from accelreport.spec.schema import devices_json_schema, json_schema
 from accelreport.workloads.registry import FAMILIES
-from docsite.markdown import escaped
-from docsite.schema_text import LISTS, Schema, definitions, spaced, table
+from docsite.schema_text import LISTS, Schema, definitions, escaped, label, spaced, table
 
 PLACES = {
     "Source": "[source]",
@@ -57,7 +56,11 @@ def spec_page() -> str:
     schema = json_schema()
     known = {name: each for name, each in definitions(schema).items() if name not in LISTS}
     kinds = {family.parameters.__name__: family.kind for family in FAMILIES.values()}
-    parts = [ABOUT_SPEC, "## At the top {#spec}\n", *table("spec", schema, known)]
+    parts = [
+        ABOUT_SPEC,
+        *_headed("spec", "spec", "At the top"),
+        *table("spec", schema, known, "spec"),
+    ]
     for name in PLACES:
         parts += _section(name, known, f"`{PLACES[name]}`")
     for name in known:
@@ -76,36 +79,46 @@ def devices_page() -> str:
     """The page of a devices file's keys."""
     schema = devices_json_schema()
     (device,) = schema["patternProperties"].values()
-    return "\n".join([ABOUT_DEVICES, *table("Device", device, definitions(schema))])
+    return "\n".join([ABOUT_DEVICES, *table("Device", device, definitions(schema), "devices")])
 
 
 def record_page() -> str:
     """The page of a record's fields."""
     schema = Record.model_json_schema()
-    parts = [ABOUT_RECORD, "## Record {#Record}\n", *table("Record", schema, definitions(schema))]
-    return "\n".join([*parts, *_sections(schema)])
+    parts = [ABOUT_RECORD, *_headed("record", "Record", "Record")]
+    parts += table("Record", schema, definitions(schema), "record")
+    return "\n".join([*parts, *_sections(schema, "record")])
 
 
 def events_page() -> str:
     """The page of the lines that `accelreport run --json` prints."""
     schema = LINES.json_schema()
     events: Mapping[str, str] = schema["discriminator"]["mapping"]
-    told = [f"- [`{name}`](#{place.rsplit('/', 1)[-1]})" for name, place in events.items()]
-    return "\n".join([ABOUT_EVENTS, *told, "", *_sections(schema)])
+    told = [
+        f"- [`{name}`](#{label('events', place.rsplit('/', 1)[-1])})"
+        for name, place in events.items()
+    ]
+    return "\n".join([ABOUT_EVENTS, *told, "", *_sections(schema, "events")])
 
 
-def _sections(schema: Schema) -> Iterator[str]:
+def _sections(schema: Schema, page: str) -> Iterator[str]:
     models = definitions(schema)
     for name in models:
-        yield from _section(name, models, spaced(name))
+        yield from _section(name, models, spaced(name), page)
 
 
-def _section(name: str, models: Mapping[str, Schema], heading: str) -> Iterator[str]:
+def _headed(page: str, name: str, heading: str) -> Iterator[str]:
+    yield f"\n({label(page, name)})=\n## {heading}\n"
+
+
+def _section(
+    name: str, models: Mapping[str, Schema], heading: str, page: str = "spec"
+) -> Iterator[str]:
     model = models[name]
-    yield f"## {heading} {{#{name}}}\n"
+    yield from _headed(page, name, heading)
     if "description" in model:
         yield f"{escaped(str(model['description']))}\n"
     if "properties" in model:
-        yield from table(name, model, models)
+        yield from table(name, model, models, page)
     elif "enum" in model:
         yield " or ".join(f"`{each}`" for each in model["enum"]) + "\n"
