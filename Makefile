@@ -18,7 +18,7 @@ UV_COMPILE = uv pip compile --quiet --no-config --universal --python-version 3.1
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) \
 	pyproject.toml --group pyproject.toml:build --extra cpu
 
-.PHONY: help report test lint docs lock clean
+.PHONY: help report test lint docs lock lowest clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -55,6 +55,9 @@ lock: ## compile both locks again (UPGRADE=1: to the newest versions); needs uv
 	@command -v uv >/dev/null || { echo "Install uv first, for instance: pipx install uv"; exit 1; }
 	$(UV_COMPILE) --output-file requirements.lock
 	$(UV_COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+
+lowest: ## run the fast tests with the lowest versions that pyproject.toml allows; needs uv
+	scripts/lowest.sh
 
 clean: ## remove the environment, caches and built files (results/ and site/ stay)
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

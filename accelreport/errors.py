@@ -26,6 +26,8 @@ class ExitCode(IntEnum):
     """A data set, or a file to be imported, could not be fetched or read."""
     NOTHING_COMPARED = 9
     """Two results folders have nothing in common that could be compared."""
+    NOT_DRAWN = 10
+    """A figure could not be drawn; the site, if there was one, is left as it was."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; finished cells are kept."""
 

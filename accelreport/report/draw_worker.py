@@ -25,8 +25,9 @@ def main() -> None:
             else:
                 # No address is allowed: a chart holds its data and never fetches any.
                 answer = {"drawn": vl_convert.vegalite_to_svg(line, allowed_base_urls=[])}
-        except ValueError as error:
-            answer = {"error": str(error)}
+        except (ValueError, TypeError, AttributeError) as error:
+            # The latter two are what an engine of another version says of how it is called.
+            answer = {"error": f"{type(error).__name__}: {error}"}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

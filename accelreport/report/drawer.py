@@ -16,13 +16,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
 from markupsafe import Markup
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.figure_cache import FigureCache
 from accelreport.report.model import Drawing, Page
 from accelreport.report.svg import page_svg
@@ -32,12 +33,16 @@ OWN_FONTS = Path(__file__).with_name("own_fonts.conf")
 """Leaves Vega with the fonts it brings along. They are those of the page, they are the same on
 every machine, and they lie in memory: Vega opens a system's font anew for each text it measures,
 which took half of the time of drawing."""
+ENGINE = "vl-convert-python"
+"""The distribution that draws."""
 MOST_WORKERS = 4
 """Processes that draw, at most."""
 
 
 class DrawingError(AccelReportError):
     """A chart could not be drawn."""
+
+    exit_code = ExitCode.NOT_DRAWN
 
 
 class _Worker:
@@ -80,7 +85,10 @@ class _Worker:
         return str(answer["drawn"])
 
     def _broken(self, why: str) -> DrawingError:
-        remedy = "Reinstall vl-convert-python; if that does not help, report it with this message."
+        remedy = (
+            f"`pip check` says whether vl-convert-python {version(ENGINE)} is one that accelreport "
+            "allows; if it is, report this message."
+        )
         return DrawingError("A chart could not be drawn.", why=why, remedy=remedy)
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.errors import ExitCode
 from accelreport.report import formatting
 from accelreport.report.charts import scales
 from accelreport.report.charts.cold import Bar, cold_bars
@@ -23,7 +24,7 @@ from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
-from accelreport.report.drawer import Drawer
+from accelreport.report.drawer import Drawer, DrawingError
 from accelreport.report.gather import gather
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.theme import KEYS, SHAPES
@@ -250,3 +251,18 @@ def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> Non
     assert len({next(iter(found)) for found in marks.values()}) == 3
     for colour, found in marks.items():
         assert legends[colour] == {names[shape] for shape in found}
+
+
+STRANGER = "def vegalite_to_svg(spec, *, vl_version=None):\n    raise AssertionError\n"
+"""A drawing engine that is called otherwise: its next major version has no `allowed_base_urls`."""
+
+
+def test_an_engine_that_cannot_be_called_is_named_with_a_remedy_and_a_code_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "vl_convert.py").write_text(STRANGER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Drawer() as stranger, pytest.raises(DrawingError, match="allowed_base_urls") as caught:
+        stranger.svg(draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d"))
+    assert caught.value.exit_code is ExitCode.NOT_DRAWN
+    assert "pip check" in caught.value.remedy

@@ -7,7 +7,6 @@ import math
 
 import pytest
 
-from accelreport.report.colour import SIGHTS, contrast, difference
 from accelreport.report.theme import (
     COLOURS,
     DASHES,
@@ -28,6 +27,7 @@ from accelreport.report.theme import (
     shape,
 )
 from accelreport.spec.models import Device
+from tests.report.colour import SIGHTS, contrast, difference
 from tests.support.records import DEVICES
 
 GROUNDS = {
