@@ -7,12 +7,13 @@ digit is allowed for before anything is called a contradiction.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
+
+import tomli
 
 from accelreport.analysis.peaks import peak_for, peak_of_hardware
 from accelreport.analysis.words import duration
@@ -108,8 +109,8 @@ def conditions(plan: PlanDocument, published: Published) -> Conditions:
 
 def _stated_workload(text: str) -> Mapping[str, Any]:
     try:
-        workload = tomllib.loads(text).get("workload", {})
-    except tomllib.TOMLDecodeError:
+        workload = tomli.loads(text).get("workload", {})
+    except tomli.TOMLDecodeError:
         return {}
     return workload if isinstance(workload, dict) else {}
 

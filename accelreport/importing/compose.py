@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import tomli
 from pydantic import ValidationError
 
 from accelreport.importing import toml_text
@@ -103,7 +103,7 @@ def composed(rows: Sequence[Found], said: Said) -> list[Composed]:
             text = toml_text.table(keys)
         except ValueError as error:
             raise Unreadable(f"{row.place}: a text holds {error}.") from error
-        read: dict[str, Any] = tomllib.loads(text)["published"][0]
+        read: dict[str, Any] = tomli.loads(text)["published"][0]
         try:
             made.append(Composed(row.place, text, Published.model_validate(read)))
         except ValidationError as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
+
+import tomli
 
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.base import Scalar
@@ -71,6 +72,6 @@ def _parts(option: str, text: str, remedy: str) -> tuple[str, str]:
 
 def _value(written: str) -> object:
     try:
-        return tomllib.loads(f"value = {written}")["value"]
-    except tomllib.TOMLDecodeError:
+        return tomli.loads(f"value = {written}")["value"]
+    except tomli.TOMLDecodeError:
         return written

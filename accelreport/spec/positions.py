@@ -1,17 +1,17 @@
 """Where every key and value of a TOML document stands.
 
-`tomllib` gives values without positions. Here the concrete syntax tree of
+`tomli` gives values without positions. Here the concrete syntax tree of
 tree-sitter-toml is walked once, and the span of every key and value is kept under its
 path: `("published", 0, "where", "batch_size")`.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import tomli
 import tree_sitter_toml
 from tree_sitter import Language, Node, Parser
 
@@ -173,7 +173,7 @@ def _words(node: Node) -> list[tuple[str, Node]]:
         return [pair for child in node.children if child.is_named for pair in _words(child)]
     raw = (node.text or b"").decode()
     # Escapes in a quoted key are TOML's business.
-    name = next(iter(tomllib.loads(f"{raw} = 0"))) if node.type == "quoted_key" else raw
+    name = next(iter(tomli.loads(f"{raw} = 0"))) if node.type == "quoted_key" else raw
     return [(name, node)]
 
 

@@ -1,6 +1,6 @@
 """A TOML text cut into its statements, however broken some of them are.
 
-`tomllib` stops at the first error. To show every error of a file at once, each statement
+`tomli` stops at the first error. To show every error of a file at once, each statement
 (a header, or a key with its value) is found by itself, so that a broken one can be told
 and blanked out while the others are read.
 """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+import tomli
 
 from accelreport.spec.positions import Positions, Redefinition, Span, dotted, span_of
 from accelreport.spec.statements import Statement, statements
@@ -17,7 +18,7 @@ MOST = 100
 """Errors told of one file: more help nobody, and each costs a look through the text."""
 
 LONGEST = 1000
-"""Dots in the longest key that tomllib is given: its time grows with their square."""
+"""Dots in the longest key that tomli is given: its time grows with their square."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """What TOML allows nowhere within a line."""
@@ -47,8 +48,8 @@ def read(text: str) -> Document:
     if any(part.count(".") > LONGEST for part in re.split("[=\n]", text)):
         return _too_deep(Span(1, 1, 1, 1))
     try:
-        document = Document(tomllib.loads(text), Positions(text))
-    except tomllib.TOMLDecodeError:
+        document = Document(tomli.loads(text), Positions(text))
+    except tomli.TOMLDecodeError:
         document = _read_piecewise(text)
     except RecursionError:
         return _too_deep(Span(1, 1, 1, 1))
@@ -74,9 +75,9 @@ def _read_piecewise(text: str) -> Document:
     data: dict[str, Any] = {}
     for _ in range(MOST):
         try:
-            data = tomllib.loads(left)
+            data = tomli.loads(left)
             break
-        except tomllib.TOMLDecodeError as error:
+        except tomli.TOMLDecodeError as error:
             message, place = _parted(left, error)
             if _CONTROL.match(left, place):  # in a comment: those in statements are found above
                 problems.append(SyntaxProblem(span_of(left, place, place + 1), plain(message)))
@@ -92,16 +93,16 @@ def _read_piecewise(text: str) -> Document:
     return Document(data, Positions(left), tuple(problems[:MOST]), is_whole)
 
 
-def _error(text: str, piece: Statement) -> tomllib.TOMLDecodeError | None:
-    """What is wrong with a statement by itself, as tomllib says it."""
+def _error(text: str, piece: Statement) -> tomli.TOMLDecodeError | None:
+    """What is wrong with a statement by itself, as tomli says it."""
     try:
-        tomllib.loads(text[piece.start : piece.end])
-    except tomllib.TOMLDecodeError as error:
+        tomli.loads(text[piece.start : piece.end])
+    except tomli.TOMLDecodeError as error:
         return error
     return None
 
 
-def _broken(text: str, piece: Statement, error: tomllib.TOMLDecodeError) -> SyntaxProblem:
+def _broken(text: str, piece: Statement, error: tomli.TOMLDecodeError) -> SyntaxProblem:
     """What is wrong with a statement by itself."""
     statement = text[piece.start : piece.end]
     message, offset = _parted(statement, error)
@@ -141,8 +142,8 @@ def _twice(item: Redefinition) -> SyntaxProblem:
     return SyntaxProblem(item.second, message, path=item.path, first=item.first)
 
 
-def _parted(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, int]:
-    """Tomllib's message without its place, and the place as an offset into the text."""
+def _parted(text: str, error: tomli.TOMLDecodeError) -> tuple[str, int]:
+    """Tomli's message without its place, and the place as an offset into the text."""
     match = _AT.search(str(error))
     if match is None or match.group(1) is None:
         return _AT.sub("", str(error)), len(text)

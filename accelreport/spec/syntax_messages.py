@@ -1,4 +1,4 @@
-"""What `tomllib` has to say about a broken statement, in plain words."""
+"""What `tomli` has to say about a broken statement, in plain words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PLAIN = (
     ("Cannot declare", "this table was defined before; put its keys together"),
     ("overwrite a value", "this key was defined before, as something else"),
 )
-"""A piece of tomllib's message, and what it means. tomllib words some of them differently
+"""A piece of tomli's message, and what it means. tomli words some of them differently
 from version to version of Python, so only the part that stays is compared."""
 
 
@@ -54,7 +54,7 @@ class SyntaxProblem:
 
 
 def plain(message: str) -> str:
-    """Tomllib's message in plain words."""
+    """Tomli's message in plain words."""
     return next((words for part, words in PLAIN if part in message), message)
 
 
@@ -64,7 +64,7 @@ def explained(text: str, piece: Statement, message: str, offset: int) -> SyntaxP
     Args:
         text: the document.
         piece: the broken statement.
-        message: tomllib's message without its place.
+        message: tomli's message without its place.
         offset: the place, as an offset into the document.
     """
     if piece.open_mark:
