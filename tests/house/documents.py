@@ -21,7 +21,9 @@ Command = Any
 
 DOCUMENTS = tuple(name for name, _ in texts() if name.endswith(".md") and "tests/" not in name)
 
-FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^```(?P<language>\w*|\{[\w-]+\})\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 SHELLS = ("sh", "bash", "console", "yaml")
 """Languages of blocks in which command lines stand."""

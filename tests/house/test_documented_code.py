@@ -12,8 +12,22 @@ from tests.house.documents import DOCUMENTS, Block, blocks
 
 EVERY = [block for name in DOCUMENTS for block in blocks(name)]
 
-KNOWN = {"", "console", "csv", "html", "json", "markdown", "python", "sh", "text", "toml", "yaml"}
-"""Languages of blocks; those of Python, shell, TOML and YAML are held against what reads them."""
+KNOWN = {
+    "",
+    "{eval-rst}",
+    "{toctree}",
+    "console",
+    "csv",
+    "html",
+    "json",
+    "markdown",
+    "python",
+    "sh",
+    "text",
+    "toml",
+    "yaml",
+}
+"""Languages of blocks, and what Sphinx does; those of Python, shell, TOML and YAML are held against what reads them."""
 
 
 @pytest.mark.parametrize("block", [b for b in EVERY if b.language == "python"], ids=str)
