@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import traceback
 from typing import cast, get_args
 
+from accelreport.backend.peak_memory import LARGE_SHARE, limited
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Failure, FailureKind
 
@@ -20,6 +23,13 @@ REMEDIES = {
     "bad-plugin": "correct, update or uninstall the package",
 }
 """What a person can do about each kind."""
+
+LIMIT_REMEDY = "a higher limit (ulimit -v, ulimit -d), a smaller batch, or fewer examples"
+"""What helps where the memory of the process itself is limited."""
+
+AT_A_LIMIT = ("failed to map segment", "can't start new thread", "could not create a primitive")
+"""What is said for want of memory, where the memory of the process is limited, by the dynamic
+loader, Python and oneDNN; without a limit each of them may have other causes."""
 
 BUGS = ("harness-error", "bad-plugin")
 """Kinds of errors that nobody foresaw: their class says more than their message."""
@@ -48,9 +58,15 @@ def failure(error: BaseException, guest: str = "") -> Failure:
     return Failure(
         kind=kind,
         message=named + why,
-        remedy=own_remedy or REMEDIES.get(kind, ""),
+        remedy=own_remedy or _remedy(kind),
         traceback="".join(traceback.format_exception(error)),
     )
+
+
+def _remedy(kind: FailureKind) -> str:
+    if kind == "oom-host" and limited(os.getpid()):
+        return LIMIT_REMEDY
+    return REMEDIES.get(kind, "")
 
 
 def _sentence(message: str) -> str:
@@ -76,8 +92,6 @@ def _kind(error: BaseException) -> FailureKind:
     own = getattr(error, "kind", None)
     if own in get_args(FailureKind):
         return cast("FailureKind", own)
-    if isinstance(error, MemoryError):
-        return "oom-host"
     if kind := out_of_memory(error):
         return kind
     if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
@@ -92,6 +106,15 @@ def _kind(error: BaseException) -> FailureKind:
 def out_of_memory(error: BaseException) -> FailureKind | None:
     """Whose memory is exhausted, by the words of each framework; None where none is."""
     name, text = type(error).__name__, str(error)
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return "oom-host"
+    if "std::bad_alloc" in text:
+        return "oom-host"
+    if (near := limited(os.getpid())) is not None:
+        # NumPy's and Python's own C code may return nothing at all where memory is refused.
+        blank = isinstance(error, SystemError) and near.share >= LARGE_SHARE
+        if blank or any(words in text for words in AT_A_LIMIT):
+            return "oom-host"
     if name == "ResourceExhaustedError":
         # TensorFlow's CPU allocator says which device it could not allocate on.
         return "oom-host" if "CPU" in text else "oom-device"

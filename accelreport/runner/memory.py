@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from accelreport.backend import failures
+
 ROOT = Path("/")
 
-LARGE_SHARE = 0.8
-"""A process that was killed while it held this share of all memory was killed for it."""
-
-OUT_OF_MEMORY = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
+OUT_OF_MEMORY = (
+    *("std::bad_alloc", "MemoryError", "Cannot allocate memory"),
+    "OpenBLAS error: Memory allocation",
+)
 """What programs print that could not get memory and gave up by themselves."""
+
+AT_A_LIMIT = (*OUT_OF_MEMORY, *failures.AT_A_LIMIT, "pthread_create")
+"""What they print, too, where the memory of their process is limited."""
 
 
 def oom_kills(root: Path = ROOT) -> int:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from accelreport.backend.failures import LIMIT_REMEDY
+from accelreport.backend.peak_memory import LARGE_SHARE
 from accelreport.results.problems import UnreadableFile
 from accelreport.results.reading import read_record
 from accelreport.results.record import Environment, Failure, Record, Times, Warned
-from accelreport.runner.memory import LARGE_SHARE, OUT_OF_MEMORY
+from accelreport.runner.memory import AT_A_LIMIT, OUT_OF_MEMORY
 from accelreport.runner.process import Ending
 from accelreport.spec.cells import Cell
 
@@ -104,6 +106,14 @@ def explain(seen: Observed, tail: str) -> Failure:
             message="The run was stopped while it was being measured.",
             remedy="The next run measures it.",
         )
+    if (limited := ending.limited) and _met_its_limit(seen, tail):
+        return Failure(
+            kind="oom-host",
+            message=f"It met the limit of its memory: its process was ended by {_signal(ending)} "
+            f"after it was seen to hold {limited.held / 2**20:.0f} MiB of "
+            f"{limited.limit / 2**20:.0f} MiB of address space.",
+            remedy=f"Use {LIMIT_REMEDY}.",
+        )
     if _out_of_memory(seen, tail):
         return Failure(
             kind="oom-host",
@@ -138,6 +148,13 @@ def tail_of(log: Path) -> str:
     lines = text.split("\n")[1 if size > TAIL_BYTES else 0 :]
     shown = ("".join(c for c in line if c.isprintable() or c == "\t") for line in lines)
     return "\n".join(list(shown)[-TAIL_LINES:])
+
+
+def _met_its_limit(seen: Observed, tail: str) -> bool:
+    limited, code = seen.ending.limited, seen.ending.code
+    if limited is None or code in (0, -signal.SIGKILL, None):
+        return False
+    return limited.share >= LARGE_SHARE or any(text in tail for text in AT_A_LIMIT)
 
 
 def _out_of_memory(seen: Observed, tail: str) -> bool:

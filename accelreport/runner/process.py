@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from accelreport.backend import lifeline
+from accelreport.backend.peak_memory import Limited, limited
 from accelreport.runner.interrupt import Stop
 
 EndedBy = Literal["itself", "timeout", "stop"]
@@ -42,12 +43,14 @@ class Ending:
         by: what ended it.
         wall_s: seconds from its start to its end.
         peak_bytes: its peak resident set.
+        limited: how near it was seen to a limit of its memory; None where it had none.
     """
 
     code: int | None
     by: EndedBy
     wall_s: float
     peak_bytes: int
+    limited: Limited | None = None
 
 
 class Process(ABC):
@@ -60,6 +63,7 @@ class Process(ABC):
 
     pid: int
     began: float
+    _limited: Limited | None = None
 
     @abstractmethod
     def fileno(self) -> int:
@@ -87,7 +91,13 @@ class Process(ABC):
         finally:
             self.kill_group()
             code, peak_bytes = self.reap()
-        return Ending(code, by, time.monotonic() - self.began, peak_bytes)
+        return Ending(code, by, time.monotonic() - self.began, peak_bytes, self._limited)
+
+    def _look(self) -> None:
+        """See how near it is to a limit of its memory, while it is there to be seen."""
+        now = limited(self.pid)
+        if now and (self._limited is None or now.share >= self._limited.share):
+            self._limited = now
 
     def kill_group(self) -> None:
         """Kill it and everything it started."""
@@ -111,6 +121,7 @@ class Process(ABC):
             while True:
                 left = self.began + limit_s - time.monotonic()
                 ready = {key.fd for key, _ in selector.select(max(0.0, min(left, TICK_S)))}
+                self._look()
                 if events in ready and not lines.read():
                     selector.unregister(events)
                 if ended in ready:

@@ -1,5 +1,9 @@
 """How an exception is told."""
 
+import errno
+import resource
+from collections.abc import Iterator
+
 import pytest
 
 from accelreport.backend.device_errors import NoDeviceError
@@ -26,6 +30,8 @@ class DataGoneError(AccelReportError):
         (MemoryError(), "oom-host"),
         (ResourceExhaustedError("OOM on /job:localhost/device:GPU:0"), "oom-device"),
         (ResourceExhaustedError("OOM on /job:localhost/device:CPU:0"), "oom-host"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "oom-host"),
+        (RuntimeError("std::bad_alloc"), "oom-host"),
         (NanLossError("the loss was nan"), "nan-loss"),
         (NoDeviceError("TensorFlow sees 0 GPUs"), "no-device"),
         (ModuleNotFoundError("No module named 'tensorflow'"), "no-device"),
@@ -37,6 +43,35 @@ class DataGoneError(AccelReportError):
 )
 def test_each_cause_has_its_kind(error: Exception, kind: str) -> None:
     assert failure(error).kind == kind
+
+
+@pytest.fixture
+def unlimited_but_in_name() -> Iterator[None]:
+    """A limit of this process' memory that nothing meets."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (2**46, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+NEEDS_A_LIMIT = [
+    ImportError("libtensorflow_cc.so.2: failed to map segment from shared object"),
+    RuntimeError("can't start new thread"),
+    RuntimeError("could not create a primitive"),
+]
+
+
+@pytest.mark.parametrize("error", NEEDS_A_LIMIT)
+@pytest.mark.usefixtures("unlimited_but_in_name")
+def test_what_libraries_say_at_a_limit_of_memory_is_told_with_the_limit(error: Exception) -> None:
+    told = failure(error)
+    assert told.kind == "oom-host"
+    assert "ulimit -v" in told.remedy
+
+
+@pytest.mark.parametrize("error", NEEDS_A_LIMIT)
+def test_without_a_limit_their_words_prove_nothing(error: Exception) -> None:
+    assert failure(error).kind in {"no-device", "harness-error"}
 
 
 def test_our_own_errors_keep_cause_and_remedy() -> None:

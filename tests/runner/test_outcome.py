@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.backend.peak_memory import Limited
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launch import CHILD, LocalLauncher
 from accelreport.runner.memory import oom_kills
 from accelreport.runner.outcome import Observed, conclude, tail_of
 from accelreport.runner.process import Ending
+from accelreport.spec.models import Measure
 from tests.runner.scripted import cell, environment
+from tests.support.children import cell as cell_of
 
 GIB = 2**30
 
@@ -21,11 +26,12 @@ def seen(
     oom: int = 0,
     peak: int = GIB,
     by: str = "itself",
+    limited: Limited | None = None,
 ) -> Observed:
     (folder / "log.txt").write_text(log)
     return Observed(
         cell=cell(),
-        ending=Ending(code, by, 3.0, peak),  # type: ignore[arg-type]
+        ending=Ending(code, by, 3.0, peak, limited),  # type: ignore[arg-type]
         record_path=folder / "record.json",
         log=folder / "log.txt",
         started_at="2026-01-01T00:00:00+00:00",
@@ -58,6 +64,53 @@ def test_a_process_without_a_record_fails_with_the_kind_of_its_end(
     assert record.failure is not None
     assert record.failure.kind == kind
     assert record.times.wall_s == 3.0
+
+
+@pytest.mark.parametrize(
+    ("code", "log", "held", "kind"),
+    [
+        (-signal.SIGSEGV, "", 0.95, "oom-host"),
+        (127, "", 0.95, "oom-host"),
+        (
+            -signal.SIGABRT,
+            "Thread tf_Compute creation via pthread_create() failed.",
+            0.5,
+            "oom-host",
+        ),
+        (1, "ImportError: x.so: failed to map segment from shared object", 0.1, "oom-host"),
+        (-signal.SIGSEGV, "", 0.5, "signal"),
+        (-signal.SIGKILL, "", 0.95, "signal"),
+        (1, "ValueError: no", 0.5, "harness-error"),
+    ],
+)
+def test_a_process_that_met_the_limit_of_its_memory_is_told_from_one_that_crashed(
+    tmp_path: Path, code: int, log: str, held: float, kind: str
+) -> None:
+    limited = Limited(int(held * GIB), GIB)
+    failure = conclude(seen(tmp_path, code=code, log=log, limited=limited)).failure
+    assert failure is not None
+    assert failure.kind == kind
+    assert ("of 1024 MiB" in failure.message) == (kind == "oom-host")
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("mebibytes", [100, 600, 1350])
+def test_a_cell_of_tensorflow_that_may_not_have_its_memory_is_told_so(
+    tmp_path: Path, mebibytes: int
+) -> None:
+    limit = ["prlimit", f"--as={mebibytes * 2**20}"]
+    launcher = LocalLauncher(tmp_path, environment=environment, command=[*limit, *CHILD])
+    images = {"data": "synthetic", "train_examples": 512, "validation_examples": 64, "epochs": 1}
+    record = launcher.measure(
+        cell_of("image_classification", images, measure=Measure(budget=5, timeout=200)),
+        stop=Stop(),
+        on_event=lambda _: None,
+        on_tick=lambda: None,
+        on_file=lambda _: None,
+    )
+    assert record.failure is not None
+    assert record.failure.kind == "oom-host", record.failure
+    assert "ulimit -v" in record.failure.remedy
 
 
 def test_the_message_names_the_signal_or_the_last_words(tmp_path: Path) -> None:
