@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -15,16 +16,24 @@ from accelreport.analysis.claim_outcomes import (
 )
 from accelreport.analysis.claim_trend import trend
 from accelreport.analysis.evidence import Evidence
+from accelreport.analysis.frames import MEASURED
 from accelreport.analysis.intervals import LEVEL, NOTHING, Interval
 from accelreport.analysis.parity import Parity, parity_frame
+from accelreport.analysis.quantised import Change, change, difference
 from accelreport.analysis.refusals import ABOVE_PEAK
-from accelreport.analysis.selection import TIME_QUANTITIES, Point, Row, rows_of
-from accelreport.analysis.words import at
+from accelreport.analysis.selection import SIGNED_QUANTITIES, Point, Row, matches, rows_of
+from accelreport.analysis.words import at, counted
+from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.claims import TIME_QUANTITIES
 from accelreport.spec.models import (
     Check,
+    DifferenceCheck,
     EquivalentCheck,
+    FasterCheck,
+    MemoryCheck,
     PeakCheck,
+    QuantisedCheck,
     RatioCheck,
     TrendCheck,
     ValueCheck,
@@ -33,9 +42,11 @@ from accelreport.spec.models import (
 
 def devices_of(plan: PlanDocument, check: Check) -> list[str]:
     """Devices whose machine decides where a claim is tested."""
-    if isinstance(check, TrendCheck | RatioCheck | ValueCheck):
-        return [check.of]
-    return list(plan.devices)
+    if isinstance(check, FasterCheck):
+        return [check.faster]
+    if isinstance(check, EquivalentCheck | PeakCheck):
+        return list(plan.devices)
+    return [check.of]
 
 
 def evaluate(evidence: Evidence, cells: pd.DataFrame, check: Check) -> Outcome:
@@ -43,15 +54,28 @@ def evaluate(evidence: Evidence, cells: pd.DataFrame, check: Check) -> Outcome:
 
     A claim that needs a withheld speedup is UNDECIDED, for the reason it is withheld.
     """
+    if isinstance(check, FasterCheck):
+        outcome = _unless_withheld(evidence, check.as_ratio, _ratio(evidence, check.as_ratio))
+        rule = f"{check.reading(evidence.plan.baseline, evidence.axes)}: the whole {SURE} interval"
+        return replace(outcome, rule=rule)
     if isinstance(check, TrendCheck):
         return _unless_withheld(evidence, check, trend(evidence, check))
     if isinstance(check, RatioCheck):
         return _unless_withheld(evidence, check, _ratio(evidence, check))
+    if isinstance(check, DifferenceCheck):
+        return _difference(evidence, check)
     if isinstance(check, ValueCheck):
         return _value(evidence, check)
     if isinstance(check, EquivalentCheck):
         return _equivalent(evidence, cells, check)
+    if isinstance(check, QuantisedCheck):
+        return _quantised(evidence, check)
+    if isinstance(check, MemoryCheck):
+        return _out_of_memory(evidence, check)
     return _below_peak(evidence, check)
+
+
+SURE = f"{100 * LEVEL:g} %"
 
 
 def _unless_withheld(
@@ -63,27 +87,36 @@ def _unless_withheld(
     return Outcome(ClaimVerdict.UNDECIDED, outcome.rule, why) if why else outcome
 
 
-Estimate = Callable[[Point, float], Interval]
-"""(sweep point, confidence level) → the interval to be compared with bounds."""
+Estimate = Callable[[Sequence[Point], float], Interval]
+"""(points that count together, confidence level) → the interval to be compared with bounds."""
 
 
 def _bounded(
-    evidence: Evidence,
-    where: Point,
+    groups: Sequence[tuple[Point, Sequence[Point]]],
     estimate: Estimate,
     bounds: tuple[float | None, float | None],
     rule: str,
     quantity: str,
 ) -> Outcome:
-    """Compares an interval with bounds at every sweep point that `where` leaves open."""
-    matching = evidence.found.points(where)
-    measured = [(point, found) for point in matching if (found := estimate(point, LEVEL)).n]
+    """Compares an interval with bounds at every sweep point that a claim leaves open.
+
+    Args:
+        groups: what is said of a place, and the points there that count together.
+        estimate: the interval of such points.
+        bounds: the least and the most.
+        rule: what was asked.
+        quantity: what the numbers are.
+    """
+    measured = [
+        (place, points, found) for place, points in groups if (found := estimate(points, LEVEL)).n
+    ]
     strict = 1 - (1 - LEVEL) / max(len(measured), 1)
-    said = [describe(at(point), quantity, interval) for point, interval in measured]
+    verdicts = [
+        within_bounds(found, estimate(points, strict), *bounds) for _, points, found in measured
+    ]
+    said = [describe(at(place), quantity, interval) for place, _, interval in measured]
     return Outcome(
-        verdict=together(
-            [within_bounds(found, estimate(point, strict), *bounds) for point, found in measured]
-        ),
+        verdict=together(verdicts),
         rule=rule,
         numbers="; ".join(text for text, _ in said),
         evidence=[each for _, each in said],
@@ -97,60 +130,172 @@ def _bounds(at_least: float | None, at_most: float | None) -> str:
 
 
 def _ratio(evidence: Evidence, check: RatioCheck) -> Outcome:
-    bounds, asked = (check.at_least, check.at_most), _bounds(check.at_least, check.at_most)
+    asked = _bounds(check.at_least, check.at_most)
     if check.about is not None:
-        bounds = (check.about / check.tolerance, check.about * check.tolerance)
         asked = f"within a factor {check.tolerance:g} of {check.about:g}"
     over = check.over or evidence.plan.baseline
-    rule = f"the {100 * LEVEL:g} % interval of {_quotient(check, over)} is {asked}"
-    estimate = _quotient_at(evidence, check)
-    outcome = _bounded(evidence, dict(check.where), estimate, bounds, rule, "ratio")
+    rule = f"the {SURE} interval of {_quotient(check, over)} is {asked}"
+    if check.mean_over:
+        rule += f", as a geometric mean over every {' and '.join(check.mean_over)}"
+    groups = evidence.groups(check.where, check.mean_over)
+    sides: list[tuple[str, str, Point]] = [
+        (check.ratio, check.of, {}),
+        (check.to or check.ratio, over, check.over_where),
+    ]
+    outcome = _bounded(
+        groups,
+        lambda points, level: evidence.ratio(check, points, level),
+        check.bounds,
+        rule,
+        "ratio",
+    )
+    if outcome.tested and (why := _not_positive(evidence, groups, sides)):
+        return Outcome(ClaimVerdict.UNDECIDED, rule, why)
     if not outcome.tested:
-        alone = check.to is not None and not check.over
-        devices = [check.of] if alone else list(dict.fromkeys([check.of, over]))
-        missing = [each for each in devices if not evidence.found.machines(each)]
-        why = "; ".join(evidence.found.why_not(each) for each in missing or [check.of])
-        return Outcome(outcome.verdict, rule, why)
+        devices = [check.of] if check.within_process else list(dict.fromkeys([check.of, over]))
+        return Outcome(outcome.verdict, rule, _why_not(evidence, devices))
     return outcome
 
 
+def _not_positive(
+    evidence: Evidence,
+    groups: Sequence[tuple[Point, Sequence[Point]]],
+    sides: Sequence[tuple[str, str, Point]],
+) -> str:
+    """Why there is no ratio although something was measured; empty where there is one."""
+    for name, device, elsewhere in sides:
+        if name in SIGNED_QUANTITIES and any(
+            value <= 0
+            for _, points in groups
+            for point in points
+            for value in evidence.sample(name, device, point | elsewhere).values()
+        ):
+            return (
+                f"{name} of {device} is not positive in every process, so no ratio says how it "
+                f"compares; a check with `higher` or `lower` compares by the difference"
+            )
+    return ""
+
+
+def _why_not(evidence: Evidence, devices: Sequence[str]) -> str:
+    missing = [each for each in devices if not evidence.found.machines(each)]
+    return "; ".join(evidence.found.why_not(each) for each in missing or devices[:1])
+
+
 def _quotient(check: RatioCheck, over: str) -> str:
-    if check.to is not None and not check.over:
+    if check.within_process:
         return f"{check.ratio} over {check.to} on {check.of}, process by process,"
-    if check.ratio == "speedup":
+    inverse = check.ratio in TIME_QUANTITIES
+    if check.ratio == "speedup" and check.to is None:
         return f"the speedup of {check.of} over {over}"
     if check.to is not None:
+        if inverse:
+            return f"{check.to} of {over} over {check.ratio} of {check.of}"
         return f"{check.ratio} of {check.of} over {check.to} of {over}"
-    if check.ratio in TIME_QUANTITIES:
+    if inverse:
         return f"{check.ratio} of {over} over that of {check.of}"
     return f"{check.ratio} of {check.of} over that of {over}"
 
 
-def _quotient_at(evidence: Evidence, check: RatioCheck) -> Estimate:
-    over = check.over or evidence.plan.baseline
-    if check.to is not None and not check.over:
-        other = check.to
-        return lambda point, level: evidence.paired(check.ratio, other, check.of, point, level)
-    if check.ratio == "speedup":
-        return lambda point, level: evidence.estimate("speedup", check.of, over, point, level)
-    to = check.to or check.ratio
-    return lambda point, level: evidence.quotient((check.ratio, check.of), (to, over), point, level)
+def _difference(evidence: Evidence, check: DifferenceCheck) -> Outcome:
+    reading = check.reading(evidence.plan.baseline, evidence.axes)
+    least = check.by_at_least
+    bounds = (least, None) if check.higher else (None, -least)
+    outcome = _bounded(
+        evidence.groups(check.where, check.mean_over),
+        lambda points, level: evidence.difference(check, points, level),
+        bounds,
+        f"{reading}: the whole {SURE} interval of the difference",
+        "difference",
+    )
+    if not outcome.tested:
+        devices = list(dict.fromkeys([check.of, check.than or check.of]))
+        return Outcome(outcome.verdict, outcome.rule, _why_not(evidence, devices))
+    return outcome
 
 
 def _value(evidence: Evidence, check: ValueCheck) -> Outcome:
     rule = (
-        f"the {100 * LEVEL:g} % interval of {check.value} of {check.of} is "
+        f"the {SURE} interval of {check.value} of {check.of} is "
         f"{_bounds(check.at_least, check.at_most)}"
     )
-
-    def estimate(point: Point, level: float) -> Interval:
-        return evidence.estimate(check.value, check.of, "", point, level)
-
-    bounds = (check.at_least, check.at_most)
-    outcome = _bounded(evidence, dict(check.where), estimate, bounds, rule, check.value)
+    outcome = _bounded(
+        evidence.groups(check.where),
+        lambda points, level: evidence.estimate(check.value, check.of, "", points[0], level),
+        (check.at_least, check.at_most),
+        rule,
+        check.value,
+    )
     if not outcome.tested:
         return Outcome(outcome.verdict, rule, evidence.found.why_not(check.of))
     return outcome
+
+
+def _quantised(evidence: Evidence, check: QuantisedCheck) -> Outcome:
+    """Every trained model is tested on its own examples, and all must agree."""
+    rule = (
+        f"McNemar's exact test of each model trained on {check.of} finds more examples that only "
+        f"the model before quantisation has right; refuted where none does and the {SURE} "
+        f"intervals exclude a loss of {check.negligible:g}"
+    )
+    verdicts, said = [], []
+    for point in evidence.found.points(check.where):
+        for row in evidence.found.near(check.of, point, evidence.machine):
+            found = evidence.quantised.get((row["key"], row["machine"]))
+            if found is None:
+                continue
+            seen, low, high = difference(found.float32_only, found.int8_only, found.examples)
+            verdicts.append(_cost(found, low, check.negligible))
+            what = ", ".join(each for each in (at(point), f"seed {row['seed']}") if each)
+            said.append(describe(what, "difference", Interval(seen, low, high, found.examples)))
+    if not verdicts:
+        return Outcome(ClaimVerdict.NOT_TESTED, rule, _not_quantised(evidence, check.of))
+    agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
+    return Outcome(agreed, rule, "; ".join(text for text, _ in said), [each for _, each in said])
+
+
+def _cost(found: Quantised, low: float, negligible: float) -> ClaimVerdict:
+    """Whether one model lost accuracy; `low` is the least that the difference may be."""
+    said = change(found)
+    if said is Change.WORSE:
+        return ClaimVerdict.CONFIRMED
+    excluded = said is Change.BETTER or low > -negligible
+    return ClaimVerdict.REFUTED if excluded else ClaimVerdict.UNDECIDED
+
+
+def _not_quantised(evidence: Evidence, device: str) -> str:
+    if evidence.found.machines(device):
+        return f"no model that was trained on {device} was quantised"
+    return evidence.found.why_not(device)
+
+
+OUT_OF_MEMORY = ("oom-host", "oom-device")
+"""Kinds of failures for lack of memory."""
+
+
+def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> Outcome:
+    """One process that ends otherwise refutes it; two that do not are needed to confirm it."""
+    rule = check.reading(evidence.plan.baseline, evidence.axes)
+    verdicts, texts = [], []
+    for point in evidence.found.points(check.where):
+        rows = [
+            row
+            for row in evidence.found.rows
+            if row["device"] == check.of
+            and row["machine"] == evidence.machine != ""
+            and matches(row, point)
+            and (row["status"] in MEASURED or row["failure_kind"] in OUT_OF_MEMORY)
+        ]
+        if not rows:
+            continue
+        failed = [row for row in rows if row["status"] not in MEASURED]
+        whole = ClaimVerdict.CONFIRMED if len(failed) > 1 else ClaimVerdict.UNDECIDED
+        verdicts.append(whole if len(failed) == len(rows) else ClaimVerdict.REFUTED)
+        count = f"{len(failed)} of {counted(len(rows), 'process', 'processes')} ran out of memory"
+        texts.append(": ".join(each for each in (at(point), count) if each))
+    if not verdicts:
+        return Outcome(ClaimVerdict.NOT_TESTED, rule, evidence.found.why_not(check.of))
+    return Outcome(together(verdicts), rule, "; ".join(texts))
 
 
 PARITY_VERDICT = {

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from accelreport.analysis.claim_rules import devices_of, evaluate
 from accelreport.analysis.claim_sources import published_evidence
-from accelreport.analysis.evidence import Evidence, Withheld, withheld_in
+from accelreport.analysis.evidence import Evidence, withheld_in
+from accelreport.analysis.frames import machine_of
 from accelreport.analysis.selection import Measurements
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.models import Claim
+from accelreport.results.record import Record
+from accelreport.spec.models import Claim, MemoryCheck
 
 COLUMNS = ("text", "verdict", "numbers", "rule", "source", "machine", "published", "evidence")
 """Columns of `claims_frame`."""
 
 
-def claims_frame(plan: PlanDocument, cells: pd.DataFrame, speedups: pd.DataFrame) -> pd.DataFrame:
+def claims_frame(
+    plan: PlanDocument, cells: pd.DataFrame, speedups: pd.DataFrame, records: Iterable[Record]
+) -> pd.DataFrame:
     """One row for each claim and machine it could be tested on.
 
     Columns: text; verdict (CONFIRMED, REFUTED, UNDECIDED, NOT TESTED HERE); numbers, what
@@ -30,24 +36,22 @@ def claims_frame(plan: PlanDocument, cells: pd.DataFrame, speedups: pd.DataFrame
         plan: holds the claims.
         cells: from `cells_frame`.
         speedups: from `speedups`; a claim that needs a withheld speedup is UNDECIDED.
+        records: the plan's records, which hold what quantisation did to their models.
     """
-    found = Measurements(cells, list(plan.axes))
-    withheld = withheld_in(speedups, list(plan.axes))
-    rows = [row for claim in plan.claims for row in _rows(plan, cells, found, withheld, claim)]
+    axes = list(plan.axes)
+    quantised = {(each.key, machine_of(each)): each.quantised for each in records if each.quantised}
+    whole = Evidence(plan, Measurements(cells, axes), withheld_in(speedups, axes), quantised, "")
+    rows = [row for claim in plan.claims for row in _rows(whole, cells, claim)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _rows(
-    plan: PlanDocument,
-    cells: pd.DataFrame,
-    found: Measurements,
-    withheld: Withheld,
-    claim: Claim,
-) -> list[dict[str, Any]]:
+def _rows(whole: Evidence, cells: pd.DataFrame, claim: Claim) -> list[dict[str, Any]]:
+    plan, found = whole.plan, whole.found
     devices = devices_of(plan, claim.check)
-    on = sorted({name for device in devices for name in found.machines(device)})
+    known = found.tried_on if isinstance(claim.check, MemoryCheck) else found.machines
+    on = sorted({name for device in devices for name in known(device)})
     outcomes = [
-        (machine, evaluate(Evidence(plan, found, withheld, machine), cells, claim.check))
+        (machine, evaluate(replace(whole, machine=machine), cells, claim.check))
         for machine in on or [""]
     ]
     tested = [(name, outcome) for name, outcome in outcomes if outcome.tested]

@@ -29,13 +29,12 @@ COLUMN_OF: dict[str, str] = {
 }
 """Column of `cells_frame` that holds each quantity of a claim or figure of a source."""
 
-TIME_QUANTITIES = frozenset(
-    {"steady_step_time", "step_time", "epoch_time", "first_epoch_time", "total_time", "sample_time"}
-)
-"""Quantities of which less is faster."""
-
 FINAL_QUANTITIES = frozenset({"accuracy", "val_accuracy", "loss", "val_loss"})
 """Quantities that only a complete training has."""
+
+SIGNED_QUANTITIES = FINAL_QUANTITIES | {"quantised_accuracy_loss"}
+"""Quantities that may be zero or negative: their means are arithmetic, never geometric, and
+they are compared by their difference."""
 
 Point = dict[str, Scalar]
 """Values of the axes."""
@@ -92,6 +91,10 @@ class Measurements:
     def machines(self, device: str) -> list[str]:
         """Machines on which `device` was measured, in order of their fingerprints."""
         return sorted({row["machine"] for row in self._by_device.get(device, ())})
+
+    def tried_on(self, device: str) -> list[str]:
+        """Machines that have a record of `device`, whatever became of it."""
+        return sorted({row["machine"] for row in self.rows if row["device"] == device} - {""})
 
     def points(self, where: Mapping[str, Any] | None = None) -> list[Point]:
         """The planned sweep points that match `where`, in the order of the plan."""

@@ -63,7 +63,7 @@ OfEvents = Annotated[
 
 
 def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json = False) -> None:
-    """Read specs and show every error of every file, with its place."""
+    """Read specs and show every error of every file, with its place, or what each claim tests."""
     from accelreport.spec.load import load
     from accelreport.spec.problems import SpecErrors
 
@@ -79,7 +79,10 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     if json:
         typer.echo(json_module.dumps({"ok": True, **counts, "problems": []}, indent=2))
     else:
+        from accelreport.terminal.claims_view import claims_text
+
         noun = "spec" if counts["specs"] == 1 else "specs"
+        typer.echo("\n".join(claims_text(found.specs)), nl=any(spec.claims for spec in found.specs))
         typer.echo(f"{counts['specs']} {noun}, {counts['cells']:,} cells: no errors")
 
 

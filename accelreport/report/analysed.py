@@ -81,4 +81,4 @@ class Analysed:
     @cached_property
     def claims(self) -> pd.DataFrame:
         """`analysis.claims.claims_frame`."""
-        return claims_frame(self.plan, self.cells, self._compared)
+        return claims_frame(self.plan, self.cells, self._compared, self.records.values())

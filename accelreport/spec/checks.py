@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from accelreport.spec.claims import EquivalentCheck, PeakCheck, RatioCheck, TrendCheck
+from accelreport.spec.claims import DifferenceCheck, FasterCheck, RatioCheck, TrendCheck
 from accelreport.spec.collect import Collector
-from accelreport.spec.models import Claim, Device, Scalar
+from accelreport.spec.models import Check, Claim, Device, Scalar
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import Parts
@@ -24,6 +24,22 @@ _TRAINING_ONLY = {
     "sample_time",
 }
 _KERNEL_ONLY = {"tflops_cold"}
+
+_QUANTITY_KEYS = (
+    "rises",
+    "falls",
+    "ratio",
+    "quantity",
+    "higher",
+    "lower",
+    "to",
+    "value",
+    "equivalent",
+)
+"""Keys of a check that name a quantity."""
+
+_DEVICE_KEYS = ("faster", "of", "over", "than")
+"""Keys of a check that name a device."""
 
 
 def check_devices(collector: Collector, parts: Parts, known: Collection[str]) -> None:
@@ -58,7 +74,7 @@ def check_published(collector: Collector, parts: Parts) -> None:
         _is_used(collector, parts, (*path, "device"), row.device)
         if row.over and _is_used(collector, parts, (*path, "over"), row.over):
             _differ(collector, (*path, "over"), row.device, row.over)
-        _where(collector, parts, path, row.where)
+        _where(collector, parts, (*path, "where"), row.where)
         for figure in row.figures():
             _fits(collector, parts, (*path, figure), figure)
         first = rows.setdefault((row.device, row.label, repr(row.where)), index)
@@ -119,25 +135,41 @@ def check_frameworks(
 
 def _check_claim(collector: Collector, parts: Parts, claim: Claim, path: KeyPath) -> None:
     check = claim.check
-    if isinstance(check, PeakCheck):
-        return
-    _where(collector, parts, path, check.where)
-    for name in ("rises", "falls", "ratio", "to", "value", "equivalent"):
+    for key in ("where", "over_where", "than_where"):
+        _where(collector, parts, (*path, key), getattr(check, key, {}))
+    for index, axis in enumerate(getattr(check, "mean_over", ())):
+        _mean_over(collector, parts, axis, (*path, "mean_over", index), getattr(check, "where", {}))
+    for name in _QUANTITY_KEYS:
         if quantity := getattr(check, name, None):
             _fits(collector, parts, (*path, name), quantity)
-    if isinstance(check, EquivalentCheck):
-        return
-    _is_used(collector, parts, (*path, "of"), check.of)
+    for key in _DEVICE_KEYS:
+        if name := getattr(check, key, ""):
+            _is_used(collector, parts, (*path, key), name)
     if isinstance(check, TrendCheck):
         _trend(collector, parts, check, path)
-    if isinstance(check, TrendCheck | RatioCheck) and check.over:
-        _is_used(collector, parts, (*path, "over"), check.over)
+    _compares_two(collector, parts, check, path)
+
+
+def _compares_two(collector: Collector, parts: Parts, check: Check, path: KeyPath) -> None:
+    """What is compared differs: in the device, the quantity or the point."""
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
         _differ(collector, (*path, "of"), check.of, check.over or _baseline(parts))
-    if isinstance(check, RatioCheck) and check.to in {None, check.ratio}:
+    if isinstance(check, RatioCheck) and check.to in {None, check.ratio} and not check.over_where:
         # With `to` and without `over`, two quantities of the same device are compared.
         other = check.over or (check.of if check.to else _baseline(parts))
         _differ(collector, (*path, "of"), check.of, other)
+    if isinstance(check, FasterCheck) and not check.than_where:
+        _differ(collector, (*path, "than"), check.faster, check.than, "than")
+    if isinstance(check, DifferenceCheck) and not (check.to or check.than_where):
+        _differ(collector, (*path, "than"), check.of, check.than, "than")
+
+
+def _mean_over(
+    collector: Collector, parts: Parts, axis: str, path: KeyPath, where: Mapping[str, Scalar]
+) -> None:
+    if _axis(collector, parts, path, axis) is not None and axis in where:
+        message = f"`{axis}` cannot be held while the claim takes the mean over it"
+        collector.add("contradiction", path, message)
 
 
 def _trend(collector: Collector, parts: Parts, check: TrendCheck, path: KeyPath) -> None:
@@ -152,6 +184,10 @@ def _trend(collector: Collector, parts: Parts, check: TrendCheck, path: KeyPath)
     elif len(values) < 2:
         message = f"`{check.along}` has one value, so nothing rises or falls along it"
         collector.add("no-order", where, message, also=also)
+    elif check.starting_at is not None and check.starting_at not in values[:-1]:
+        message = f"nothing rises or falls along `{check.along}` from {check.starting_at:g} on"
+        help_ = "name one of its values, and not the last"
+        collector.add("unknown-value", (*path, "starting_at"), message, help=help_, also=also)
     if check.along in check.where:
         message = f"`{check.along}` cannot be held while the claim follows it"
         collector.add("contradiction", (*path, "where", check.along), message, at_key=True)
@@ -159,7 +195,7 @@ def _trend(collector: Collector, parts: Parts, check: TrendCheck, path: KeyPath)
 
 def _where(collector: Collector, parts: Parts, path: KeyPath, where: Mapping[str, Scalar]) -> None:
     for axis, value in where.items():
-        place = (*path, "where", axis)
+        place = (*path, axis)
         values = _axis(collector, parts, place, axis, at_key=True)
         if values is not None and not any(same(value, known) for known in values):
             message = f"`{axis}` does not take the value {quote(value)} in this sweep"
@@ -196,10 +232,12 @@ def _is_used(collector: Collector, parts: Parts, path: KeyPath, name: str, what:
     return False
 
 
-def _differ(collector: Collector, path: KeyPath, one: str, other: str | None) -> None:
+def _differ(
+    collector: Collector, path: KeyPath, one: str, other: str | None, key: str = "over"
+) -> None:
     if one == other:
         message = f"this compares {quote(one)} with itself"
-        help_ = "name another device in `over`"
+        help_ = f"name another device in `{key}`"
         collector.add("contradiction", path, message, help=help_)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from collections.abc import Collection, Mapping
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, FiniteFloat, Tag, model_validator
 
@@ -28,10 +28,60 @@ Quantity = Literal[
 ]
 """What a claim may speak of."""
 
+Speed = Literal[
+    "speedup",
+    "steady_step_time",
+    "epoch_time",
+    "first_epoch_time",
+    "total_time",
+    "throughput",
+    "tflops",
+    "tflops_cold",
+]
+"""The quantities by which one device is faster than another."""
+
+_SPEEDS = frozenset(get_args(Speed))
+
+TIME_QUANTITIES = frozenset(
+    {"steady_step_time", "step_time", "epoch_time", "first_epoch_time", "total_time", "sample_time"}
+)
+"""Quantities of which less is faster."""
+
+Quality = Literal["accuracy", "val_accuracy", "loss", "val_loss"]
+"""What a complete training ends with."""
+
+Where = dict[str, Scalar]
+"""Swept keys and the values at which they are held."""
+
 
 def _ordered(low: float | None, high: float | None) -> None:
     if low is not None and high is not None and low > high:
         raise FieldsError("no number is as large and as small as this", "at_least", "at_most")
+
+
+def _bounds(at_least: float | None, at_most: float | None) -> str:
+    parts = [f"at least {at_least:g}"] if at_least is not None else []
+    parts += [f"at most {at_most:g}"] if at_most is not None else []
+    return " and ".join(parts)
+
+
+def _at(where: Mapping[str, Scalar]) -> str:
+    """Held axes: " at batch_size = 256 and units = 4"; empty without any."""
+    said = " and ".join(f"{axis} = {value}" for axis, value in where.items())
+    return f" at {said}" if said else ""
+
+
+def _over(
+    axes: Collection[str],
+    held: Collection[str],
+    mean_over: Collection[str] = (),
+    mean: str = "geometric mean",
+) -> str:
+    """What becomes of the axes at which nothing is held."""
+    left = [axis for axis in axes if axis not in {*held, *mean_over}]
+    said = [f"as the {mean} over every {' and '.join(mean_over)}"] if mean_over else []
+    said += [f"for every {' and '.join(left)}"] if left else []
+    return "".join(f", {each}" for each in said)
 
 
 class TrendCheck(SpecModel):
@@ -47,15 +97,35 @@ class TrendCheck(SpecModel):
     """For `speedup`: relative to this device; the baseline when empty."""
     along: Text
     """The swept key."""
-    where: dict[str, Scalar] = {}
+    starting_at: FiniteFloat | None = None
+    """The value of the swept key from which it does; below, it stays the same."""
+    tolerance: Annotated[FiniteFloat, Field(gt=1)] = 1.25
+    """For `starting_at`: the factor within which it stays the same."""
+    where: Where = {}
     """Values at which the other axes are held."""
+    mean_over: list[Text] = []
+    """Axes whose values count together, by their mean."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         exactly_one(self, "rises", "falls")
         if self.over and "speedup" not in {self.rises, self.falls}:
             raise FieldsError("`over` belongs to a trend of `speedup`", "over")
+        if self.starting_at is None and self.tolerance != 1.25:
+            raise FieldsError("`tolerance` belongs to `starting_at`", "tolerance")
         return self
+
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        name, verb = (self.rises, "rises") if self.rises else (self.falls, "falls")
+        over = f" over {self.over or baseline}" if name == "speedup" else ""
+        start = "" if self.starting_at is None else f" from {self.starting_at:g} on"
+        flat = "" if self.starting_at is None else f", and below stays within {self.tolerance:g}×"
+        rest = _over(axes, {self.along, *self.where}, self.mean_over, "mean")
+        return (
+            f"{name} of {self.of}{over} {verb} along {self.along}{start}{flat}"
+            f"{_at(self.where)}{rest}"
+        )
 
 
 class RatioCheck(SpecModel):
@@ -69,8 +139,12 @@ class RatioCheck(SpecModel):
     """The device of the denominator; the same device compares `ratio` with `to`."""
     to: Quantity | None = None
     """The denominator's quantity, when it is another one."""
-    where: dict[str, Scalar] = {}
+    where: Where = {}
     """The sweep point."""
+    over_where: Where = {}
+    """The denominator's point, where it differs from `where`."""
+    mean_over: list[Text] = []
+    """Axes whose values count together, by their geometric mean."""
     at_least: FiniteFloat | None = None
     """Confirmed when the whole interval lies above."""
     at_most: FiniteFloat | None = None
@@ -91,6 +165,149 @@ class RatioCheck(SpecModel):
         _ordered(self.at_least, self.at_most)
         return self
 
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The least and the most that the ratio may be; None where nothing bounds it."""
+        if self.about is None:
+            return self.at_least, self.at_most
+        return self.about / self.tolerance, self.about * self.tolerance
+
+    @property
+    def within_process(self) -> bool:
+        """Whether two quantities of the same process are divided."""
+        return self.to is not None and not self.over
+
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        asked = _bounds(self.at_least, self.at_most)
+        if self.about is not None:
+            low, high = self.bounds
+            asked = f"about {self.about:g} ({low:g} to {high:g})"
+        rest = _over(axes, self.where, self.mean_over)
+        one = f"{self.of}{_at(self.where)}"
+        other = f"{self.over or baseline}{_at(self.over_where)}"
+        if self.within_process:
+            return f"{self.ratio} of {one} is {asked} times {self.to} of the same process{rest}"
+        if self.to not in {None, self.ratio}:
+            above, below = f"{self.ratio} of {one}", f"{self.to} of {other}"
+            if self.ratio in TIME_QUANTITIES:
+                above, below = below, above
+            return f"{above} is {asked} times {below}{rest}"
+        if self.ratio not in _SPEEDS:
+            return f"{self.ratio} of {one} is {asked} times that of {other}{rest}"
+        by = "steady_step_time" if self.ratio == "speedup" else self.ratio
+        return f"{one} is {asked} times as fast as {other}, by {by}{rest}"
+
+
+class FasterCheck(SpecModel):
+    """One device is so many times as fast as another."""
+
+    faster: Text
+    """The device that is said to be faster."""
+    than: Text
+    """The device it is compared with."""
+    by_at_least: FiniteFloat | None = None
+    """Confirmed when it is at least so many times as fast, with the whole interval."""
+    by_at_most: FiniteFloat | None = None
+    """Confirmed when it is at most so many times as fast, with the whole interval."""
+    by_about: FiniteFloat | None = None
+    """Confirmed when the whole interval lies within a factor `tolerance` of this."""
+    tolerance: Annotated[FiniteFloat, Field(gt=1)] = 1.25
+    """The factor for `by_about`."""
+    quantity: Speed = "speedup"
+    """What is compared: the rate of steady steps, a time, or a rate."""
+    where: Where = {}
+    """The sweep point."""
+    than_where: Where = {}
+    """The other device's point, where it differs from `where`."""
+    mean_over: list[Text] = []
+    """Axes whose values count together, by their geometric mean."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        bounds = given(self, "by_at_least", "by_at_most")
+        if not bounds and self.by_about is None:
+            raise FieldsError("`by_at_least`, `by_at_most` or `by_about` is missing")
+        if self.by_about is not None and bounds:
+            raise FieldsError("`by_about` stands alone, without a bound", "by_about", *bounds)
+        if self.by_about is None and self.tolerance != 1.25:
+            raise FieldsError("`tolerance` belongs to `by_about`", "tolerance")
+        low, high = self.by_at_least, self.by_at_most
+        if low is not None and high is not None and low > high:
+            message = "no number is as large and as small as this"
+            raise FieldsError(message, "by_at_least", "by_at_most")
+        if any(bound is not None and bound <= 0 for bound in (low, high, self.by_about)):
+            message = "a device is more than 0 times as fast as another"
+            raise FieldsError(message, *bounds, *(["by_about"] if self.by_about else []))
+        return self
+
+    @property
+    def as_ratio(self) -> RatioCheck:
+        """The same as a ratio, of which more is faster."""
+        return RatioCheck(
+            ratio=self.quantity,
+            of=self.faster,
+            over=self.than,
+            where=self.where,
+            over_where=self.than_where,
+            mean_over=self.mean_over,
+            at_least=self.by_at_least,
+            at_most=self.by_at_most,
+            about=self.by_about,
+            tolerance=self.tolerance,
+        )
+
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        return self.as_ratio.reading(baseline, axes)
+
+
+class DifferenceCheck(SpecModel):
+    """A quality is higher, or lower, on one device than on another, or than another quality."""
+
+    higher: Quality | None = None
+    """The quality that is said to be higher."""
+    lower: Quality | None = None
+    """The quality that is said to be lower."""
+    of: Text
+    """The device."""
+    than: str = ""
+    """The device it is compared with, seed by seed; the same device when empty."""
+    to: Quality | None = None
+    """The quality it is compared with, when it is another one."""
+    by_at_least: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    """Confirmed when the whole interval of the difference lies above this."""
+    where: Where = {}
+    """The sweep point."""
+    than_where: Where = {}
+    """The other device's point, where it differs from `where`."""
+    mean_over: list[Text] = []
+    """Axes whose values count together, by their mean."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        exactly_one(self, "higher", "lower")
+        if not (self.than or self.to or self.than_where):
+            raise FieldsError(
+                "`than` is missing: the device, or `to`: the quality it is compared with"
+            )
+        return self
+
+    @property
+    def quality(self) -> str:
+        """The quality that is compared."""
+        return self.higher or str(self.lower)
+
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        del baseline
+        rest = _over(axes, self.where, self.mean_over, "mean")
+        verb = "higher" if self.higher else "lower"
+        by = f" by at least {self.by_at_least:g}" if self.by_at_least else ""
+        one = f"{self.quality} of {self.of}{_at(self.where)}"
+        other = f"{self.to or self.quality} of {self.than or self.of}{_at(self.than_where)}"
+        return f"{one} is {verb} than {other}{by}, seed by seed{rest}"
+
 
 class ValueCheck(SpecModel):
     """A quantity on one device is above or below a value."""
@@ -99,7 +316,7 @@ class ValueCheck(SpecModel):
     """The quantity."""
     of: Text
     """The device."""
-    where: dict[str, Scalar] = {}
+    where: Where = {}
     """The sweep point."""
     at_least: FiniteFloat | None = None
     """Confirmed when the whole interval lies above."""
@@ -113,6 +330,12 @@ class ValueCheck(SpecModel):
         _ordered(self.at_least, self.at_most)
         return self
 
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        del baseline
+        asked = _bounds(self.at_least, self.at_most)
+        return f"{self.value} of {self.of}{_at(self.where)} is {asked}{_over(axes, self.where)}"
+
 
 class EquivalentCheck(SpecModel):
     """A quality is the same on all devices (TOST over paired seeds)."""
@@ -121,8 +344,55 @@ class EquivalentCheck(SpecModel):
     """The quality."""
     within: Annotated[FiniteFloat, Field(gt=0)]
     """Largest difference that counts as the same, in the quality's unit."""
-    where: dict[str, Scalar] = {}
+    where: Where = {}
     """The sweep point."""
+
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        rest = _over(axes, self.where)
+        return (
+            f"{self.equivalent} of every device is that of {baseline} within ± {self.within:g}, "
+            f"seed by seed{_at(self.where)}{rest}"
+        )
+
+
+class QuantisedCheck(SpecModel):
+    """8-bit integers cost a trained classifier accuracy (McNemar's test)."""
+
+    quantised_costs: Literal["accuracy"]
+    """Always "accuracy"."""
+    of: Text
+    """The device on which the models were trained."""
+    negligible: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.005
+    """Refuted when no loss is shown and one as large as this is excluded."""
+    where: Where = {}
+    """The sweep point."""
+
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        del baseline
+        return (
+            f"of the examples on which a model trained on {self.of}{_at(self.where)} and its 8-bit "
+            f"copy disagree, more are right before (McNemar's exact test); it does not hold where "
+            f"a loss of {self.negligible:g} is excluded{_over(axes, self.where)}"
+        )
+
+
+class MemoryCheck(SpecModel):
+    """A device has too little memory for the workload."""
+
+    runs_out_of: Literal["memory"]
+    """Always "memory"."""
+    of: Text
+    """The device."""
+    where: Where = {}
+    """The sweep point."""
+
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        del baseline
+        rest = _over(axes, self.where)
+        return f"every process of {self.of}{_at(self.where)} ends for lack of memory{rest}"
 
 
 class PeakCheck(SpecModel):
@@ -131,13 +401,23 @@ class PeakCheck(SpecModel):
     below_peak: Literal[True]
     """Always true."""
 
+    def reading(self, baseline: str, axes: Collection[str]) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys."""
+        del baseline
+        return f"tflops of every device lies below its cited peak{_over(axes, ())}"
+
 
 CHECKS: dict[str, type[SpecModel]] = {
+    "faster": FasterCheck,
     "rises": TrendCheck,
     "falls": TrendCheck,
     "ratio": RatioCheck,
+    "higher": DifferenceCheck,
+    "lower": DifferenceCheck,
     "value": ValueCheck,
     "equivalent": EquivalentCheck,
+    "quantised_costs": QuantisedCheck,
+    "runs_out_of": MemoryCheck,
     "below_peak": PeakCheck,
 }
 """The rules by the key that begins them."""
@@ -151,10 +431,14 @@ def _rule(check: object) -> str | None:
 
 
 Check = Annotated[
-    Annotated[TrendCheck, Tag("TrendCheck")]
+    Annotated[FasterCheck, Tag("FasterCheck")]
+    | Annotated[TrendCheck, Tag("TrendCheck")]
     | Annotated[RatioCheck, Tag("RatioCheck")]
+    | Annotated[DifferenceCheck, Tag("DifferenceCheck")]
     | Annotated[ValueCheck, Tag("ValueCheck")]
     | Annotated[EquivalentCheck, Tag("EquivalentCheck")]
+    | Annotated[QuantisedCheck, Tag("QuantisedCheck")]
+    | Annotated[MemoryCheck, Tag("MemoryCheck")]
     | Annotated[PeakCheck, Tag("PeakCheck")],
     Discriminator(_rule),
 ]

@@ -61,7 +61,7 @@ CLAIM = """\
 # A sentence that the numbers confirm, refute or leave undecided:
 # [[claims]]
 # text = {text}
-# check = {{ ratio = "steady_step_time", of = {baseline}, over = {other}, at_least = 5 }}
+# check = {{ faster = {other}, than = {baseline}, by_at_least = 5 }}
 """
 
 

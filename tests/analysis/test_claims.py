@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
 
 from accelreport.analysis.claim_outcomes import ClaimVerdict, together
 from accelreport.analysis.claims import COLUMNS, claims_frame
@@ -13,13 +17,18 @@ from accelreport.analysis.speedup import speedups
 from accelreport.spec.models import (
     Check,
     Claim,
+    DifferenceCheck,
     EquivalentCheck,
+    FasterCheck,
+    MemoryCheck,
     PeakCheck,
     Published,
+    QuantisedCheck,
     RatioCheck,
     TrendCheck,
     ValueCheck,
 )
+from tests.analysis.test_quantised import quantised
 from tests.support.records import Noise, Study, study
 
 EXACT = Noise(process=0.005, step=0.01, outlier_share=0)
@@ -28,7 +37,7 @@ EXACT = Noise(process=0.005, step=0.01, outlier_share=0)
 def _rows(made: Study) -> list[dict[str, Any]]:
     cells = cells_frame(made.plan, made.records)
     compared = speedups(cells, baseline=made.plan.baseline, axes=list(made.plan.axes))
-    frame = claims_frame(made.plan, cells, compared)
+    frame = claims_frame(made.plan, cells, compared, made.records)
     assert list(frame.columns) == list(COLUMNS)
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
@@ -107,6 +116,228 @@ def test_one_process_confirms_nothing() -> None:
     assert "one process, no interval" in row["numbers"]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "verdict"),
+    [
+        ({"by_at_least": 4.0}, "CONFIRMED"),
+        ({"by_at_least": 6.0}, "REFUTED"),
+        ({"by_at_most": 6.0}, "CONFIRMED"),
+        ({"by_at_least": 4.0, "by_at_most": 4.5}, "REFUTED"),
+        ({"by_about": 5.0}, "CONFIRMED"),
+        ({"by_about": 0.2}, "REFUTED"),
+        ({"by_about": 8.0, "tolerance": 2.0}, "CONFIRMED"),
+    ],
+)
+@pytest.mark.parametrize("quantity", ["speedup", "steady_step_time", "epoch_time", "throughput"])
+def test_faster_means_faster_whether_a_time_or_a_rate_is_compared(
+    quantity: str, bounds: dict[str, float], verdict: str
+) -> None:
+    given = {"faster": "gpu", "than": "cpu", "where": {"batch_size": 256}, "quantity": quantity}
+    row = _row(FasterCheck.model_validate(given | bounds))
+    assert row["verdict"] == verdict
+    assert "times as fast as cpu, by" in row["rule"]
+
+
+def test_points_of_two_devices_may_differ() -> None:
+    given: dict[str, Any] = {"faster": "gpu", "than": "gpu", "quantity": "throughput"}
+    places = {"where": {"batch_size": 1024}, "than_where": {"batch_size": 256}}
+    check = FasterCheck.model_validate(given | places | {"by_at_least": 1.05})
+    row = _row(check)
+    assert (row["verdict"], len(row["evidence"])) == ("CONFIRMED", 1)
+    swapped = {"where": places["than_where"], "than_where": places["where"]}
+    check = FasterCheck.model_validate(given | swapped | {"by_at_least": 1.05})
+    assert _row(check)["verdict"] == "REFUTED"
+
+
+def test_values_of_an_axis_may_count_together_by_their_geometric_mean() -> None:
+    # Alone, 256 is 4.97 times as fast and 1024 5.50 times: together 5.23 times.
+    axes = {"batch_size": (256, 1024)}
+    apart = FasterCheck(faster="gpu", than="cpu", by_about=5.23, tolerance=1.03)
+    assert _row(apart, axes=axes, repeats=5)["verdict"] == "REFUTED"
+    together_ = apart.model_copy(update={"mean_over": ["batch_size"]})
+    row = _row(together_, axes=axes, repeats=5)
+    assert row["verdict"] == "CONFIRMED"
+    assert [each["n"] for each in row["evidence"]] == [5]
+
+
+def test_the_rule_of_two_stages_says_which_of_them_is_divided_by_which() -> None:
+    check = RatioCheck(
+        ratio="first_epoch_time", of="gpu", to="epoch_time", over="cpu", at_most=0.001
+    )
+    row = _row(check, axes={"batch_size": (256,)})
+    (number,) = row["evidence"]
+    assert number["value"] > 1, "an epoch of the CPU takes longer than the first one of the GPU"
+    assert "epoch_time of cpu over first_epoch_time of gpu" in row["rule"]
+
+
+# Values that may be zero or negative ----------------------------------------------------------
+
+
+def _with_final(made: Study, name: str, values: Sequence[float]) -> Study:
+    """The study with a final metric of each repeat on the CPU."""
+    records = [
+        record.model_copy(update={"final": record.final | {name: values[record.cell.repeat]}})
+        if record.cell.device == "cpu"
+        else record
+        for record in made.records
+    ]
+    return Study(plan=made.plan, records=tuple(records))
+
+
+def _alone(check: Check, name: str, values: Sequence[float], **of_study: Any) -> dict[str, Any]:
+    given: dict[str, Any] = {"axes": {}, "devices": ("cpu",), "repeats": len(values)}
+    made = study(claims=[Claim(text="Said", check=check)], **(given | of_study))
+    (row,) = _rows(_with_final(made, name, values))
+    return row
+
+
+def test_a_loss_of_accuracy_that_may_be_negative_is_averaged_with_all_its_values() -> None:
+    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=0.0)
+    row = _alone(check, "quantised_accuracy_loss", (0.001, 0.0012, -0.02))
+    (number,) = row["evidence"]
+    assert row["verdict"] == "UNDECIDED"
+    assert number["n"] == 3
+    assert number["value"] == pytest.approx((0.001 + 0.0012 - 0.02) / 3)
+    opposite = _alone(check, "quantised_accuracy_loss", (-0.02, -0.021, -0.019))
+    assert opposite["verdict"] == "REFUTED"
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=2, max_size=8).filter(lambda x: len(set(x)) > 1),
+    st.floats(-1, 1),
+)
+@settings(deadline=None, max_examples=15)
+def test_a_bound_on_such_a_value_is_held_against_the_t_interval_of_its_mean(
+    values: list[float], bound: float
+) -> None:
+    interval = ttest_1samp(values, 0).confidence_interval(0.95)
+    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=bound)
+    row = _alone(check, "quantised_accuracy_loss", values)
+    (number,) = row["evidence"]
+    assert (number["low"], number["high"]) == pytest.approx((interval.low, interval.high))
+    expected = "REFUTED" if interval.high < bound else "UNDECIDED"
+    assert row["verdict"] == ("CONFIRMED" if interval.low >= bound else expected)
+
+
+def test_of_losses_that_are_not_positive_no_ratio_is_told() -> None:
+    check = RatioCheck(ratio="val_loss", to="loss", of="cpu", at_least=1.0)
+    made = study(axes={}, devices=("cpu",), claims=[Claim(text="Said", check=check)])
+    (row,) = _rows(_with_final(_with_final(made, "loss", (1, 1, 1)), "val_loss", (3, 3, -1)))
+    assert row["verdict"] == "UNDECIDED"
+    assert "val_loss of cpu is not positive in every process" in row["numbers"]
+
+
+def test_a_trend_of_values_that_may_be_negative_is_one_of_differences() -> None:
+    made = study(
+        axes={"epochs": (2, 4)},
+        devices=("cpu",),
+        claims=[
+            Claim(text="Down", check=TrendCheck(falls="val_loss", of="cpu", along="epochs")),
+            Claim(text="Up", check=TrendCheck(rises="val_loss", of="cpu", along="epochs")),
+        ],
+    )
+    records = [
+        record.model_copy(
+            update={"final": {"val_loss": {2: 0.5, 4: -0.5}[epochs] + record.cell.repeat / 1000}}
+        )
+        for record in made.records
+        for epochs in [int(str(record.cell.point["epochs"]))]
+    ]
+    down, up = _rows(Study(plan=made.plan, records=tuple(records)))
+    assert (down["verdict"], up["verdict"]) == ("CONFIRMED", "REFUTED")
+
+
+# Differences ----------------------------------------------------------------------------------
+
+
+def test_a_quality_is_higher_than_another_of_the_same_processes() -> None:
+    check = DifferenceCheck(higher="accuracy", to="val_accuracy", of="cpu", by_at_least=0.05)
+    for training, verdict in (((0.99, 0.98, 0.985), "CONFIRMED"), ((0.9, 0.91, 0.9), "REFUTED")):
+        made = study(axes={}, devices=("cpu",), claims=[Claim(text="Overfits", check=check)])
+        made = _with_final(made, "val_accuracy", (0.89, 0.88, 0.89))
+        (row,) = _rows(_with_final(made, "accuracy", training))
+        assert row["verdict"] == verdict
+
+
+def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
+    check = DifferenceCheck(lower="val_accuracy", of="cpu", than="gpu")
+    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu")}
+    for values, verdict in (((0.8, 0.81, 0.8), "CONFIRMED"), ((0.999, 0.999, 1.0), "REFUTED")):
+        assert _alone(check, "val_accuracy", values, **given)["verdict"] == verdict
+    absent = _alone(check, "val_accuracy", (0.8, 0.81, 0.8), fate=_no_gpu, **given)
+    assert absent["verdict"] == "NOT TESTED HERE"
+    assert "no GPU on this machine" in absent["numbers"]
+
+
+def _no_gpu(cell: Any) -> str:
+    return "skipped" if cell.device == "gpu" else "ok"
+
+
+# 8-bit models and memory ----------------------------------------------------------------------
+
+
+def _eight_bit(*models: tuple[int, int]) -> dict[str, Any]:
+    """A claim about models of which only float32, and only 8 bits, had so many right."""
+    check = QuantisedCheck(quantised_costs="accuracy", of="cpu")
+    made = study(
+        axes={},
+        devices=("cpu",),
+        repeats=len(models),
+        claims=[Claim(text="Costs", check=check)],
+    )
+    records = [
+        record.model_copy(update={"quantised": quantised(*models[record.cell.repeat])})
+        for record in made.records
+    ]
+    (row,) = _rows(Study(plan=made.plan, records=tuple(records)))
+    return row
+
+
+def test_eight_bits_cost_accuracy_where_mcnemars_test_says_so_of_every_model() -> None:
+    row = _eight_bit((30, 5), (28, 6), (25, 4))
+    assert row["verdict"] == "CONFIRMED"
+    assert len(row["evidence"]) == 3
+    assert "McNemar" in row["rule"]
+
+
+@pytest.mark.parametrize(
+    "models", [((1, 1), (0, 1), (1, 0)), ((5, 30), (6, 28), (4, 25)), ((0, 0), (0, 0), (0, 0))]
+)
+def test_eight_bits_that_cost_nothing_that_matters_refute_it(
+    models: tuple[tuple[int, int], ...],
+) -> None:
+    assert _eight_bit(*models)["verdict"] == "REFUTED"
+
+
+def test_eight_bits_that_may_cost_something_leave_it_open() -> None:
+    assert _eight_bit((12, 8), (9, 9), (8, 13))["verdict"] == "UNDECIDED"
+    assert _eight_bit((30, 5), (1, 1), (1, 0))["verdict"] == "UNDECIDED"
+
+
+def test_without_a_quantised_model_nothing_is_said_of_eight_bits() -> None:
+    row = _row(QuantisedCheck(quantised_costs="accuracy", of="cpu"), axes={})
+    assert row["verdict"] == "NOT TESTED HERE"
+    assert row["numbers"] == "no model that was trained on cpu was quantised"
+
+
+def test_too_little_memory_is_confirmed_by_two_failures_and_refuted_by_one_success() -> None:
+    check = MemoryCheck(runs_out_of="memory", of="cpu")
+
+    def fate(*fates: str) -> Any:
+        return lambda cell: fates[cell.repeat]
+
+    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu")}
+    told = {
+        ("oom-host", "oom-host"): "CONFIRMED",
+        ("oom-host", "ok"): "REFUTED",
+        ("oom-host", "missing"): "UNDECIDED",
+        ("timeout", "timeout"): "NOT TESTED HERE",
+    }
+    for fates, verdict in told.items():
+        row = _row(check, fate=fate(*fates), repeats=2, **given)
+        assert row["verdict"] == verdict, fates
+
+
 # Devices that are not here --------------------------------------------------------------------
 
 
@@ -143,6 +374,21 @@ def test_published_figures_are_shown_and_labelled_as_not_ours() -> None:
         "Colab GPU: 5 min [epoch_time, S]."
     )
     assert row["published"] == expected
+
+
+def test_a_published_speedup_over_another_device_does_not_bear_on_a_claim() -> None:
+    published = [
+        Published(device="tpu", label="Over GPU", speedup=2.0, over="gpu"),
+        Published(device="tpu", label="Over CPU", speedup=110.0, over="cpu"),
+        Published(device="tpu", label="Over the baseline", speedup=111.0),
+    ]
+    said = _row(FasterCheck(faster="tpu", than="gpu", by_about=2), published=published)
+    assert "Over GPU: 2×" in said["published"]
+    assert "11" not in said["published"]
+    above = _row(RatioCheck(ratio="speedup", of="tpu", at_least=2), published=published)
+    assert "Over GPU" not in above["published"]
+    assert "Over CPU: 110×" in above["published"]
+    assert "Over the baseline: 111×" in above["published"]
 
 
 def test_published_figures_of_other_points_are_not_shown() -> None:
@@ -240,6 +486,45 @@ def test_a_trend_must_hold_at_every_setting_of_the_other_axes() -> None:
     assert "epochs = 2, batch_size = 256" in row["numbers"]
     held = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size", where={"epochs": 3})
     assert "epochs = 2" not in _row(held, axes=axes)["numbers"]
+
+
+def _paced(made: Study, seconds: Mapping[int, float]) -> Study:
+    """The study whose CPU takes so long for a step of each batch."""
+    slowed = []
+    for record in made.records:
+        factor = seconds[int(str(record.cell.point["batch_size"]))]
+        blocks = [
+            block.model_copy(
+                update={"wall_s": factor * block.steps * (1 + record.cell.repeat / 500)}
+            )
+            for block in record.blocks
+        ]
+        slowed.append(record.model_copy(update={"blocks": blocks}))
+    return Study(plan=made.plan, records=tuple(slowed))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "verdict"),
+    [
+        ({32: 1.0, 64: 1.05, 128: 2.0, 256: 4.0}, "CONFIRMED"),
+        ({32: 0.5, 64: 1.0, 128: 2.0, 256: 4.0}, "REFUTED"),  # It rises before, too.
+        ({32: 1.0, 64: 1.0, 128: 1.0, 256: 1.0}, "REFUTED"),
+    ],
+)
+def test_a_rise_that_starts_at_a_value_is_none_before(
+    seconds: dict[int, float], verdict: str
+) -> None:
+    check = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size", starting_at=64)
+    made = study(
+        axes={"batch_size": tuple(seconds)},
+        devices=("cpu",),
+        noise=EXACT,
+        stamps=False,
+        claims=[Claim(text="From 64 on", check=check)],
+    )
+    (row,) = _rows(_paced(made, seconds))
+    assert row["verdict"] == verdict
+    assert "from batch_size = 64 on" in row["rule"]
 
 
 # Equivalence and peaks ------------------------------------------------------------------------

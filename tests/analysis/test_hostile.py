@@ -116,7 +116,7 @@ def test_absurd_numbers_are_carried_through_every_frame(records: list[Record]) -
     compared = speedups(cells, baseline="cpu", axes=["batch_size"])
     headlines(plan, cells, compared)
     published_frame(plan, cells)
-    claims_frame(plan, cells, compared)
+    claims_frame(plan, cells, compared, records)
     target_summary(time_to_target(plan, curves, cells), ["batch_size"])
     benchmark = Benchmark(plan, cells)
     geometric_means(speedup_matrix([benchmark]))

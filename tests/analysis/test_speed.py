@@ -29,7 +29,7 @@ def test_a_thousand_records_are_analysed_in_seconds() -> None:
         headlines(made.plan, cells, compared)
         published_frame(made.plan, cells)
         time_to_target(made.plan, curves, cells)
-        claims_frame(made.plan, cells, compared)
+        claims_frame(made.plan, cells, compared, made.records)
         benchmarks.append(Benchmark(made.plan, cells))
     speedup_matrix(benchmarks)
     best_devices(benchmarks)

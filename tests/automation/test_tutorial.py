@@ -53,7 +53,9 @@ def test_every_command_of_the_tutorial_works_in_its_order(tmp_path: Path) -> Non
         said.append(done.stdout)
     text = text_of(PAGE)
     checked = next(each for each in said if "no errors" in each)
-    assert f"`{checked.strip()}`" in text
+    _, _, reading, counted = checked.splitlines()
+    assert f"`{reading.strip()}`" in text
+    assert f"`{counted}`" in text
     assert "Matrix products: do more threads pay?" in (tmp_path / "site" / "index.html").read_text(
         encoding="utf-8"
     )

@@ -93,6 +93,25 @@ def test_help_imports_nothing_that_takes_time(tmp_path: Path) -> None:
     assert told.stdout.endswith("set()\n")
 
 
+def test_the_check_prints_back_what_each_claim_tests(folder: Path) -> None:
+    with (folder / "specs" / "mnist.toml").open("a") as spec:
+        spec.write('[[claims]]\ntext = "The TPU takes a fifth of the time"\n')
+        spec.write('check = { ratio = "epoch_time", of = "cpu", over = "tpu", at_least = 5 }\n')
+    reading = "cpu is at least 5 times as fast as tpu, by epoch_time, for every batch_size"
+    assert call(folder, "check", "specs").stdout.splitlines() == [
+        "specs/mnist.toml",
+        "  “The TPU takes a fifth of the time”",
+        f"    holds when {reading}",
+        "2 specs, 9 cells: no errors",
+    ]
+    assert set(json.loads(call(folder, "check", "--json").stdout)) == {
+        "ok",
+        "specs",
+        "cells",
+        "problems",
+    }
+
+
 def test_good_specs_pass_the_check(folder: Path) -> None:
     told = call(folder, "check", "specs")
     assert told.returncode == ExitCode.OK

@@ -122,7 +122,7 @@ def test_the_quick_profile_needs_no_data_no_accelerator_and_little_time() -> Non
 
 def test_the_spec_in_the_documentation_is_a_spec(tmp_path: Path) -> None:
     text = (SPECS.parent / "docs" / "specs.md").read_text(encoding="utf-8")
-    whole, sweep = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    whole, sweep, *_ = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     (tmp_path / "devices.toml").write_bytes((SPECS / "devices.toml").read_bytes())
     path = tmp_path / "documented.toml"
     path.write_text(whole, encoding="utf-8")
