@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.stats import ttest_1samp
 
 from accelreport.analysis.claim_outcomes import ClaimVerdict, together
 from accelreport.analysis.claims import COLUMNS, claims_frame
@@ -17,24 +14,20 @@ from accelreport.analysis.speedup import speedups
 from accelreport.spec.models import (
     Check,
     Claim,
-    DifferenceCheck,
     EquivalentCheck,
     FasterCheck,
-    MemoryCheck,
     PeakCheck,
     Published,
-    QuantisedCheck,
     RatioCheck,
     TrendCheck,
     ValueCheck,
 )
-from tests.analysis.test_quantised import quantised
 from tests.support.records import Noise, Study, study
 
 EXACT = Noise(process=0.005, step=0.01, outlier_share=0)
 
 
-def _rows(made: Study) -> list[dict[str, Any]]:
+def rows_of(made: Study) -> list[dict[str, Any]]:
     cells = cells_frame(made.plan, made.records)
     compared = speedups(cells, baseline=made.plan.baseline, axes=list(made.plan.axes))
     frame = claims_frame(made.plan, cells, compared, made.records)
@@ -42,9 +35,9 @@ def _rows(made: Study) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def _row(check: Check, **of_study: Any) -> dict[str, Any]:
+def row_of(check: Check, **of_study: Any) -> dict[str, Any]:
     given = {"noise": EXACT} | of_study
-    (row,) = _rows(study(claims=[Claim(text="Somebody said so", check=check)], **given))
+    (row,) = rows_of(study(claims=[Claim(text="Somebody said so", check=check)], **given))
     return row
 
 
@@ -67,51 +60,51 @@ def _row(check: Check, **of_study: Any) -> dict[str, Any]:
 def test_a_speedup_is_compared_with_its_bounds(bounds: dict[str, float], verdict: str) -> None:
     given = {"ratio": "speedup", "of": "gpu", "over": "cpu", "where": {"batch_size": 256}}
     check = RatioCheck.model_validate(given | bounds)
-    assert _row(check)["verdict"] == verdict
+    assert row_of(check)["verdict"] == verdict
 
 
 def test_a_bound_inside_the_interval_decides_nothing() -> None:
     check = RatioCheck(ratio="speedup", of="gpu", where={"batch_size": 256}, at_least=4.98)
-    assert _row(check, noise=Noise(process=0.05))["verdict"] == "UNDECIDED"
+    assert row_of(check, noise=Noise(process=0.05))["verdict"] == "UNDECIDED"
 
 
 def test_of_times_the_ratio_says_how_many_times_faster() -> None:
     check = RatioCheck(ratio="epoch_time", of="gpu", over="cpu", at_least=1.0)
-    row = _row(check)
+    row = row_of(check)
     assert row["verdict"] == "CONFIRMED"
     assert "epoch_time of cpu over that of gpu" in row["rule"]
 
 
 def test_of_rates_the_ratio_says_how_many_times_more() -> None:
     check = RatioCheck(ratio="tflops", of="gpu", over="cpu", about=31, where={"size": 4096})
-    assert _row(check, shape="matmul")["verdict"] == "CONFIRMED"
+    assert row_of(check, shape="matmul")["verdict"] == "CONFIRMED"
 
 
 def test_stages_of_one_device_are_compared_process_by_process() -> None:
     check = RatioCheck(ratio="first_epoch_time", to="epoch_time", of="cpu", at_least=1.0)
-    row = _row(check, noise=Noise(process=0.2, step=0.01, outlier_share=0), axes={})
+    row = row_of(check, noise=Noise(process=0.2, step=0.01, outlier_share=0), axes={})
     assert row["verdict"] == "CONFIRMED"
     assert "process by process" in row["rule"]
 
 
 def test_a_stage_of_one_device_is_compared_with_another_stage_of_another() -> None:
     check = RatioCheck(ratio="tflops_cold", of="gpu", to="tflops", over="cpu", at_least=1.0)
-    row = _row(check, shape="matmul", axes={"size": (4096,)})
+    row = row_of(check, shape="matmul", axes={"size": (4096,)})
     assert row["verdict"] == "CONFIRMED"
     assert "tflops_cold of gpu over tflops of cpu" in row["rule"]
 
 
 def test_a_claim_that_names_no_point_must_hold_at_every_point() -> None:
     check = RatioCheck(ratio="speedup", of="gpu", at_least=5.1)
-    row = _row(check)
+    row = row_of(check)
     assert row["verdict"] == "REFUTED"
     assert len(row["evidence"]) == 3
     one = RatioCheck(ratio="speedup", of="gpu", at_least=5.1, where={"batch_size": 1024})
-    assert _row(one)["verdict"] == "CONFIRMED"
+    assert row_of(one)["verdict"] == "CONFIRMED"
 
 
 def test_one_process_confirms_nothing() -> None:
-    row = _row(RatioCheck(ratio="speedup", of="gpu", at_least=1.0), repeats=1)
+    row = row_of(RatioCheck(ratio="speedup", of="gpu", at_least=1.0), repeats=1)
     assert row["verdict"] == "UNDECIDED"
     assert "one process, no interval" in row["numbers"]
 
@@ -133,7 +126,7 @@ def test_faster_means_faster_whether_a_time_or_a_rate_is_compared(
     quantity: str, bounds: dict[str, float], verdict: str
 ) -> None:
     given = {"faster": "gpu", "than": "cpu", "where": {"batch_size": 256}, "quantity": quantity}
-    row = _row(FasterCheck.model_validate(given | bounds))
+    row = row_of(FasterCheck.model_validate(given | bounds))
     assert row["verdict"] == verdict
     assert "times as fast as cpu, by" in row["rule"]
 
@@ -142,20 +135,20 @@ def test_points_of_two_devices_may_differ() -> None:
     given: dict[str, Any] = {"faster": "gpu", "than": "gpu", "quantity": "throughput"}
     places = {"where": {"batch_size": 1024}, "than_where": {"batch_size": 256}}
     check = FasterCheck.model_validate(given | places | {"by_at_least": 1.05})
-    row = _row(check)
+    row = row_of(check)
     assert (row["verdict"], len(row["evidence"])) == ("CONFIRMED", 1)
     swapped = {"where": places["than_where"], "than_where": places["where"]}
     check = FasterCheck.model_validate(given | swapped | {"by_at_least": 1.05})
-    assert _row(check)["verdict"] == "REFUTED"
+    assert row_of(check)["verdict"] == "REFUTED"
 
 
 def test_values_of_an_axis_may_count_together_by_their_geometric_mean() -> None:
     # Alone, 256 is 4.97 times as fast and 1024 5.50 times: together 5.23 times.
     axes = {"batch_size": (256, 1024)}
     apart = FasterCheck(faster="gpu", than="cpu", by_about=5.23, tolerance=1.03)
-    assert _row(apart, axes=axes, repeats=5)["verdict"] == "REFUTED"
+    assert row_of(apart, axes=axes, repeats=5)["verdict"] == "REFUTED"
     together_ = apart.model_copy(update={"mean_over": ["batch_size"]})
-    row = _row(together_, axes=axes, repeats=5)
+    row = row_of(together_, axes=axes, repeats=5)
     assert row["verdict"] == "CONFIRMED"
     assert [each["n"] for each in row["evidence"]] == [5]
 
@@ -164,178 +157,10 @@ def test_the_rule_of_two_stages_says_which_of_them_is_divided_by_which() -> None
     check = RatioCheck(
         ratio="first_epoch_time", of="gpu", to="epoch_time", over="cpu", at_most=0.001
     )
-    row = _row(check, axes={"batch_size": (256,)})
+    row = row_of(check, axes={"batch_size": (256,)})
     (number,) = row["evidence"]
     assert number["value"] > 1, "an epoch of the CPU takes longer than the first one of the GPU"
     assert "epoch_time of cpu over first_epoch_time of gpu" in row["rule"]
-
-
-# Values that may be zero or negative ----------------------------------------------------------
-
-
-def _with_final(made: Study, name: str, values: Sequence[float]) -> Study:
-    """The study with a final metric of each repeat on the CPU."""
-    records = [
-        record.model_copy(update={"final": record.final | {name: values[record.cell.repeat]}})
-        if record.cell.device == "cpu"
-        else record
-        for record in made.records
-    ]
-    return Study(plan=made.plan, records=tuple(records))
-
-
-def _alone(check: Check, name: str, values: Sequence[float], **of_study: Any) -> dict[str, Any]:
-    given: dict[str, Any] = {"axes": {}, "devices": ("cpu",), "repeats": len(values)}
-    made = study(claims=[Claim(text="Said", check=check)], **(given | of_study))
-    (row,) = _rows(_with_final(made, name, values))
-    return row
-
-
-def test_a_loss_of_accuracy_that_may_be_negative_is_averaged_with_all_its_values() -> None:
-    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=0.0)
-    row = _alone(check, "quantised_accuracy_loss", (0.001, 0.0012, -0.02))
-    (number,) = row["evidence"]
-    assert row["verdict"] == "UNDECIDED"
-    assert number["n"] == 3
-    assert number["value"] == pytest.approx((0.001 + 0.0012 - 0.02) / 3)
-    opposite = _alone(check, "quantised_accuracy_loss", (-0.02, -0.021, -0.019))
-    assert opposite["verdict"] == "REFUTED"
-
-
-@given(
-    st.lists(st.floats(-1, 1), min_size=2, max_size=8).filter(lambda x: len(set(x)) > 1),
-    st.floats(-1, 1),
-)
-@settings(deadline=None, max_examples=15)
-def test_a_bound_on_such_a_value_is_held_against_the_t_interval_of_its_mean(
-    values: list[float], bound: float
-) -> None:
-    interval = ttest_1samp(values, 0).confidence_interval(0.95)
-    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=bound)
-    row = _alone(check, "quantised_accuracy_loss", values)
-    (number,) = row["evidence"]
-    assert (number["low"], number["high"]) == pytest.approx((interval.low, interval.high))
-    expected = "REFUTED" if interval.high < bound else "UNDECIDED"
-    assert row["verdict"] == ("CONFIRMED" if interval.low >= bound else expected)
-
-
-def test_of_losses_that_are_not_positive_no_ratio_is_told() -> None:
-    check = RatioCheck(ratio="val_loss", to="loss", of="cpu", at_least=1.0)
-    made = study(axes={}, devices=("cpu",), claims=[Claim(text="Said", check=check)])
-    (row,) = _rows(_with_final(_with_final(made, "loss", (1, 1, 1)), "val_loss", (3, 3, -1)))
-    assert row["verdict"] == "UNDECIDED"
-    assert "val_loss of cpu is not positive in every process" in row["numbers"]
-
-
-def test_a_trend_of_values_that_may_be_negative_is_one_of_differences() -> None:
-    made = study(
-        axes={"epochs": (2, 4)},
-        devices=("cpu",),
-        claims=[
-            Claim(text="Down", check=TrendCheck(falls="val_loss", of="cpu", along="epochs")),
-            Claim(text="Up", check=TrendCheck(rises="val_loss", of="cpu", along="epochs")),
-        ],
-    )
-    records = [
-        record.model_copy(
-            update={"final": {"val_loss": {2: 0.5, 4: -0.5}[epochs] + record.cell.repeat / 1000}}
-        )
-        for record in made.records
-        for epochs in [int(str(record.cell.point["epochs"]))]
-    ]
-    down, up = _rows(Study(plan=made.plan, records=tuple(records)))
-    assert (down["verdict"], up["verdict"]) == ("CONFIRMED", "REFUTED")
-
-
-# Differences ----------------------------------------------------------------------------------
-
-
-def test_a_quality_is_higher_than_another_of_the_same_processes() -> None:
-    check = DifferenceCheck(higher="accuracy", to="val_accuracy", of="cpu", by_at_least=0.05)
-    for training, verdict in (((0.99, 0.98, 0.985), "CONFIRMED"), ((0.9, 0.91, 0.9), "REFUTED")):
-        made = study(axes={}, devices=("cpu",), claims=[Claim(text="Overfits", check=check)])
-        made = _with_final(made, "val_accuracy", (0.89, 0.88, 0.89))
-        (row,) = _rows(_with_final(made, "accuracy", training))
-        assert row["verdict"] == verdict
-
-
-def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
-    check = DifferenceCheck(lower="val_accuracy", of="cpu", than="gpu")
-    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu")}
-    for values, verdict in (((0.8, 0.81, 0.8), "CONFIRMED"), ((0.999, 0.999, 1.0), "REFUTED")):
-        assert _alone(check, "val_accuracy", values, **given)["verdict"] == verdict
-    absent = _alone(check, "val_accuracy", (0.8, 0.81, 0.8), fate=_no_gpu, **given)
-    assert absent["verdict"] == "NOT TESTED HERE"
-    assert "no GPU on this machine" in absent["numbers"]
-
-
-def _no_gpu(cell: Any) -> str:
-    return "skipped" if cell.device == "gpu" else "ok"
-
-
-# 8-bit models and memory ----------------------------------------------------------------------
-
-
-def _eight_bit(*models: tuple[int, int]) -> dict[str, Any]:
-    """A claim about models of which only float32, and only 8 bits, had so many right."""
-    check = QuantisedCheck(quantised_costs="accuracy", of="cpu")
-    made = study(
-        axes={},
-        devices=("cpu",),
-        repeats=len(models),
-        claims=[Claim(text="Costs", check=check)],
-    )
-    records = [
-        record.model_copy(update={"quantised": quantised(*models[record.cell.repeat])})
-        for record in made.records
-    ]
-    (row,) = _rows(Study(plan=made.plan, records=tuple(records)))
-    return row
-
-
-def test_eight_bits_cost_accuracy_where_mcnemars_test_says_so_of_every_model() -> None:
-    row = _eight_bit((30, 5), (28, 6), (25, 4))
-    assert row["verdict"] == "CONFIRMED"
-    assert len(row["evidence"]) == 3
-    assert "McNemar" in row["rule"]
-
-
-@pytest.mark.parametrize(
-    "models", [((1, 1), (0, 1), (1, 0)), ((5, 30), (6, 28), (4, 25)), ((0, 0), (0, 0), (0, 0))]
-)
-def test_eight_bits_that_cost_nothing_that_matters_refute_it(
-    models: tuple[tuple[int, int], ...],
-) -> None:
-    assert _eight_bit(*models)["verdict"] == "REFUTED"
-
-
-def test_eight_bits_that_may_cost_something_leave_it_open() -> None:
-    assert _eight_bit((12, 8), (9, 9), (8, 13))["verdict"] == "UNDECIDED"
-    assert _eight_bit((30, 5), (1, 1), (1, 0))["verdict"] == "UNDECIDED"
-
-
-def test_without_a_quantised_model_nothing_is_said_of_eight_bits() -> None:
-    row = _row(QuantisedCheck(quantised_costs="accuracy", of="cpu"), axes={})
-    assert row["verdict"] == "NOT TESTED HERE"
-    assert row["numbers"] == "no model that was trained on cpu was quantised"
-
-
-def test_too_little_memory_is_confirmed_by_two_failures_and_refuted_by_one_success() -> None:
-    check = MemoryCheck(runs_out_of="memory", of="cpu")
-
-    def fate(*fates: str) -> Any:
-        return lambda cell: fates[cell.repeat]
-
-    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu")}
-    told = {
-        ("oom-host", "oom-host"): "CONFIRMED",
-        ("oom-host", "ok"): "REFUTED",
-        ("oom-host", "missing"): "UNDECIDED",
-        ("timeout", "timeout"): "NOT TESTED HERE",
-    }
-    for fates, verdict in told.items():
-        row = _row(check, fate=fate(*fates), repeats=2, **given)
-        assert row["verdict"] == verdict, fates
 
 
 # Devices that are not here --------------------------------------------------------------------
@@ -355,7 +180,7 @@ def _no_tpu(cell: Any) -> str:
     ],
 )
 def test_without_its_device_a_claim_is_not_tested_and_says_why(check: Check) -> None:
-    row = _row(check, fate=_no_tpu)
+    row = row_of(check, fate=_no_tpu)
     assert row["verdict"] == "NOT TESTED HERE"
     assert "no TPU on this machine" in row["numbers"]
     assert row["rule"]
@@ -367,7 +192,7 @@ def test_published_figures_are_shown_and_labelled_as_not_ours() -> None:
         Published(device="gpu", label="Colab GPU", epoch_time=300.0, val_accuracy=0.84),
     ]
     check = RatioCheck(ratio="epoch_time", of="tpu", over="gpu", about=17)
-    row = _row(check, fate=_no_tpu, published=published)
+    row = row_of(check, fate=_no_tpu, published=published)
     assert row["verdict"] == "NOT TESTED HERE"
     expected = (
         "Published, not measured here: Colab TPU: 17.5 s [epoch_time, S]; "
@@ -382,10 +207,10 @@ def test_a_published_speedup_over_another_device_does_not_bear_on_a_claim() -> N
         Published(device="tpu", label="Over CPU", speedup=110.0, over="cpu"),
         Published(device="tpu", label="Over the baseline", speedup=111.0),
     ]
-    said = _row(FasterCheck(faster="tpu", than="gpu", by_about=2), published=published)
+    said = row_of(FasterCheck(faster="tpu", than="gpu", by_about=2), published=published)
     assert "Over GPU: 2×" in said["published"]
     assert "11" not in said["published"]
-    above = _row(RatioCheck(ratio="speedup", of="tpu", at_least=2), published=published)
+    above = row_of(RatioCheck(ratio="speedup", of="tpu", at_least=2), published=published)
     assert "Over GPU" not in above["published"]
     assert "Over CPU: 110×" in above["published"]
     assert "Over the baseline: 111×" in above["published"]
@@ -397,7 +222,7 @@ def test_published_figures_of_other_points_are_not_shown() -> None:
         Published(device="gpu", label="Here", speedup=4.0, where={"batch_size": 256}),
     ]
     check = RatioCheck(ratio="speedup", of="gpu", about=4, where={"batch_size": 256})
-    row = _row(check, published=published)
+    row = row_of(check, published=published)
     assert "Here" in row["published"]
     assert "Elsewhere" not in row["published"]
 
@@ -408,13 +233,13 @@ def test_published_figures_of_other_points_are_not_shown() -> None:
 def test_a_value_is_compared_with_its_bounds() -> None:
     high = ValueCheck(value="val_accuracy", of="gpu", at_least=0.95)
     low = ValueCheck(value="val_accuracy", of="gpu", at_most=0.95)
-    assert _row(high)["verdict"] == "CONFIRMED"
-    assert _row(low)["verdict"] == "REFUTED"
+    assert row_of(high)["verdict"] == "CONFIRMED"
+    assert row_of(low)["verdict"] == "REFUTED"
 
 
 def test_accuracy_of_a_run_that_the_budget_ended_is_not_tested() -> None:
     check = ValueCheck(value="val_accuracy", of="gpu", at_least=0.9)
-    assert _row(check, fate=lambda _: "partial")["verdict"] == "NOT TESTED HERE"
+    assert row_of(check, fate=lambda _: "partial")["verdict"] == "NOT TESTED HERE"
 
 
 # Trends ---------------------------------------------------------------------------------------
@@ -423,23 +248,23 @@ def test_accuracy_of_a_run_that_the_budget_ended_is_not_tested() -> None:
 def test_a_speedup_that_grows_with_the_batch_rises() -> None:
     rises = TrendCheck(rises="speedup", of="tpu", over="gpu", along="batch_size")
     falls = TrendCheck(falls="speedup", of="tpu", over="gpu", along="batch_size")
-    assert _row(rises)["verdict"] == "CONFIRMED"
-    assert _row(falls)["verdict"] == "REFUTED"
+    assert row_of(rises)["verdict"] == "CONFIRMED"
+    assert row_of(falls)["verdict"] == "REFUTED"
 
 
 def test_a_quantity_that_stays_the_same_does_not_rise() -> None:
     check = TrendCheck(rises="val_accuracy", of="cpu", along="batch_size")
-    assert _row(check, repeats=5)["verdict"] == "REFUTED"
+    assert row_of(check, repeats=5)["verdict"] == "REFUTED"
 
 
 def test_a_rise_of_accuracy_by_one_point_is_a_rise() -> None:
     check = TrendCheck(rises="val_accuracy", of="cpu", along="epochs")
-    assert _row(check, axes={"epochs": (4, 8)}, repeats=5)["verdict"] == "CONFIRMED"
+    assert row_of(check, axes={"epochs": (4, 8)}, repeats=5)["verdict"] == "CONFIRMED"
 
 
 def test_a_trend_is_followed_in_the_order_of_numbers_not_of_the_spec() -> None:
     check = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size")
-    assert _row(check, axes={"batch_size": (1024, 256, 512)})["verdict"] == "CONFIRMED"
+    assert row_of(check, axes={"batch_size": (1024, 256, 512)})["verdict"] == "CONFIRMED"
 
 
 def test_a_fall_on_the_way_refutes_a_rise() -> None:
@@ -459,21 +284,21 @@ def test_a_fall_on_the_way_refutes_a_rise() -> None:
             slowed.append(record.model_copy(update={"blocks": blocks}))
         else:
             slowed.append(record)
-    (row,) = _rows(Study(plan=made.plan, records=tuple(slowed)))
+    (row,) = rows_of(Study(plan=made.plan, records=tuple(slowed)))
     assert row["verdict"] == "REFUTED"
 
 
 def test_a_trend_that_noise_hides_is_undecided() -> None:
     check = TrendCheck(rises="speedup", of="tpu", over="gpu", along="batch_size")
     loud = Noise(process=0.8, step=0.01, outlier_share=0)
-    assert _row(check, noise=loud, seed=2)["verdict"] == "UNDECIDED"
+    assert row_of(check, noise=loud, seed=2)["verdict"] == "UNDECIDED"
 
 
 def test_a_trend_needs_two_points() -> None:
     def fate(cell: Any) -> str:
         return "ok" if cell.point["batch_size"] == 256 else "oom-device"
 
-    row = _row(TrendCheck(rises="speedup", of="gpu", along="batch_size"), fate=fate)
+    row = row_of(TrendCheck(rises="speedup", of="gpu", along="batch_size"), fate=fate)
     assert row["verdict"] == "NOT TESTED HERE"
     assert row["numbers"] == "only one point was measured"
 
@@ -481,11 +306,11 @@ def test_a_trend_needs_two_points() -> None:
 def test_a_trend_must_hold_at_every_setting_of_the_other_axes() -> None:
     axes = {"batch_size": (256, 1024), "epochs": (2, 3)}
     check = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size")
-    row = _row(check, axes=axes)
+    row = row_of(check, axes=axes)
     assert row["verdict"] == "CONFIRMED"
     assert "epochs = 2, batch_size = 256" in row["numbers"]
     held = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size", where={"epochs": 3})
-    assert "epochs = 2" not in _row(held, axes=axes)["numbers"]
+    assert "epochs = 2" not in row_of(held, axes=axes)["numbers"]
 
 
 def _paced(made: Study, seconds: Mapping[int, float]) -> Study:
@@ -522,7 +347,7 @@ def test_a_rise_that_starts_at_a_value_is_none_before(
         stamps=False,
         claims=[Claim(text="From 64 on", check=check)],
     )
-    (row,) = _rows(_paced(made, seconds))
+    (row,) = rows_of(_paced(made, seconds))
     assert row["verdict"] == verdict
     assert "from batch_size = 64 on" in row["rule"]
 
@@ -531,7 +356,7 @@ def test_a_rise_that_starts_at_a_value_is_none_before(
 
 
 def test_the_same_accuracy_everywhere_is_confirmed_by_equivalence() -> None:
-    row = _row(EquivalentCheck(equivalent="val_accuracy", within=0.02))
+    row = row_of(EquivalentCheck(equivalent="val_accuracy", within=0.02))
     assert row["verdict"] == "CONFIRMED"
     assert "± 0.02" in row["rule"]
     assert len(row["evidence"]) == 6
@@ -539,24 +364,24 @@ def test_the_same_accuracy_everywhere_is_confirmed_by_equivalence() -> None:
 
 def test_equivalence_takes_two_devices() -> None:
     check = EquivalentCheck(equivalent="val_accuracy", within=0.02)
-    row = _row(check, fate=lambda cell: "ok" if cell.device == "cpu" else "skipped")
+    row = row_of(check, fate=lambda cell: "ok" if cell.device == "cpu" else "skipped")
     assert row["verdict"] == "NOT TESTED HERE"
 
 
 def test_no_device_beats_its_data_sheet() -> None:
-    row = _row(PeakCheck(below_peak=True), shape="matmul", axes={})
+    row = row_of(PeakCheck(below_peak=True), shape="matmul", axes={})
     assert row["verdict"] == "CONFIRMED"
     assert "(peak 0.234)" in row["numbers"]
 
 
 def test_a_rate_above_the_peak_is_refuted_even_from_one_process() -> None:
     check = PeakCheck(below_peak=True)
-    row = _row(check, shape="matmul", axes={}, repeats=1, factors={"cpu": 0.5})
+    row = row_of(check, shape="matmul", axes={}, repeats=1, factors={"cpu": 0.5})
     assert row["verdict"] == "REFUTED"
 
 
 def test_without_a_cited_peak_there_is_nothing_to_test() -> None:
-    row = _row(PeakCheck(below_peak=True), shape="matmul", devices=("cpu-1",), axes={})
+    row = row_of(PeakCheck(below_peak=True), shape="matmul", devices=("cpu-1",), axes={})
     assert row["verdict"] == "NOT TESTED HERE"
 
 
@@ -568,7 +393,7 @@ def test_each_machine_gives_its_own_verdict() -> None:
     here = study(claims=[claim], machine="aaaaaaaa", noise=EXACT)
     there = study(machine="bbbbbbbb", noise=EXACT, factors={"gpu": 2.0}, seed=1)
     both = Study(plan=here.plan, records=(*here.records, *there.records))
-    verdicts = {row["machine"]: row["verdict"] for row in _rows(both)}
+    verdicts = {row["machine"]: row["verdict"] for row in rows_of(both)}
     assert verdicts == {"aaaaaaaa": "CONFIRMED", "bbbbbbbb": "REFUTED"}
 
 
@@ -578,7 +403,7 @@ def test_a_withheld_speedup_leaves_its_claim_undecided() -> None:
     other = study(axes={}, devices=("cpu", "gpu"), origin="official")
     records = [record for record in made.records if record.cell.device == "cpu"]
     records += [record for record in other.records if record.cell.device == "gpu"]
-    (row,) = _rows(Study(plan=made.plan, records=tuple(records)))
+    (row,) = rows_of(Study(plan=made.plan, records=tuple(records)))
     assert row["verdict"] == "UNDECIDED"
     assert "its input differs" in row["numbers"]
 
@@ -586,11 +411,11 @@ def test_a_withheld_speedup_leaves_its_claim_undecided() -> None:
 def test_a_claim_names_its_own_source_or_the_specs() -> None:
     check = ValueCheck(value="loss", of="cpu", at_most=1.0)
     claims = [Claim(text="A", check=check), Claim(text="B", check=check, source="ParaDnn")]
-    assert [row["source"] for row in _rows(study(claims=claims))] == ["An example", "ParaDnn"]
+    assert [row["source"] for row in rows_of(study(claims=claims))] == ["An example", "ParaDnn"]
 
 
 def test_a_plan_without_claims_has_an_empty_frame() -> None:
-    assert _rows(study()) == []
+    assert rows_of(study()) == []
 
 
 def test_one_refuted_point_refutes_and_all_points_must_confirm() -> None:

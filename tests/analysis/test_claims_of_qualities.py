@@ -1,0 +1,192 @@
+"""Claims about values that may be zero or negative, 8-bit models and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
+
+from accelreport.spec.models import (
+    Check,
+    Claim,
+    DifferenceCheck,
+    MemoryCheck,
+    QuantisedCheck,
+    RatioCheck,
+    TrendCheck,
+    ValueCheck,
+)
+from tests.analysis.test_claims import row_of, rows_of
+from tests.analysis.test_quantised import quantised
+from tests.support.records import Study, study
+
+# Values that may be zero or negative ----------------------------------------------------------
+
+
+def _with_final(made: Study, name: str, values: Sequence[float]) -> Study:
+    """The study with a final metric of each repeat on the CPU."""
+    records = [
+        record.model_copy(update={"final": record.final | {name: values[record.cell.repeat]}})
+        if record.cell.device == "cpu"
+        else record
+        for record in made.records
+    ]
+    return Study(plan=made.plan, records=tuple(records))
+
+
+def _alone(check: Check, name: str, values: Sequence[float], **of_study: Any) -> dict[str, Any]:
+    given: dict[str, Any] = {"axes": {}, "devices": ("cpu",), "repeats": len(values)}
+    made = study(claims=[Claim(text="Said", check=check)], **(given | of_study))
+    (row,) = rows_of(_with_final(made, name, values))
+    return row
+
+
+def test_a_loss_of_accuracy_that_may_be_negative_is_averaged_with_all_its_values() -> None:
+    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=0.0)
+    row = _alone(check, "quantised_accuracy_loss", (0.001, 0.0012, -0.02))
+    (number,) = row["evidence"]
+    assert row["verdict"] == "UNDECIDED"
+    assert number["n"] == 3
+    assert number["value"] == pytest.approx((0.001 + 0.0012 - 0.02) / 3)
+    opposite = _alone(check, "quantised_accuracy_loss", (-0.02, -0.021, -0.019))
+    assert opposite["verdict"] == "REFUTED"
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=2, max_size=8).filter(lambda x: len(set(x)) > 1),
+    st.floats(-1, 1),
+)
+@settings(deadline=None, max_examples=15)
+def test_a_bound_on_such_a_value_is_held_against_the_t_interval_of_its_mean(
+    values: list[float], bound: float
+) -> None:
+    interval = ttest_1samp(values, 0).confidence_interval(0.95)
+    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=bound)
+    row = _alone(check, "quantised_accuracy_loss", values)
+    (number,) = row["evidence"]
+    assert (number["low"], number["high"]) == pytest.approx((interval.low, interval.high))
+    expected = "REFUTED" if interval.high < bound else "UNDECIDED"
+    assert row["verdict"] == ("CONFIRMED" if interval.low >= bound else expected)
+
+
+def test_of_losses_that_are_not_positive_no_ratio_is_told() -> None:
+    check = RatioCheck(ratio="val_loss", to="loss", of="cpu", at_least=1.0)
+    made = study(axes={}, devices=("cpu",), claims=[Claim(text="Said", check=check)])
+    (row,) = rows_of(_with_final(_with_final(made, "loss", (1, 1, 1)), "val_loss", (3, 3, -1)))
+    assert row["verdict"] == "UNDECIDED"
+    assert "val_loss of cpu is not positive in every process" in row["numbers"]
+
+
+def test_a_trend_of_values_that_may_be_negative_is_one_of_differences() -> None:
+    made = study(
+        axes={"epochs": (2, 4)},
+        devices=("cpu",),
+        claims=[
+            Claim(text="Down", check=TrendCheck(falls="val_loss", of="cpu", along="epochs")),
+            Claim(text="Up", check=TrendCheck(rises="val_loss", of="cpu", along="epochs")),
+        ],
+    )
+    records = [
+        record.model_copy(
+            update={"final": {"val_loss": {2: 0.5, 4: -0.5}[epochs] + record.cell.repeat / 1000}}
+        )
+        for record in made.records
+        for epochs in [int(str(record.cell.point["epochs"]))]
+    ]
+    down, up = rows_of(Study(plan=made.plan, records=tuple(records)))
+    assert (down["verdict"], up["verdict"]) == ("CONFIRMED", "REFUTED")
+
+
+# Differences ----------------------------------------------------------------------------------
+
+
+def test_a_quality_is_higher_than_another_of_the_same_processes() -> None:
+    check = DifferenceCheck(higher="accuracy", to="val_accuracy", of="cpu", by_at_least=0.05)
+    for training, verdict in (((0.99, 0.98, 0.985), "CONFIRMED"), ((0.9, 0.91, 0.9), "REFUTED")):
+        made = study(axes={}, devices=("cpu",), claims=[Claim(text="Overfits", check=check)])
+        made = _with_final(made, "val_accuracy", (0.89, 0.88, 0.89))
+        (row,) = rows_of(_with_final(made, "accuracy", training))
+        assert row["verdict"] == verdict
+
+
+def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
+    check = DifferenceCheck(lower="val_accuracy", of="cpu", than="gpu")
+    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu")}
+    for values, verdict in (((0.8, 0.81, 0.8), "CONFIRMED"), ((0.999, 0.999, 1.0), "REFUTED")):
+        assert _alone(check, "val_accuracy", values, **given)["verdict"] == verdict
+    absent = _alone(check, "val_accuracy", (0.8, 0.81, 0.8), fate=_no_gpu, **given)
+    assert absent["verdict"] == "NOT TESTED HERE"
+    assert "no GPU on this machine" in absent["numbers"]
+
+
+def _no_gpu(cell: Any) -> str:
+    return "skipped" if cell.device == "gpu" else "ok"
+
+
+# 8-bit models and memory ----------------------------------------------------------------------
+
+
+def _eight_bit(*models: tuple[int, int]) -> dict[str, Any]:
+    """A claim about models of which only float32, and only 8 bits, had so many right."""
+    check = QuantisedCheck(quantised_costs="accuracy", of="cpu")
+    made = study(
+        axes={},
+        devices=("cpu",),
+        repeats=len(models),
+        claims=[Claim(text="Costs", check=check)],
+    )
+    records = [
+        record.model_copy(update={"quantised": quantised(*models[record.cell.repeat])})
+        for record in made.records
+    ]
+    (row,) = rows_of(Study(plan=made.plan, records=tuple(records)))
+    return row
+
+
+def test_eight_bits_cost_accuracy_where_mcnemars_test_says_so_of_every_model() -> None:
+    row = _eight_bit((30, 5), (28, 6), (25, 4))
+    assert row["verdict"] == "CONFIRMED"
+    assert len(row["evidence"]) == 3
+    assert "McNemar" in row["rule"]
+
+
+@pytest.mark.parametrize(
+    "models", [((1, 1), (0, 1), (1, 0)), ((5, 30), (6, 28), (4, 25)), ((0, 0), (0, 0), (0, 0))]
+)
+def test_eight_bits_that_cost_nothing_that_matters_refute_it(
+    models: tuple[tuple[int, int], ...],
+) -> None:
+    assert _eight_bit(*models)["verdict"] == "REFUTED"
+
+
+def test_eight_bits_that_may_cost_something_leave_it_open() -> None:
+    assert _eight_bit((12, 8), (9, 9), (8, 13))["verdict"] == "UNDECIDED"
+    assert _eight_bit((30, 5), (1, 1), (1, 0))["verdict"] == "UNDECIDED"
+
+
+def test_without_a_quantised_model_nothing_is_said_of_eight_bits() -> None:
+    row = row_of(QuantisedCheck(quantised_costs="accuracy", of="cpu"), axes={})
+    assert row["verdict"] == "NOT TESTED HERE"
+    assert row["numbers"] == "no model that was trained on cpu was quantised"
+
+
+def test_too_little_memory_is_confirmed_by_two_failures_and_refuted_by_one_success() -> None:
+    check = MemoryCheck(runs_out_of="memory", of="cpu")
+
+    def fate(*fates: str) -> Any:
+        return lambda cell: fates[cell.repeat]
+
+    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu")}
+    told = {
+        ("oom-host", "oom-host"): "CONFIRMED",
+        ("oom-host", "ok"): "REFUTED",
+        ("oom-host", "missing"): "UNDECIDED",
+        ("timeout", "timeout"): "NOT TESTED HERE",
+    }
+    for fates, verdict in told.items():
+        row = row_of(check, fate=fate(*fates), repeats=2, **given)
+        assert row["verdict"] == verdict, fates
