@@ -15,8 +15,8 @@ What is kept:
   are told apart by their fingerprint, so results of several machines never collide. Of one cell
   on one machine, a measurement stands before a failure and a complete one before a partial one.
   Where folders hold different measurements of the same cell and machine, all are kept: the
-  newest in cells/, the others under conflicts/, and each is named. Nothing is overwritten.
-  Records that are in DIR alone stay as they are and are not read.
+  newest in cells/, the others under conflicts/, and each is named. Nothing is overwritten: what
+  cannot be read is set aside. Records that are in DIR alone stay as they are and are not read.
 
 \b
 Examples:

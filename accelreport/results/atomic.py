@@ -8,6 +8,7 @@ import fcntl
 import os
 import secrets
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 TEMPORARY_SUFFIX = ".tmp"
@@ -18,14 +19,19 @@ ABANDONED_AFTER_S = 1.0
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, replacing what is there in one step.
+    """Write `content` to `path`; see `write_parts`."""
+    write_parts(path, (content,))
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Write to `path` what comes in parts, replacing what is there in one step.
 
     The bytes go to a hidden file of the same folder, reach the disk, and are then renamed;
     last, the folder itself is brought to the disk, so that the name survives a power cut.
 
     Raises:
-        OSError: the disk is full, the folder cannot be written, and so on. `path` then is as
-            it was before, and the hidden file is gone.
+        OSError: the disk is full, the folder cannot be written, and so on. Then, and with any
+            error of `parts`, `path` is as it was before, and the hidden file is gone.
     """
     temporary = path.parent / f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY_SUFFIX}"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -33,7 +39,8 @@ def write_whole(path: Path, content: bytes) -> None:
         # Held while the file is being written: `sweep` takes only files that nobody holds.
         with contextlib.suppress(OSError):  # some network file systems know no locks
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _write_all(descriptor, content)
+        for part in parts:
+            _write_all(descriptor, part)
         os.fsync(descriptor)
         temporary.replace(path)
     except BaseException:

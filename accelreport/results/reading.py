@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,6 +21,9 @@ from accelreport.results.record import RECORD_VERSION, Record
 
 LARGEST_FILE = 64 * 2**20
 """Bytes above which a file is not opened: a large record holds about one million."""
+
+PART = 2**20
+"""Bytes of a large file that are in memory at a time."""
 
 
 def read_record(path: Path) -> Record:
@@ -81,11 +87,59 @@ def read_plan(path: Path) -> PlanDocument:
         raise UnreadableFile(path, "invalid", explain(error, "a plan")) from error
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     """The content of a regular file of a bearable size.
+
+    Args:
+        path: the file.
+        most: bytes above which it is not read.
 
     Raises:
         UnreadableFile: it is a pipe, a device or a folder, too large, or cannot be read.
+        FileNotFoundError: there is no such file.
+    """
+    with opened(path) as (file, size):
+        if size > most:
+            message = (
+                f"it holds {size / 2**20:.0f} MiB; no such file exceeds {most / 2**20:.0f} MiB"
+            )
+            raise UnreadableFile(path, "too-large", message)
+        return _read(path, file, size + 1)
+
+
+def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
+    """The content of a file that is named by its content, in parts.
+
+    Args:
+        path: the file; its name begins with the SHA-256 of what it holds.
+        sizes: the bytes that it may hold.
+
+    Raises:
+        UnreadableFile: see `read_bytes`; or its content is not what its name says, which is only
+            known at the end.
+        FileNotFoundError: there is no such file.
+    """
+    digest = hashlib.sha256()
+    with opened(path) as (file, size):
+        if size not in sizes:
+            said = " or ".join(f"{each:,}" for each in sorted(sizes))
+            message = f"it holds {size:,} bytes, and its record says {said}"
+            raise UnreadableFile(path, "misnamed", message)
+        left = size
+        while left and (part := _read(path, file, min(left, PART))):
+            left -= len(part)
+            digest.update(part)
+            yield part
+    if left or digest.hexdigest() != path.name.partition(".")[0]:
+        raise UnreadableFile(path, "misnamed", "its content does not fit its name")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+    """A regular file, open, and its size in bytes.
+
+    Raises:
+        UnreadableFile: it is a pipe, a device or a folder, or cannot be opened.
         FileNotFoundError: there is no such file.
     """
     try:
@@ -94,21 +148,26 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UnreadableFile(path, "unreadable", f"it cannot be read: {error.strerror}") from error
+        raise _unreadable(path, error) from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise UnreadableFile(path, "not-a-file", "it is not a regular file")
-        if status.st_size > LARGEST_FILE:
-            size, most = status.st_size / 2**20, LARGEST_FILE // 2**20
-            message = f"it holds {size:.0f} MiB; no file of a results folder exceeds {most} MiB"
-            raise UnreadableFile(path, "too-large", message)
         with open(descriptor, "rb", closefd=False) as file:
-            return file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise UnreadableFile(path, "unreadable", f"it cannot be read: {error.strerror}") from error
+            yield file, status.st_size
     finally:
         os.close(descriptor)
+
+
+def _read(path: Path, file: BinaryIO, most: int) -> bytes:
+    try:
+        return file.read(most)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> UnreadableFile:
+    return UnreadableFile(path, "unreadable", f"it cannot be read: {error.strerror}")
 
 
 def explain(error: Exception, what: str) -> str:

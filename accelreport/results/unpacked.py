@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from accelreport.results.problems import ResultsError
+from accelreport.results.problems import ResultsError, UnreadableFile
+from accelreport.results.reading import LARGEST_FILE, opened
+from accelreport.results.versions import record_versions
 
 MEMBER = re.compile(
     r"(?:[^/\\]+/)?"  # the folder that was archived
@@ -22,6 +24,8 @@ MEMBER = re.compile(
     r"(?P<name>[A-Za-z0-9%_][A-Za-z0-9%_.-]*)"
 )
 """Names of members that belong to a results folder."""
+
+ARTEFACTS = "artefacts"
 
 MOST_MEMBERS = 500_000
 MOST_BYTES = 8 * 2**30
@@ -61,21 +65,19 @@ def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
 
 def _unpack(source: Path, folder: Path) -> None:
     try:
-        with zipfile.ZipFile(source) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            if len(members) > MOST_MEMBERS:
+        with opened(source) as (file, _), zipfile.ZipFile(file) as archive:
+            if len(archive.infolist()) > MOST_MEMBERS:
                 raise _unusable(source, f"It has more than {MOST_MEMBERS:,} members.")
             left = MOST_BYTES
-            for member in members:
-                found = MEMBER.fullmatch(member.filename)
-                if found:
-                    target = folder / found["place"] / found["name"]
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    left -= _copy(archive, member, target, left)
-                    if left < 0:
-                        raise _unusable(source, f"It unpacks to more than {MOST_BYTES:,} bytes.")
+            for member, target, most in _wanted(archive, folder):
+                left -= _copied(archive, member, target, min(left, most))
+                if left < 0:
+                    raise _unusable(source, f"It unpacks to more than {MOST_BYTES:,} bytes.")
     except FileNotFoundError as error:
         raise _unusable(source, "There is no such file.") from error
+    except UnreadableFile as error:
+        message = error.problem.message
+        raise _unusable(source, f"{message[0].upper()}{message[1:]}.") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise _unusable(source, f"It is damaged or encrypted ({error}).") from error
     except OSError as error:
@@ -84,11 +86,30 @@ def _unpack(source: Path, folder: Path) -> None:
         raise _unusable(source, "It holds neither cells/ nor plans/.")
 
 
-def _copy(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
-    """Bytes written; a little more than `most` where the member is larger than that."""
+def _wanted(archive: zipfile.ZipFile, folder: Path) -> Iterator[tuple[zipfile.ZipInfo, Path, int]]:
+    """The members that belong to a results folder, where each goes, and the bytes it may have.
+
+    Of the files that cells left, those come that a record names which has been unpacked by then.
+    """
+    artefacts = []
+    for member in archive.infolist():
+        parts = MEMBER.fullmatch(member.filename)
+        if parts and parts["place"] == ARTEFACTS:
+            artefacts.append((member, parts["name"]))
+        elif parts and not member.is_dir():
+            yield member, folder / parts["place"] / parts["name"], LARGEST_FILE
+    named = record_versions([folder], folder, []).artefacts
+    for member, name in artefacts:
+        if name in named:
+            yield member, folder / ARTEFACTS / name, max(named[name])
+
+
+def _copied(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
+    """Bytes written: of a member larger than `most`, one more than that."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with archive.open(member) as reading, target.open("xb") as writing:
-        while written <= most and (chunk := reading.read(CHUNK)):
+        while written <= most and (chunk := reading.read(min(CHUNK, most + 1 - written))):
             written += writing.write(chunk)
     return written
 

@@ -56,11 +56,7 @@ class Version:
             why = ""
         except (UnreadableFile, FileNotFoundError) as error:
             why = f"{error}."
-        raise ResultsError(
-            f"{self.source} changed while it was merged.",
-            why=why,
-            remedy="Nothing is lost. Run the same command again.",
-        )
+        raise changed(self.source, why)
 
 
 Versions = dict[str, set[Version]]
@@ -78,22 +74,26 @@ def kept(versions: Iterable[Version]) -> set[Version]:
     return best if highest >= MEASURED else {max(best)}
 
 
-@dataclass(frozen=True)
-class Untouched:
-    """Records of a folder that are merged with nothing, and therefore not read.
+@dataclass
+class FoundRecords:
+    """What was found of the records of some folders.
 
     Attributes:
-        names: names of their files.
-        several: those of which versions lie under `conflicts/`.
+        versions: name of a record's file → its versions.
+        artefacts: name of a file that they say was left → the bytes it may hold.
+        untouched: names of records that are merged with nothing, and therefore were not read.
+        several: those of them of which versions lie under `conflicts/`.
     """
 
-    names: frozenset[str] = frozenset()
+    versions: Versions = field(default_factory=dict)
+    artefacts: dict[str, set[int]] = field(default_factory=dict)
+    untouched: frozenset[str] = frozenset()
     several: frozenset[str] = frozenset()
 
 
 def record_versions(
     sources: Sequence[Path], out: Path, problems: list[ResultProblem]
-) -> tuple[Versions, Untouched]:
+) -> FoundRecords:
     """The versions of every record of some folders, and of the same records in `out`.
 
     What is in `out` and in none of the folders is not read: results of a thousand nodes that
@@ -107,11 +107,11 @@ def record_versions(
     Raises:
         ResultsError: a folder cannot be read.
     """
-    found: Versions = {}
+    found = FoundRecords()
     for source in sources:
         _gather(found, _paths(source, "cells"), problems)
     if out in sources:
-        return found, Untouched()
+        return found
     fronts = {name for name in names(out / "cells") if is_document(name)}
     asides: dict[str, list[str]] = {}
     for name in filter(is_document, names(out / "conflicts" / "cells")):
@@ -120,15 +120,16 @@ def record_versions(
     # A file may hold another record than its name says: then those of that name are read, too.
     unclear = {name for name in every if name not in fronts or not RECORD_NAME.fullmatch(name)}
     seen: set[str] = set()
-    while pending := ((found.keys() & every) | unclear) - seen:
+    while pending := ((found.versions.keys() & every) | unclear) - seen:
         seen |= pending
         for name in sorted(pending):
             paths = [out / "conflicts" / "cells" / aside for aside in sorted(asides.get(name, ()))]
             if name in fronts:
                 paths.insert(0, out / "cells" / name)
             _gather(found, paths, problems)
-    rest = frozenset(fronts - seen)
-    return found, Untouched(rest, rest.intersection(asides))
+    found.untouched = frozenset(fronts - seen)
+    found.several = found.untouched.intersection(asides)
+    return found
 
 
 def plan_versions(
@@ -162,12 +163,21 @@ def plan_versions(
             continue
         known.add(digest)
         standing = sum(cell.key in measured for cell in plan.cells)
-        version = Version(standing, f"{len(plan.cells):09}", _digest(plan), path)
+        version = Version(standing, f"{len(plan.cells):09}", digest_of(plan), path)
         found.setdefault(plan_file_name(plan.spec, plan.profile), set()).add(version)
     return found
 
 
-def _gather(found: Versions, paths: Iterable[Path], problems: list[ResultProblem]) -> None:
+def changed(path: Path, why: str = "") -> ResultsError:
+    """The error for a file that is no longer what it was when it was first looked at."""
+    return ResultsError(
+        f"{path} changed while it was merged.",
+        why=why,
+        remedy="Nothing is lost. Run the same command again.",
+    )
+
+
+def _gather(found: FoundRecords, paths: Iterable[Path], problems: list[ResultProblem]) -> None:
     """Add what these files hold to the versions of records."""
     for path in paths:
         try:
@@ -180,8 +190,10 @@ def _gather(found: Versions, paths: Iterable[Path], problems: list[ResultProblem
         machine = record.environment.machine if record.environment else ""
         name = f"{record.key}.{machine}.json"
         if RECORD_NAME.fullmatch(name):
-            version = Version(STANDING[record.status], record.started_at, _digest(record), path)
-            found.setdefault(name, set()).add(version)
+            version = Version(STANDING[record.status], record.started_at, digest_of(record), path)
+            found.versions.setdefault(name, set()).add(version)
+            for artefact in record.artefacts:
+                found.artefacts.setdefault(artefact.file, set()).add(artefact.bytes)
         else:
             message = "it does not say which cell of which machine it is of"
             problems.append(ResultProblem(path, "misnamed", message))
@@ -197,7 +209,8 @@ def _front_of(aside: str) -> str:
     return f"{aside.removesuffix('.json').rpartition('.')[0]}.json"
 
 
-def _digest(document: BaseModel) -> str:
+def digest_of(document: BaseModel) -> str:
+    """SHA-256 of a document as it is stored."""
     return _sha256(to_bytes(document))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from accelreport.results.observations import Artefact
+from accelreport.results.problems import UnreadableFile
+from accelreport.results.reading import parts_of
 from accelreport.results.record import Record, Warned
 
 
@@ -33,12 +34,12 @@ def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None])
     lost: list[Warned] = []
     for artefact in record.artefacts:
         try:
-            content = (folder / artefact.file).read_bytes()
-        except OSError as error:
-            lost.append(_lost(artefact, error.strerror or str(error)))
+            content = b"".join(parts_of(folder / artefact.file, {artefact.bytes}))
+        except FileNotFoundError:
+            lost.append(_lost(artefact, "it is not there"))
             continue
-        if hashlib.sha256(content).hexdigest() != artefact.sha256:
-            lost.append(_lost(artefact, "its content is not what was written"))
+        except UnreadableFile as error:
+            lost.append(_lost(artefact, error.problem.message))
             continue
         on_file(LeftFile(artefact, content))
         whole.append(artefact)

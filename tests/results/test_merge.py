@@ -3,7 +3,6 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,27 +15,11 @@ from accelreport.results.reading import read_record, to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.results.versions import Version, kept, record_versions
+from tests.results.conftest import Folder
 from tests.support import disks
 from tests.support.records import assorted, study
 
 MACHINES = ("0a1b2c3d", "ffffffff")
-
-Folder = Callable[[Sequence[Record]], Path]
-
-
-@pytest.fixture
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """Makes a results folder of records."""
-
-    def make(records: Sequence[Record]) -> Path:
-        root = tmp_path_factory.mktemp("results")
-        store = Store(root)
-        store.prepare()
-        for record in records:
-            store.write(record)
-        return root
-
-    return make
 
 
 def variants() -> list[Record]:
@@ -285,7 +268,9 @@ def test_a_file_that_changes_while_it_is_merged_is_named_and_not_taken_for_what_
     first, second = study(repeats=1).records[:2]
     store = Store(folder([first]))
     (version,) = (
-        one for each in record_versions([store.root], store.root, [])[0].values() for one in each
+        one
+        for each in record_versions([store.root], store.root, []).versions.values()
+        for one in each
     )
     path = store.record_path(first.key, "0a1b2c3d")
     assert version.content(read_record) == path.read_bytes()

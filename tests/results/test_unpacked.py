@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -10,7 +12,9 @@ import pytest
 
 from accelreport.results import unpacked as module
 from accelreport.results.merge import merge
+from accelreport.results.observations import Artefact
 from accelreport.results.problems import ResultsError
+from accelreport.results.reading import LARGEST_FILE, to_bytes
 from accelreport.results.store import Store
 from accelreport.results.unpacked import unpacked
 from tests.support.records import study
@@ -107,4 +111,39 @@ def test_what_is_no_archive_is_told_in_a_sentence(content: bytes, tmp_path: Path
 def test_a_missing_archive_and_an_empty_one_are_told(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.zip", zipped(tmp_path / "empty.zip")):
         with pytest.raises(ResultsError, match=path.name), unpacked([path]):
+            pass
+
+
+def test_of_an_archive_only_files_that_a_record_names_take_room(tmp_path: Path) -> None:
+    content = b"weights"
+    digest = hashlib.sha256(content).hexdigest()
+    named = Artefact(name="h5", what="weights", bytes=len(content), sha256=digest)
+    grown = Artefact(name="tar", what="model", bytes=10, sha256="1" * 64)
+    record = study(repeats=1).records[0].model_copy(update={"artefacts": [named, grown]})
+    path = zipped(
+        tmp_path / "x.zip",
+        (f"artefacts/{'0' * 64}.bomb", bytes(50 * 2**20)),
+        (f"artefacts/{grown.file}", bytes(50 * 2**20)),
+        (f"artefacts/{named.file}", content),
+        (f"cells/{record.key}.0a1b2c3d.json", to_bytes(record)),
+        (f"plans/{'9' * 20}.json", b" " * (LARGEST_FILE + 2**20)),
+    )
+    with unpacked([path]) as (folder,):
+        found = {file.name: file.stat().st_size for file in (folder / "artefacts").iterdir()}
+        assert found == {named.file: len(content), grown.file: 11}
+        (plan,) = (folder / "plans").iterdir()
+        assert plan.stat().st_size == LARGEST_FILE + 1
+        merged = merge([folder], tmp_path / "out")
+    assert [problem.path.name for problem in merged.problems] == [plan.name, grown.file]
+    assert [path.name for path in (tmp_path / "out" / "artefacts").iterdir()] == [named.file]
+
+
+def test_an_archive_that_is_a_pipe_or_a_device_is_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.zip")
+    (tmp_path / "device.zip").symlink_to("/dev/zero")
+    for name in ("pipe.zip", "device.zip"):
+        with (
+            pytest.raises(ResultsError, match="not a regular file"),
+            unpacked([tmp_path / name]),
+        ):
             pass
