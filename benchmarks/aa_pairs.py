@@ -27,9 +27,10 @@ from typing import Any
 
 from scipy.stats import beta, binom
 
-from accelreport.analysis.frames import cells_frame
+from accelreport.analysis.frames import speedups_frame
+from accelreport.analysis.results import results_of
 from accelreport.analysis.selection import rows_of
-from accelreport.analysis.speedup import speedups
+from accelreport.analysis.speedup import speedups_of
 from accelreport.backend.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
@@ -117,7 +118,7 @@ def compared(specs: Sequence[Spec], store: Store) -> Iterator[dict[str, Any]]:
         found = (store.get(cell.key, machine) for cell in spec.cells)
         records = [record for record in found if record is not None]
         plan = plan_document(spec, {})
-        frame = speedups(cells_frame(plan, records), baseline=SIDES[0], axes=[])
+        frame = speedups_frame(plan, speedups_of(plan, results_of(plan, records)))
         row = next(row for row in rows_of(frame) if row["device"] == SIDES[1])
         kept = ("n", "n_baseline", "paired", "speedup", "low", "high", "verdict", "reason")
         yield (

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from accelreport.analysis.cell_rows import MEASURED, machine_of
 from accelreport.analysis.comparison_environment import facts
 from accelreport.analysis.steadiness import findings
 from accelreport.analysis.steady import steady
@@ -166,11 +165,11 @@ def process_of(record: Record) -> Process:
     """What a comparison needs of a record."""
     seconds, problem = _seconds(record)
     warned = [warned.kind for warned in record.warnings]
-    if record.status in MEASURED:
+    if record.measured:
         warned += [found.kind for found in findings(record)]
     return Process(
         key=record.key,
-        machine=machine_of(record),
+        machine=record.machine,
         status=record.status,
         problem=problem,
         seconds=seconds,
@@ -184,7 +183,7 @@ def process_of(record: Record) -> Process:
 
 
 def _seconds(record: Record) -> tuple[float, str]:
-    if record.status in MEASURED:
+    if record.measured:
         seconds = steady(record).step_s
         return (seconds, "") if seconds > 0 else (0.0, "ended before its first steady step")
     failure = record.failure

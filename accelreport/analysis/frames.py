@@ -1,48 +1,54 @@
-"""Records as tidy frames: one row a cell, one row a step, one row a point of a curve."""
+"""Results as data frames, for Python and for files: one row a cell, a step, a point of a curve."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from math import nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from accelreport.analysis.cell_rows import (
-    IDENTITY,
-    MEASURED,
-    MEMORY,
-    STAGES,
-    TEXTS,
-    TIMINGS,
-    cell_row,
-    machine_of,
-    missing_row,
-)
-from accelreport.analysis.refusals import REFUSED
-from accelreport.analysis.seeds import reused_seeds
-from accelreport.analysis.siblings import slow_processes
+from accelreport.analysis.intervals import NOTHING
+from accelreport.analysis.parity import Parity
+from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings, results_of
+from accelreport.analysis.speedup import Speedup, Why, Withheld, missing_interval
+from accelreport.analysis.verdicts import Verdict
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
 
-__all__ = [
-    "CURVE_COLUMNS",
-    "IDENTITY",
-    "MEASURED",
-    "MEMORY",
-    "STAGES",
-    "STEP_COLUMNS",
-    "TEXTS",
-    "TIMINGS",
-    "cells_frame",
-    "curve_frame",
-    "machine_of",
-    "not_refused",
-    "steps_frame",
-]
+IDENTITY = ("key", "device", "machine", "repeat", "seed")
+"""Columns that say which cell a row is; the axes follow them."""
+
+TEXTS = (
+    "status",
+    "failure_kind",
+    "failure_message",
+    "failure_remedy",
+    "origin",
+    "fingerprint",
+    "precision",
+    "hardware",
+)
+"""Columns of text; empty where there is nothing to say."""
+
+TIMINGS = tuple(each.name for each in fields(Timings))
+"""Columns derived from timed steps; NaN unless the status is ok or partial."""
+
+STAGES = tuple(each.name for each in fields(Stages))
+"""Columns taken from `Record.times`, in seconds; NaN where the stage was not reached."""
+
+MEMORY = tuple(each.name for each in fields(MemoryPeaks))
+"""Columns taken from `Record.memory`."""
 
 
 def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
+    """`results_frame` of what the records say of a plan."""
+    return results_frame(plan, results_of(plan, records))
+
+
+def results_frame(plan: PlanDocument, results: Sequence[Result]) -> pd.DataFrame:
     """One row for each planned cell and machine that has a record of it.
 
     A planned cell without any record is one row with status `missing`. One whose number is
@@ -52,67 +58,167 @@ def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
     Seconds, bytes and fractions throughout; the columns are `IDENTITY`, the axes by their
     dotted names, `TEXTS`, `warnings` (a tuple of (kind, message): the record's own, then those
     of `steadiness`), `TIMINGS`, `total_extrapolated`, `STAGES`, `MEMORY`, and one column for
-    each final metric.
+    each final metric. A metric that is named like one of the others is `final.` and its name.
 
     Times of a failed or skipped cell are NaN: they may be read in its record, and enter
     no statistic. `mfu` (model FLOPs utilisation) is `tflops` over `peak_tflops`, the cited
     peak of what the cell ran on, where there is one. `epoch_s` is the mean over complete
     epochs after the first.
     """
-    planned = {cell.key for cell in plan.cells}
-    records = [record for record in records if record.key in planned]
-    reused = reused_seeds(records)
-    by_key: dict[str, list[Record]] = {}
-    for record in records:
-        by_key.setdefault(record.key, []).append(record)
-    rows: list[dict[str, Any]] = []
-    for cell in plan.cells:
-        precision = plan.devices[cell.device].precision if cell.device in plan.devices else ""
-        of_cell = sorted(by_key.get(cell.key, ()), key=machine_of)
-        known = [
-            cell_row(plan, cell, record, reused.get((record.key, machine_of(record)), ()))
-            for record in of_cell
-        ] or [missing_row(plan, cell)]
-        rows.extend(row | {"precision": precision} for row in known)
-    frame = _typed(plan, rows)
-    slow = slow_processes(frame, list(plan.axes))
-    if slow:
-        processes = zip(frame["key"], frame["machine"], frame["warnings"], strict=True)
-        frame["warnings"] = [
-            (*said, (slow[key, machine].kind, slow[key, machine].message))
-            if (key, machine) in slow
-            else said
-            for key, machine, said in processes
-        ]
-    return frame
+    columns: dict[str, Any] = {}
+    for name in IDENTITY:
+        kind = int if name in {"repeat", "seed"} else object
+        columns[name] = np.array([getattr(each, name) for each in results], dtype=kind)
+    for axis in plan.axes:
+        columns[axis] = pd.Series([each.point[axis] for each in results])
+    for name in TEXTS:
+        columns[name] = pd.Series([getattr(each, name) for each in results], dtype=str)
+    said = [tuple((found.kind, found.message) for found in each.warnings) for each in results]
+    columns["warnings"] = pd.Series(said, dtype=object)
+    columns["total_extrapolated"] = [each.extrapolated for each in results]
+    for part, names in (("timings", TIMINGS), ("stages", STAGES), ("memory", MEMORY)):
+        parts = [getattr(each, part) for each in results]
+        for name in names:
+            columns[name] = np.array([getattr(values, name) for values in parts], dtype=float)
+    for column, metric in metric_columns(results, columns).items():
+        columns[column] = np.array([each.final.get(metric) for each in results], dtype=float)
+    return pd.DataFrame(columns)
 
 
-def not_refused(records: Iterable[Record], cells: pd.DataFrame) -> list[Record]:
-    """The records whose numbers may be shown, by the rows that `cells_frame` made of them."""
-    rows = zip(cells["key"], cells["machine"], cells["status"], strict=True)
-    refused = {(key, machine) for key, machine, status in rows if status == REFUSED}
-    return [record for record in records if (record.key, machine_of(record)) not in refused]
+def metric_columns(results: Iterable[Result], taken: Iterable[str]) -> dict[str, str]:
+    """Column → final metric, by name; a name that is taken gets `final.` before it."""
+    metrics = sorted({name for each in results for name in each.final})
+    others = {*taken}
+    named = {metric: metric for metric in metrics if metric not in others}
+    for metric in metrics:
+        column = metric
+        while column in others or named.get(column, metric) != metric:
+            column = f"final.{column}"
+        named[column] = metric
+    return dict(sorted(named.items()))
 
 
-def _typed(plan: PlanDocument, rows: list[dict[str, Any]]) -> pd.DataFrame:
-    numbers = (*TIMINGS, *STAGES, *MEMORY)
-    fixed = [*IDENTITY, *plan.axes, *TEXTS, "warnings", "total_extrapolated", *numbers]
-    metrics = sorted({name for row in rows for name in row} - set(fixed))
-    typed: dict[str, Any] = {
-        name: pd.Series([_text(row.get(name)) for row in rows], dtype=str) for name in TEXTS
+SPEEDUP_COLUMNS = (
+    "device",
+    "machine",
+    "n",
+    "n_baseline",
+    "baseline_machine",
+    "seconds",
+    "seconds_low",
+    "seconds_high",
+    "speedup",
+    "low",
+    "high",
+    "level",
+    "verdict",
+    "needed",
+    "paired",
+    "reason",
+    "parity",
+    "parity_metric",
+    "parity_within",
+    "parity_difference",
+    "parity_low",
+    "parity_high",
+    "withheld",
+)
+"""Columns of `speedups_frame`, after the axes."""
+
+NOT_APPLICABLE = "NOT APPLICABLE"
+"""The parity of a kernel, which trains nothing."""
+
+
+def speedups_frame(plan: PlanDocument, found: Iterable[Speedup]) -> pd.DataFrame:
+    """One row for each speedup: the axes, then `SPEEDUP_COLUMNS`.
+
+    Times are in seconds. A speedup that must not stand alone is a row with its number, and why
+    not in `withheld`. `needed` is how many more processes of each device would decide an UNDECIDED
+    row with probability 0.8 (NaN where that is unknown or nothing is left to decide); `paired`,
+    whether the comparison was made within repeats; `reason`, why there is no speedup, or no
+    interval, or why there are fewer processes than planned. `parity` is the verdict of the
+    equivalence test on `parity_metric` (NOT APPLICABLE for a kernel), with its difference and
+    90 % interval.
+    """
+    rows = [{**each.point, **_speedup_row(each)} for each in found]
+    return pd.DataFrame(rows, columns=[*plan.axes, *SPEEDUP_COLUMNS])
+
+
+def _speedup_row(found: Speedup) -> dict[str, Any]:
+    estimate = found.estimate or found.qualified
+    interval = estimate.interval if estimate else NOTHING
+    base = found.base if found.base and found.own.timed else None
+    quality, agreed = found.rules.quality, found.agreement
+    difference = agreed.difference if agreed else NOTHING
+    parity = agreed.verdict if agreed else Parity.NOT_MEASURED
+    seconds = found.seconds
+    return {
+        "device": found.device,
+        "machine": found.machine,
+        "n": len(found.own.timed),
+        "n_baseline": len(base.timed) if base else 0,
+        "baseline_machine": base.machine if base else "",
+        "seconds": seconds.value,
+        "seconds_low": seconds.low,
+        "seconds_high": seconds.high,
+        "speedup": interval.value,
+        "low": interval.low,
+        "high": interval.high,
+        "level": found.rules.level,
+        "verdict": estimate.verdict.value if estimate else Verdict.NOT_MEASURED.value,
+        "needed": estimate.needed if estimate and estimate.needed else nan,
+        "paired": estimate.paired if estimate and not found.is_baseline else False,
+        "reason": why_incomplete(found),
+        "parity": parity.value if quality else NOT_APPLICABLE,
+        "parity_metric": quality.metric if quality else "",
+        "parity_within": quality.within if quality else nan,
+        "parity_difference": difference.value,
+        "parity_low": difference.low,
+        "parity_high": difference.high,
+        "withheld": why_withheld(found),
     }
-    for name in (*numbers, *metrics):
-        typed[name] = np.array([row.get(name) for row in rows], dtype=float)  # None is NaN
-    for name in ("repeat", "seed"):
-        typed[name] = np.array([row[name] for row in rows], dtype=int)
-    typed["total_extrapolated"] = [row.get("total_extrapolated") is True for row in rows]
-    # All columns at once: each that is put into a frame later costs as much as a whole frame.
-    rest = pd.DataFrame(rows, columns=[name for name in fixed if name not in typed])
-    return pd.DataFrame({name: typed.get(name, rest.get(name)) for name in (*fixed, *metrics)})
 
 
-def _text(value: Any) -> str:
-    return "" if pd.isna(value) else str(value)
+def why_withheld(found: Speedup, other: str = "the baseline") -> str:
+    """Why a speedup must not stand alone; empty where it may.
+
+    Args:
+        found: the speedup.
+        other: what the device was compared with, in words.
+    """
+    return "; ".join(withheld_text(each, other) for each in found.withheld)
+
+
+def withheld_text(held: Withheld, other: str = "the baseline") -> str:
+    """One reason for which a speedup must not stand alone, in words."""
+    if held.why is Why.INPUT:
+        return f"its input differs from that of {held.base}"
+    if held.why is Why.PRECISION:
+        return f"it computes in {held.own}, {other} in {held.base}"
+    return f"it does not reach the same quality as {other}"
+
+
+def why_incomplete(found: Speedup) -> str:
+    """Why there is no time, speedup or interval, or which processes are missing of them."""
+    own, base = found.own, found.base
+    if not own.timed:
+        return "; ".join(own.problems)
+    if base is None or not base.timed:
+        return f"the baseline {found.baseline} was not measured here"
+    differing = [each for each in found.withheld if each.why is Why.INPUT]
+    if differing:
+        return f"withheld: {withheld_text(differing[0])}"
+    planned = len(own.timed) + sum(own.problems.values())
+    lone = missing_interval(found)
+    said = [f"one process of {' and of '.join(lone)} gives no interval"] if lone else []
+    said += [f"{count} of {planned} processes: {why}" for why, count in own.problems.items()]
+    return "; ".join(said)
+
+
+def not_refused(records: Iterable[Record], results: Iterable[Result]) -> list[Record]:
+    """The records whose numbers may be shown, by the results that were made of them."""
+    refused = {(each.key, each.machine) for each in results if each.refused}
+    return [record for record in records if (record.key, record.machine) not in refused]
 
 
 STEP_COLUMNS = ("key", "machine", "step", "seconds", "steps", "warmup", "exact")
@@ -136,7 +242,7 @@ def steps_frame(records: Iterable[Record]) -> pd.DataFrame:
         for block in record.blocks:
             length += _append_block(parts, block)
         keys.append(record.key)
-        machines.append(machine_of(record))
+        machines.append(record.machine)
         counts.append(length)
     columns: Mapping[str, Any] = {
         "key": np.repeat(np.array(keys, dtype=object), counts),
@@ -183,7 +289,7 @@ def curve_frame(records: Iterable[Record]) -> pd.DataFrame:
     rows = [
         (
             record.key,
-            machine_of(record),
+            record.machine,
             record.cell.device,
             record.cell.repeat,
             epoch.epoch,

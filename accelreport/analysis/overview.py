@@ -1,158 +1,133 @@
-"""All benchmarks at once: one speedup each, their geometric mean, which device for what."""
+"""All benchmarks at once: one speedup each, and which device for what."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, inf, nan, sqrt
-from typing import Any
+from math import nan
 
-import numpy as np
-import pandas as pd
-
-from accelreport.analysis.intervals import (
-    LEVEL,
-    Term,
-    compare,
-    geometric_mean,
-    logarithms,
+from accelreport.analysis.results import Result
+from accelreport.analysis.speedup import (
+    Group,
+    MeanSpeedup,
+    Rules,
+    Speedup,
+    mean_speedup,
+    rules_of,
+    speedup,
+    work_of_a_step,
 )
-from accelreport.analysis.selection import Measurements, Point, quantity
-from accelreport.analysis.sequential import level_of
-from accelreport.analysis.verdicts import Verdict, verdict
+from accelreport.analysis.verdicts import Verdict
 from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.models import Scalar
+
+
+def overall(found: Sequence[Speedup]) -> dict[tuple[str, str], MeanSpeedup]:
+    """Each device on each machine as one speedup over the sweep, by (device, machine).
+
+    Args:
+        found: the speedups of one plan, from `speedups_of`.
+    """
+    by_place: dict[tuple[str, str], list[Speedup]] = {}
+    for each in found:
+        by_place.setdefault((each.device, each.machine), []).append(each)
+    return {place: mean_speedup(own, own[0].rules) for place, own in by_place.items()}
 
 
 @dataclass(frozen=True)
-class Benchmark:
-    """A plan with its cells.
+class Candidate:
+    """A device that was measured at a sweep point.
 
     Attributes:
-        plan: what the spec said.
-        cells: its `cells_frame`.
+        group: its processes.
+        seconds: of the work that a step of the first device does, a geometric mean.
+        cost: of a million steps, in its currency; NaN where nobody said what an hour costs.
+        currency: of the cost.
     """
 
-    plan: PlanDocument
-    cells: pd.DataFrame
+    group: Group
+    seconds: float
+    cost: float
+    currency: str
 
 
-MATRIX_COLUMNS = (
-    "spec",
-    "profile",
-    "title",
-    "device",
-    "machine",
-    "baseline",
-    "points",
-    "points_planned",
-    "speedup",
-    "low",
-    "high",
-    "n",
-    "smallest",
-    "largest",
-    "baseline_seconds",
-    "verdict",
-    "reason",
-)
-"""Columns of `speedup_matrix`."""
+@dataclass(frozen=True)
+class Choice:
+    """Which device to use at a sweep point, from what was measured.
 
-
-def speedup_matrix(benchmarks: Sequence[Benchmark]) -> pd.DataFrame:
-    """One row for each benchmark, device and machine: its speedup over the whole sweep.
-
-    `speedup` is the geometric mean over the sweep points where both devices were measured
-    (`points` of `points_planned`), with a 95 % interval over repeats; `smallest` and
-    `largest` are those of single points; `baseline_seconds` is the geometric mean of the
-    baseline's step times. `reason` says why there is no speedup.
+    Attributes:
+        point: the sweep point.
+        best: the device with the least time for the same work.
+        against: how many times as fast it is as each of the others, the fastest first.
+        cheapest: the least price for the same work; None where fewer than two devices have
+            prices in one currency.
+        withheld: what was measured and cannot be ranked, as it does not do the same.
     """
-    rows = [row for each in benchmarks for row in _matrix_rows(each)]
-    return pd.DataFrame(rows, columns=list(MATRIX_COLUMNS))
 
+    point: Mapping[str, Scalar | None]
+    best: Candidate
+    against: tuple[Speedup, ...]
+    cheapest: Candidate | None
+    withheld: tuple[Speedup, ...]
 
-def _matrix_rows(benchmark: Benchmark) -> list[dict[str, Any]]:
-    plan = benchmark.plan
-    found = Measurements(benchmark.cells, list(plan.axes))
-    points = found.points()
-    rows = []
-    for device in plan.devices:
-        for machine in found.machines(device) or [""]:
-            sums = [_terms(found, plan, device, machine, point) for point in points]
-            known = [terms for terms in sums if terms]
-            row: dict[str, Any] = {"spec": plan.spec, "profile": plan.profile, "title": plan.title}
-            row |= {"device": device, "machine": machine, "baseline": plan.baseline}
-            row |= {"points": len(known), "points_planned": len(points)}
-            rows.append(row | _over_points(found, plan, device, known))
-    return rows
-
-
-def _terms(
-    found: Measurements, plan: PlanDocument, device: str, machine: str, point: Point
-) -> list[Term]:
-    """The logarithm of the speedup at one point as terms; empty when it is not known."""
-    own = logarithms(quantity(found.at(device, point, machine), "step_time"))
-    base = logarithms(quantity(found.near(plan.baseline, point, machine), "step_time"))
-    return [(1.0, base), (-1.0, own)] if own and base else []
-
-
-def _over_points(
-    found: Measurements, plan: PlanDocument, device: str, sums: list[list[Term]]
-) -> dict[str, Any]:
-    names = ("speedup", "low", "high", "smallest", "largest", "baseline_seconds")
-    if not sums:
-        why = found.why_not(plan.baseline if found.machines(device) else device)
-        nothing: dict[str, Any] = dict.fromkeys(names, nan)
-        return nothing | {"n": 0, "verdict": Verdict.NOT_MEASURED.value, "reason": why}
-    whole = compare(*((weight / len(sums), logs) for terms in sums for weight, logs in terms))
-    interval = whole.ratio(level_of(plan))
-    single = [compare(*terms).ratio().value for terms in sums]
-    base = geometric_mean([np.exp(np.mean(list(terms[0][1].values()))) for terms in sums])
-    said = Verdict.BASELINE if device == plan.baseline else verdict(interval)
-    return {
-        "speedup": interval.value,
-        "low": interval.low,
-        "high": interval.high,
-        "n": interval.n,
-        "smallest": min(single),
-        "largest": max(single),
-        "baseline_seconds": base.value,
-        "verdict": said.value,
-        "reason": "" if interval.known else "one process gives no interval",
-    }
-
-
-MEAN_COLUMNS = ("device", "baseline", "benchmarks", "speedup", "low", "high", "level")
-"""Columns of `geometric_means`."""
-
-
-def geometric_means(matrix: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
-    """One row for each device: the geometric mean of its speedups over the benchmarks.
-
-    `benchmarks` names those that entered; two devices are comparable only where these are
-    the same. The interval is for these benchmarks, not for others: it holds the noise of
-    the measurements, and no sampling of benchmarks.
-    """
-    rows = []
-    known = matrix[(matrix["speedup"] > 0) & (matrix["speedup"] < inf)]
-    for (device, baseline), group in known.groupby(["device", "baseline"], sort=False):
-        if device == baseline:
-            continue
-        best = group.sort_values("n", ascending=False).drop_duplicates(["spec", "profile"])
-        logs = np.log(best["speedup"].to_numpy(dtype=float))
-        half = np.log(best["high"].to_numpy(dtype=float) / best["speedup"].to_numpy(dtype=float))
-        # Independent benchmarks: their half-widths add as squares. Each came from a t on few
-        # repeats, which makes the sum's interval a little wide rather than a little narrow.
-        width = sqrt(float((half**2).sum())) / len(logs) if np.isfinite(half).all() else nan
-        mean = float(logs.mean())
-        rows.append(
-            {
-                "device": device,
-                "baseline": baseline,
-                "benchmarks": tuple(best["spec"]),
-                "speedup": exp(mean),
-                "low": exp(mean - width),
-                "high": exp(mean + width),
-                "level": level,
-            }
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """Devices that it was not shown to be faster than."""
+        return tuple(
+            each.base.device
+            for each in self.against
+            if each.base and each.verdict is not Verdict.FASTER
         )
-    return pd.DataFrame(rows, columns=list(MEAN_COLUMNS))
+
+    @property
+    def decided(self) -> bool:
+        """Whether it was shown to be faster than every other device."""
+        return bool(self.against) and not self.ties
+
+
+def choices(
+    plan: PlanDocument, results: Sequence[Result], found: Sequence[Speedup]
+) -> tuple[Choice, ...]:
+    """Which device to use at each sweep point, where any was measured.
+
+    Only devices that do the same are ranked: those whose speedup over the baseline is withheld
+    are named beside them. Points at which one device alone was measured decide nothing.
+    """
+    rules = rules_of(plan, results)
+    by_point: dict[object, list[Speedup]] = {}
+    for each in found:
+        if each.own.timed:
+            by_point.setdefault(each.own.results[0].where, []).append(each)
+    return tuple(_choice(plan, rules, measured) for measured in by_point.values())
+
+
+def _choice(plan: PlanDocument, rules: Rules, measured: Sequence[Speedup]) -> Choice:
+    alike = [each for each in measured if not each.withheld] or measured
+    unit = work_of_a_step(each.own for each in alike)
+    ranked = sorted(
+        (_candidate(plan, each.own, unit) for each in alike), key=lambda each: each.seconds
+    )
+    first = ranked[0]
+    against = [speedup(first.group, other.group, rules) for other in ranked[1:]]
+    apart = {id(each.base) for each in against if each.withheld}
+    return Choice(
+        point=first.group.point,
+        best=first,
+        against=tuple(each for each in against if not each.withheld),
+        cheapest=_cheapest([each for each in ranked if id(each.group) not in apart]),
+        withheld=tuple(each for each in measured if each.withheld or id(each.own) in apart),
+    )
+
+
+def _candidate(plan: PlanDocument, group: Group, unit: float) -> Candidate:
+    device, seconds = plan.devices[group.device], group.seconds_of(unit)
+    price = device.price_per_hour
+    cost = nan if price is None else seconds * price / 3600 * 1e6
+    return Candidate(group, seconds, cost, device.currency)
+
+
+def _cheapest(ranked: Sequence[Candidate]) -> Candidate | None:
+    priced = [each for each in ranked if each.cost > 0]
+    if len(priced) < 2 or len({each.currency for each in priced}) > 1:
+        return None
+    return min(priced, key=lambda each: (each.cost, each.group.device))

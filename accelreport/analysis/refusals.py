@@ -57,6 +57,6 @@ def above_peak(tflops: float, peak: Peak | None) -> Finding | None:
     return Finding(kind, message, tflops / peak.tflops)
 
 
-def refused(warnings: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
-    """The first warning that refuses the number, as (kind, message); None without any."""
-    return next((warning for warning in warnings if warning[0] in REFUSING), None)
+def refused(warnings: Iterable[Finding]) -> Finding | None:
+    """The first warning that refuses the number; None without any."""
+    return next((warning for warning in warnings if warning.kind in REFUSING), None)

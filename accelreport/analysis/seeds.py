@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.cell_rows import machine_of
 from accelreport.analysis.steadiness import Finding
 from accelreport.results.record import Record
 
 
-def reused_seeds(records: Iterable[Record]) -> dict[tuple[str, str], tuple[Finding, ...]]:
-    """Repeats of different seeds that began alike, by key and machine.
+@dataclass(frozen=True)
+class Began:
+    """What a process began with.
 
-    `same-run` when a training had both the initial weights and the order of the examples of an
-    earlier repeat, or a kernel its input: it is that run again, and no independent one.
-    `reused-seed` when only one of the two was the same. The first repeat stays as it is.
+    Attributes:
+        key: the cell's content hash.
+        machine: fingerprint of the machine.
+        seed: the seed that it claims.
+        where: device and sweep point, among whose repeats no other may begin alike.
+        parts: what it began with → its checksum.
     """
-    found: dict[tuple[str, str], tuple[Finding, ...]] = {}
-    seen: dict[tuple[Any, ...], int] = {}
-    for record in sorted(records, key=lambda each: (each.cell.seed, each.key)):
-        machine = machine_of(record)
-        where = (machine, record.cell.device, *map(repr, sorted(record.cell.point.items())))
-        same = {}
-        for part, text in _began_with(record).items():
-            first = seen.setdefault((*where, record.cell.spec, part, text), record.cell.seed)
-            if text and first != record.cell.seed:
-                same[part] = first
-        if same:
-            found[record.key, machine] = (_reused(same, len(_began_with(record))),)
-    return found
+
+    key: str
+    machine: str
+    seed: int
+    where: tuple[str, ...]
+    parts: Mapping[str, str]
 
 
-def _began_with(record: Record) -> Mapping[str, str]:
+def began(record: Record) -> Began:
+    """What the process of a record began with."""
+    cell = record.cell
+    where = (cell.device, *map(repr, sorted(cell.point.items())), cell.spec)
+    return Began(record.key, record.machine, cell.seed, where, _parts(record))
+
+
+def _parts(record: Record) -> dict[str, str]:
     if record.began_with is not None:
         return {
             "initial weights": record.began_with.weights,
@@ -41,6 +45,32 @@ def _began_with(record: Record) -> Mapping[str, str]:
     if record.data is not None and record.data.origin == "generated":
         return {"input": record.data.fingerprint}
     return {}
+
+
+def reused_seeds(records: Iterable[Record]) -> dict[tuple[str, str], tuple[Finding, ...]]:
+    """`reused`, of records."""
+    return reused(began(record) for record in records)
+
+
+def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[Finding, ...]]:
+    """Repeats of different seeds that began alike, by key and machine.
+
+    `same-run` when a training had both the initial weights and the order of the examples of an
+    earlier repeat, or a kernel its input: it is that run again, and no independent one.
+    `reused-seed` when only one of the two was the same. The first repeat stays as it is.
+    """
+    found: dict[tuple[str, str], tuple[Finding, ...]] = {}
+    seen: dict[tuple[Any, ...], int] = {}
+    for process in sorted(processes, key=lambda each: (each.seed, each.key)):
+        same = {}
+        for part, text in process.parts.items():
+            place = (process.machine, *process.where, part, text)
+            first = seen.setdefault(place, process.seed)
+            if text and first != process.seed:
+                same[part] = first
+        if same:
+            found[process.key, process.machine] = (_reused(same, len(process.parts)),)
+    return found
 
 
 def _reused(same: Mapping[str, int], parts: int) -> Finding:

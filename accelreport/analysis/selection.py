@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.frames import MEASURED
+from accelreport.results.record import MEASURED
 from accelreport.spec.models import Scalar
 
 COLUMN_OF: dict[str, str] = {

@@ -16,12 +16,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.frames import MEASURED, cells_frame
+from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.intervals import LEVEL, compare, logarithms
 from accelreport.analysis.refusals import REFUSED
-from accelreport.analysis.verdicts import MARGIN, Verdict, verdict
+from accelreport.analysis.verdicts import MARGIN, Verdict, level_over, verdict
 from accelreport.results.plan_document import Looks, PlanDocument
-from accelreport.results.record import Record
+from accelreport.results.record import MEASURED, Record
 
 LOOKS = (3, 5, 10, 20)
 """Numbers of repeats after which there is a look."""
@@ -54,8 +54,7 @@ def level_of(plan: PlanDocument, level: float = LEVEL) -> float:
 
     It is `level` itself for a plan whose repeats were fixed beforehand.
     """
-    looks = plan.until_decided
-    return level if looks is None else 1 - (1 - level) * (1 - looks.level) / (1 - LEVEL)
+    return level_over(plan.until_decided, level)
 
 
 MISSING = "missing"

@@ -1,216 +1,428 @@
-"""How many times faster than the baseline, with an interval, at every point of a sweep."""
+"""The one comparison of two groups of processes: how many times as fast, and whether that counts.
+
+Whatever a rule takes away from a number is taken away here, for every page, claim, gate and
+table: processes whose number is refused, input that is not the same, another precision, another
+quality, replicas that do the same work several times, intervals that were looked at several
+times, and several comparisons of which one is chosen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from math import nan
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from math import exp, log, nan
+from statistics import fmean
 
-import pandas as pd
-
-from accelreport.analysis.frames import MEASURED
 from accelreport.analysis.intervals import (
     LEVEL,
+    NOTHING,
     Contrast,
     Interval,
+    Term,
     compare,
     geometric_mean,
-    logarithms,
 )
-from accelreport.analysis.verdicts import MARGIN, Verdict, processes_needed, verdict
-
-COLUMNS = (
-    "device",
-    "machine",
-    "n",
-    "n_baseline",
-    "baseline_machine",
-    "seconds",
-    "seconds_low",
-    "seconds_high",
-    "speedup",
-    "low",
-    "high",
-    "level",
-    "verdict",
-    "needed",
-    "paired",
-    "reason",
+from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, quality_of
+from accelreport.analysis.results import PointKey, Result
+from accelreport.analysis.verdicts import (
+    MARGIN,
+    Verdict,
+    level_over,
+    processes_needed,
+    verdict,
 )
-"""Columns of `speedups`, after the axes."""
+from accelreport.results.plan_document import Looks, PlanDocument
+from accelreport.spec.models import Scalar
 
 
-@dataclass
-class _Group:
-    """The processes of one device on one machine at one sweep point."""
+@dataclass(frozen=True)
+class Group:
+    """The processes of one device on one machine at one sweep point.
 
-    point: tuple[Hashable, ...]
+    Attributes:
+        device: its name.
+        machine: its fingerprint; empty where no machine has a record of them.
+        point: the sweep point.
+        results: what became of each process.
+    """
+
     device: str
     machine: str
-    seconds: dict[Hashable, float] = field(default_factory=dict)
-    fingerprints: dict[Hashable, str] = field(default_factory=dict)
-    problems: dict[str, int] = field(default_factory=dict)
+    point: Mapping[str, Scalar | None]
+    results: tuple[Result, ...]
+
+    @cached_property
+    def timed(self) -> tuple[Result, ...]:
+        """The processes that have a time."""
+        return tuple(each for each in self.results if not each.problem)
+
+    @cached_property
+    def problems(self) -> Mapping[str, int]:
+        """Why processes have no time → how many of them."""
+        return Counter(each.problem for each in self.results if each.problem)
+
+    @property
+    def precision(self) -> str:
+        """The dtype policy they computed in."""
+        return self.results[0].precision if self.results else ""
+
+    def seconds(self, level: float = LEVEL) -> Interval:
+        """Seconds of a steady step, the geometric mean over processes."""
+        return geometric_mean([each.seconds for each in self.timed], level)
+
+    def seconds_of(self, unit: float) -> float:
+        """Seconds of so much work (of a step where it is NaN), the geometric mean."""
+        return geometric_mean([each.seconds / _share(each.work, unit) for each in self.timed]).value
 
 
-def speedups(
-    cells: pd.DataFrame,
-    *,
-    baseline: str,
-    axes: Sequence[str],
-    level: float = LEVEL,
-    look_level: float | None = None,
-    margin: float = MARGIN,
-) -> pd.DataFrame:
-    """One row for each sweep point, device and machine: its time and its speedup.
+def groups_of(results: Iterable[Result]) -> list[Group]:
+    """Results by sweep point, device and machine.
 
-    The speedup is the baseline's steady step time over the device's, as a geometric mean
-    over repeats, with the interval of `intervals.compare`. The baseline of the same machine
-    is used where there is one, otherwise that of the machine with most processes of it
-    (`baseline_machine` says which).
+    Processes that no machine has a record of are a group of their own where the device has
+    none at that point, and are left out where it has.
+    """
+    found: dict[tuple[PointKey, str, str], list[Result]] = {}
+    for each in results:
+        found.setdefault((each.where, each.device, each.machine), []).append(each)
+    present = {(where, device) for where, device, machine in found if machine}
+    return [
+        Group(device, machine, of[0].point, tuple(of))
+        for (where, device, machine), of in found.items()
+        if machine or (where, device) not in present
+    ]
+
+
+def repeat_of(result: Result) -> Hashable:
+    """Processes of one machine and repeat ran one after the other, and make a pair."""
+    return result.machine, result.repeat
+
+
+def seed_of(result: Result) -> Hashable:
+    """Processes of one seed make a pair wherever they ran, as in two results folders."""
+    return result.seed
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is asked of a comparison.
+
+    Attributes:
+        level: the confidence that is promised.
+        comparisons: of how many one is chosen; all their intervals hold together (Bonferroni).
+        looks: the looks at the interval, where repeats were added until it was decided.
+        margin: speedups within 1/(1 + margin) … 1 + margin are the SAME.
+        quality: on what both must agree; None where nothing is trained.
+        pair: what processes of a pair have in common.
+    """
+
+    level: float = LEVEL
+    comparisons: int = 1
+    looks: Looks | None = None
+    margin: float = MARGIN
+    quality: Quality | None = None
+    pair: Callable[[Result], Hashable] = repeat_of
+
+    @property
+    def each(self) -> float:
+        """The level of one interval, so that what is promised holds."""
+        return level_over(self.looks, 1 - (1 - self.level) / max(self.comparisons, 1))
+
+
+def rules_of(plan: PlanDocument, results: Iterable[Result]) -> Rules:
+    """The rules for comparisons with the baseline of a plan."""
+    return Rules(looks=plan.until_decided, quality=quality_of(plan, results))
+
+
+class Why(StrEnum):
+    """Why a speedup must not stand alone."""
+
+    INPUT = "input"
+    """The two read different data: there is no speedup at all."""
+    PRECISION = "precision"
+    """They compute in different precision."""
+    QUALITY = "quality"
+    """They do not reach the same quality."""
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """One reason for which a speedup must not stand alone, and what the two have."""
+
+    why: Why
+    own: str
+    base: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How many times as fast one group is as another.
+
+    Attributes:
+        interval: the ratio of rates of work, a geometric mean over pairs or processes.
+        level: the confidence level of that interval by itself.
+        verdict: what it allows to be said.
+        needed: how many more processes of each would decide it; None where that is unknown or
+            nothing is left to decide.
+        paired: whether it was formed within repeats.
+        contrast: the logarithm of the ratio, for rules that compare it with other limits.
+        terms: the logarithms whose weighted sum of means it is.
+    """
+
+    interval: Interval
+    level: float
+    verdict: Verdict
+    needed: int | None
+    paired: bool
+    contrast: Contrast
+    terms: tuple[Term, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Speedup:
+    """One group of processes against another, with everything that bears on it.
+
+    Attributes:
+        own: the processes that are compared.
+        base: those that they are compared with; None where there are none.
+        baseline: name of the device they are compared with.
+        rules: what was asked.
+        estimate: the speedup; None where there is none, or where it must not stand alone.
+        qualified: the speedup that may stand only beside the reasons in `withheld`; None where
+            nothing is withheld, or where there is none at all.
+        withheld: why it must not stand alone; empty where it may.
+        agreement: whether both reach the same quality; None where nothing is trained.
+    """
+
+    own: Group
+    base: Group | None
+    baseline: str
+    rules: Rules
+    estimate: Estimate | None = None
+    qualified: Estimate | None = None
+    withheld: tuple[Withheld, ...] = ()
+    agreement: Agreement | None = None
+
+    @property
+    def device(self) -> str:
+        """The device that is compared."""
+        return self.own.device
+
+    @property
+    def machine(self) -> str:
+        """Its machine."""
+        return self.own.machine
+
+    @property
+    def point(self) -> Mapping[str, Scalar | None]:
+        """The sweep point."""
+        return self.own.point
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is the baseline itself."""
+        return self.own is self.base
+
+    @property
+    def interval(self) -> Interval:
+        """The speedup with its interval; `NOTHING` where there is none or it is withheld."""
+        return self.estimate.interval if self.estimate else NOTHING
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is said of it; NOT MEASURED where there is no number or it is withheld."""
+        return self.estimate.verdict if self.estimate else Verdict.NOT_MEASURED
+
+    @cached_property
+    def seconds(self) -> Interval:
+        """Seconds of a step of the processes that are compared."""
+        return self.own.seconds(self.rules.each)
+
+    def simultaneous(self, comparisons: int) -> Speedup:
+        """The same as one of several, of which the one that is told is chosen afterwards."""
+        if comparisons == self.rules.comparisons or self.base is None or self.is_baseline:
+            return self
+        return speedup(self.own, self.base, replace(self.rules, comparisons=comparisons))
+
+
+def speedups_of(
+    plan: PlanDocument, results: Sequence[Result], rules: Rules | None = None
+) -> tuple[Speedup, ...]:
+    """The speedup over the baseline at every sweep point, device and machine.
+
+    The baseline of the same machine is used where there is one, otherwise that of the machine
+    with most processes of it.
 
     Args:
-        cells: from `cells_frame`.
-        baseline: name of the device that speedups are relative to.
-        axes: names of the sweep's axes; the first columns of the result.
-        level: confidence level.
-        look_level: where repeats were added until it was decided, the level of the intervals
-            of one look that keeps `level` over all looks (`sequential.level_of`).
-        margin: speedups within 1/(1 + margin) … 1 + margin are the SAME.
-
-    Returns:
-        The axes, then `COLUMNS`: times in seconds; `needed` is how many more processes of
-        each device would decide an UNDECIDED row with probability 0.8 (NaN where that is
-        unknown or nothing is left to decide); `paired`, whether the comparison was made
-        within repeats; `reason`, why there is no speedup, or no interval, or why there are
-        fewer processes than planned.
+        plan: names the baseline.
+        results: what was measured.
+        rules: what is asked; those of the plan when absent.
     """
-    each = level if look_level is None else look_level
-    groups = _groups(cells, axes)
-    bases: dict[tuple[Hashable, ...], list[_Group]] = {}
+    asked = rules or rules_of(plan, results)
+    groups = groups_of(results)
+    bases: dict[PointKey, list[Group]] = {}
     for group in groups:
-        if group.device == baseline:
-            bases.setdefault(group.point, []).append(group)
-    rows = [
-        dict(zip(axes, group.point, strict=True))
-        | _compare(group, bases.get(group.point, []), baseline, each, margin)
-        | {"level": level}
-        for group in groups
-    ]
-    return pd.DataFrame(rows, columns=[*axes, *COLUMNS])
-
-
-def _groups(cells: pd.DataFrame, axes: Sequence[str]) -> list[_Group]:
-    found: dict[tuple[Hashable, ...], _Group] = {}
-    columns = ["device", "machine", "repeat", "status", "failure_kind", "failure_message"]
-    names = [*axes, *columns, "fingerprint", "steady_step_s"]
-    for values in zip(*(cells[name].tolist() for name in names), strict=True):
-        point = tuple(values[: len(axes)])
-        device, machine, repeat, status, kind, message, fingerprint, seconds = values[len(axes) :]
-        group = found.setdefault((*point, device, machine), _Group(point, device, machine))
-        if status in MEASURED and seconds > 0:
-            group.seconds[machine, repeat] = seconds
-            group.fingerprints[repeat] = fingerprint
-        else:
-            problem = _problem(status, kind, message)
-            group.problems[problem] = group.problems.get(problem, 0) + 1
-    present = {(group.point, group.device) for group in found.values() if group.machine}
-    return [
-        group
-        for group in found.values()
-        if group.machine or (group.point, group.device) not in present
-    ]
-
-
-def _problem(status: str, kind: str, message: str) -> str:
-    if status == "missing":
-        return "not run yet"
-    if status in MEASURED:
-        return "ended before its first steady step"
-    return f"{status} ({kind}): {message}" if kind else status
-
-
-def _compare(
-    group: _Group, bases: list[_Group], name: str, level: float, margin: float
-) -> dict[str, Any]:
-    seconds = geometric_mean(list(group.seconds.values()), level)
-    row: dict[str, Any] = {
-        "device": group.device,
-        "machine": group.machine,
-        "n": len(group.seconds),
-        "n_baseline": 0,
-        "baseline_machine": "",
-        "seconds": seconds.value,
-        "seconds_low": seconds.low,
-        "seconds_high": seconds.high,
-        "speedup": nan,
-        "low": nan,
-        "high": nan,
-        "verdict": Verdict.NOT_MEASURED.value,
-        "needed": nan,
-        "paired": False,
-        "reason": _what_failed(group),
-    }
-    if not group.seconds:
-        return row
-    if group.device == name:
-        own = {"n_baseline": len(group.seconds), "baseline_machine": group.machine}
-        ones = {"speedup": 1.0, "low": 1.0, "high": 1.0}
-        return row | own | ones | {"verdict": Verdict.BASELINE.value}
-    base = _baseline_of(group, bases)
-    if base is None:
-        return row | {"reason": f"the baseline {name} was not measured here"}
-    return row | _ratio(group, base, level, margin)
-
-
-def _baseline_of(group: _Group, bases: list[_Group]) -> _Group | None:
-    measured = [base for base in bases if base.seconds]
-    here = [base for base in measured if base.machine == group.machine]
-    if here:
-        return here[0]
-    return max(measured, key=lambda base: (len(base.seconds), base.machine), default=None)
-
-
-def _ratio(group: _Group, base: _Group, level: float, margin: float) -> dict[str, Any]:
-    counts = {"n_baseline": len(base.seconds), "baseline_machine": base.machine}
-    shared = group.fingerprints.keys() & base.fingerprints.keys()
-    if any(group.fingerprints[repeat] != base.fingerprints[repeat] for repeat in shared):
-        return counts | {"reason": f"withheld: its input differs from that of {base.device}"}
-    above, below = logarithms(base.seconds), logarithms(group.seconds)
-    difference = compare((1.0, above), (-1.0, below))
-    interval = difference.ratio(level)
-    reasons = (_no_interval(interval, group, base), _what_failed(group))
-    said = verdict(interval, margin)
-    return counts | {
-        "speedup": interval.value,
-        "low": interval.low,
-        "high": interval.high,
-        "verdict": said.value,
-        "needed": _needed(said, difference, level, margin),
-        "paired": difference.paired,
-        "reason": "; ".join(reason for reason in reasons if reason),
-    }
-
-
-def _what_failed(group: _Group) -> str:
-    """Why there is no time; where there is one, which of its processes are missing."""
-    if not group.seconds:
-        return "; ".join(group.problems)
-    planned = len(group.seconds) + sum(group.problems.values())
-    return "; ".join(
-        f"{count} of {planned} processes: {problem}" for problem, count in group.problems.items()
+        if group.device == plan.baseline:
+            bases.setdefault(group.results[0].where, []).append(group)
+    return tuple(
+        _against(plan, group, bases.get(group.results[0].where, []), asked) for group in groups
     )
 
 
-def _no_interval(interval: Interval, group: _Group, base: _Group) -> str:
-    if interval.known:
-        return ""
-    lone = [each.device for each in (group, base) if len(each.seconds) == 1]
-    return f"one process of {' and of '.join(lone)} gives no interval"
+def _against(plan: PlanDocument, group: Group, bases: Sequence[Group], rules: Rules) -> Speedup:
+    if group.device == plan.baseline:
+        return speedup(group, group, rules)
+    base = baseline_beside(group, bases)
+    if base is not None:
+        return speedup(group, base, rules)
+    device = plan.devices.get(plan.baseline)
+    others = _precision(group.precision, device.precision if device else group.precision)
+    return Speedup(group, None, plan.baseline, rules, withheld=others)
 
 
-def _needed(said: Verdict, difference: Contrast, level: float, margin: float) -> float:
-    if said is not Verdict.UNDECIDED or difference.n < 2:
-        return nan
-    enough = processes_needed(difference.value, difference.spread, margin, level)
-    return nan if enough is None else float(max(enough - difference.n, 1))
+def baseline_beside(group: Group, bases: Iterable[Group]) -> Group | None:
+    """What a group is compared with: of its own machine, else where most was measured."""
+    timed = [base for base in bases if base.timed]
+    here = [base for base in timed if base.machine == group.machine]
+    if here:
+        return here[0]
+    return max(timed, key=lambda base: (len(base.timed), base.machine), default=None)
+
+
+def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
+    """How many times as fast `own` is as `base`: the ratio of their rates of work.
+
+    It is the quotient of the steady times of a step, as a geometric mean over pairs where
+    processes make pairs (`intervals.compare`), times the quotient of the work of a step, where
+    the replicas of a kernel each do all of it.
+
+    Args:
+        own: the processes that are compared.
+        base: those that they are compared with; the same group for the baseline itself.
+        rules: level, pairing and what both must agree on.
+    """
+    agreed = agreement(own.results, base.results, rules.quality) if rules.quality else None
+    withheld = () if own is base else _withheld(own, base, agreed)
+    found = Speedup(own, base, base.device, rules, withheld=withheld, agreement=agreed)
+    if not (own.timed and base.timed) or any(each.why is Why.INPUT for each in withheld):
+        return found
+    estimate = _estimate(own, base, rules)
+    return replace(found, qualified=estimate) if withheld else replace(found, estimate=estimate)
+
+
+def _withheld(own: Group, base: Group, agreed: Agreement | None) -> tuple[Withheld, ...]:
+    said: tuple[Withheld, ...] = ()
+    if _inputs_differ(own, base):
+        said = (Withheld(Why.INPUT, own.device, base.device),)
+    said += _precision(own.precision, base.precision)
+    if agreed and agreed.verdict is Parity.DIFFERENT:
+        said += (Withheld(Why.QUALITY, own.device, base.device),)
+    return said
+
+
+def _precision(own: str, base: str) -> tuple[Withheld, ...]:
+    return (Withheld(Why.PRECISION, own, base),) if own != base else ()
+
+
+def _inputs_differ(own: Group, base: Group) -> bool:
+    """Whether processes of one seed read different data."""
+    read = {each.seed: each.fingerprint for each in base.timed}
+    return any(each.fingerprint != read[each.seed] for each in own.timed if each.seed in read)
+
+
+def _estimate(own: Group, base: Group, rules: Rules) -> Estimate:
+    unit = work_of_a_step((base,))
+    terms: tuple[Term, ...] = (
+        (1.0, _logarithms(base, unit, rules)),
+        (-1.0, _logarithms(own, unit, rules)),
+    )
+    return estimate_of(terms, rules, baseline=own is base)
+
+
+def work_of_a_step(groups: Iterable[Group]) -> float:
+    """The work of a step of the first group that was counted; NaN where none was."""
+    known = (each.work for group in groups for each in group.timed if each.work > 0)
+    return next(known, nan)
+
+
+def _logarithms(group: Group, unit: float, rules: Rules) -> dict[Hashable, float]:
+    """The logarithms of the seconds of a unit of work, by what pairs have in common."""
+    return {
+        rules.pair(each): log(each.seconds) - log(_share(each.work, unit)) for each in group.timed
+    }
+
+
+def _share(work: float, unit: float) -> float:
+    """Work of a step over the unit; 1 where either is not counted, and steps are compared."""
+    return work / unit if work > 0 and unit > 0 else 1.0
+
+
+def estimate_of(terms: Sequence[Term], rules: Rules, *, baseline: bool = False) -> Estimate:
+    """A weighted sum of means of logarithms as a ratio, with what may be said of it."""
+    contrast = compare(*terms)
+    level = rules.each
+    if baseline:
+        ones = Interval(1.0, 1.0, 1.0, contrast.n)
+        return Estimate(
+            ones, level, Verdict.BASELINE, None, paired=False, contrast=contrast, terms=tuple(terms)
+        )
+    interval = contrast.ratio(level)
+    said = verdict(interval, rules.margin)
+    needed = None
+    if said is Verdict.UNDECIDED and contrast.n >= 2:
+        enough = processes_needed(contrast.value, contrast.spread, rules.margin, level)
+        needed = None if enough is None else max(enough - contrast.n, 1)
+    return Estimate(interval, level, said, needed, contrast.paired, contrast, tuple(terms))
+
+
+@dataclass(frozen=True)
+class MeanSpeedup:
+    """The geometric mean of a device's speedups over sweep points.
+
+    Attributes:
+        estimate: the mean with its interval; None where no point has a speedup that may stand.
+        points: sweep points that entered.
+        smallest: the least speedup of a single point.
+        largest: the greatest.
+        baseline_seconds: geometric mean of the baseline's step times at those points.
+        withheld: why points did not enter although they were measured, each reason once.
+    """
+
+    estimate: Estimate | None
+    points: int
+    smallest: float
+    largest: float
+    baseline_seconds: float
+    withheld: tuple[Withheld, ...]
+
+    @property
+    def interval(self) -> Interval:
+        """The mean with its interval; `NOTHING` without one."""
+        return self.estimate.interval if self.estimate else NOTHING
+
+
+def mean_speedup(found: Sequence[Speedup], rules: Rules) -> MeanSpeedup:
+    """Speedups at several sweep points as one, over repeats of the whole sweep.
+
+    What is withheld at a point does not enter.
+    """
+    held = tuple(dict.fromkeys(why for each in found for why in each.withheld))
+    known = [each.estimate for each in found if each.estimate]
+    if not known:
+        return MeanSpeedup(None, 0, nan, nan, nan, held)
+    terms = [(weight / len(known), logs) for estimate in known for weight, logs in estimate.terms]
+    baseline = all(each.verdict is Verdict.BASELINE for each in known)
+    single = [each.interval.value for each in known]
+    base = geometric_mean([exp(fmean(each.terms[0][1].values())) for each in known])
+    estimate = estimate_of(terms, rules, baseline=baseline)
+    return MeanSpeedup(estimate, len(known), min(single), max(single), base.value, held)
+
+
+def missing_interval(found: Speedup) -> tuple[str, ...]:
+    """The devices of which one process alone leaves a speedup without an interval."""
+    estimate = found.estimate or found.qualified
+    if estimate is None or estimate.interval.known or found.base is None:
+        return ()
+    return tuple(each.device for each in (found.own, found.base) if len(each.timed) == 1)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from accelreport.analysis.intervals import LEVEL, Interval
+from accelreport.results.plan_document import Looks
 
 MARGIN = 0.03
 """Speedups from 1/1.03 to 1.03 count as the same: about what repeating a run varies by."""
@@ -20,6 +21,14 @@ MOST = 1000
 """`needed` is not sought beyond this many processes of each device."""
 
 
+def level_over(looks: Looks | None, level: float = LEVEL) -> float:
+    """The level of the intervals of one look that, over all looks, are right at `level`.
+
+    It is `level` itself where repeats were fixed beforehand, which None stands for.
+    """
+    return level if looks is None else 1 - (1 - level) * (1 - looks.level) / (1 - LEVEL)
+
+
 class Verdict(StrEnum):
     """What is said of one device against the baseline."""
 
@@ -29,6 +38,10 @@ class Verdict(StrEnum):
     UNDECIDED = "UNDECIDED"
     BASELINE = "BASELINE"
     NOT_MEASURED = "NOT MEASURED"
+
+
+DECIDED = frozenset({Verdict.FASTER, Verdict.SLOWER, Verdict.SAME})
+"""Verdicts of an interval that decides."""
 
 
 def verdict(speedup: Interval, margin: float = MARGIN) -> Verdict:

@@ -10,14 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.headline import ADDED
-from accelreport.analysis.speedup import COLUMNS as SPEEDUP_COLUMNS
+from accelreport.analysis.frames import SPEEDUP_COLUMNS
 from accelreport.analysis.verdicts import Verdict
 from accelreport.report.formatting import duration, plural, ratio, ratio_interval
 
 COLUMNS = ("benchmark", "point", "device", "processes", "step", "speedup", "verdict")
 
-FIXED = frozenset({"spec", "profile", *SPEEDUP_COLUMNS, *ADDED})
+FIXED = frozenset({"spec", "profile", *SPEEDUP_COLUMNS})
 """Columns of `Results.speedups` that are no swept key."""
 
 

@@ -13,11 +13,17 @@ from functools import cached_property
 import pandas as pd
 
 from accelreport.analysis.claims import claims_frame
-from accelreport.analysis.frames import cells_frame, curve_frame, not_refused, steps_frame
-from accelreport.analysis.headline import headlines
+from accelreport.analysis.frames import (
+    curve_frame,
+    not_refused,
+    results_frame,
+    speedups_frame,
+    steps_frame,
+)
+from accelreport.analysis.overview import Choice, choices, overall
 from accelreport.analysis.published import published_frame
-from accelreport.analysis.sequential import level_of
-from accelreport.analysis.speedup import speedups
+from accelreport.analysis.results import Result, results_of
+from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
 from accelreport.analysis.targets import time_to_target
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
@@ -36,13 +42,33 @@ class Analysed:
     records: Mapping[tuple[str, str], Record]
 
     @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """`analysis.results.results_of`."""
+        return results_of(self.plan, self.records.values())
+
+    @cached_property
+    def compared(self) -> tuple[Speedup, ...]:
+        """`analysis.speedup.speedups_of`."""
+        return speedups_of(self.plan, self.results)
+
+    @cached_property
+    def overall(self) -> dict[tuple[str, str], MeanSpeedup]:
+        """`analysis.overview.overall`."""
+        return overall(self.compared)
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """`analysis.overview.choices`."""
+        return choices(self.plan, self.results, self.compared)
+
+    @cached_property
     def cells(self) -> pd.DataFrame:
-        """`analysis.frames.cells_frame`."""
-        return cells_frame(self.plan, self.records.values())
+        """`analysis.frames.results_frame`."""
+        return results_frame(self.plan, self.results)
 
     @cached_property
     def _shown(self) -> list[Record]:
-        return not_refused(self.records.values(), self.cells)
+        return not_refused(self.records.values(), self.results)
 
     @cached_property
     def steps(self) -> pd.DataFrame:
@@ -55,18 +81,9 @@ class Analysed:
         return curve_frame(self._shown)
 
     @cached_property
-    def _compared(self) -> pd.DataFrame:
-        return speedups(
-            self.cells,
-            baseline=self.plan.baseline,
-            axes=list(self.plan.axes),
-            look_level=level_of(self.plan),
-        )
-
-    @cached_property
     def speedups(self) -> pd.DataFrame:
-        """`analysis.headline.headlines`, the rows of `analysis.speedup.speedups`."""
-        return headlines(self.plan, self.cells, self._compared)
+        """`analysis.frames.speedups_frame`."""
+        return speedups_frame(self.plan, self.compared)
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -81,4 +98,4 @@ class Analysed:
     @cached_property
     def claims(self) -> pd.DataFrame:
         """`analysis.claims.claims_frame`."""
-        return claims_frame(self.plan, self.cells, self._compared, self.records.values())
+        return claims_frame(self.plan, self.cells, self.speedups, self.records.values())

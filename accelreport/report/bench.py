@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from accelreport.analysis.headline import quality
-from accelreport.analysis.parity import WITHIN, parity_frame
+from accelreport.analysis.parity import WITHIN, parity_frame, quality_of
 from accelreport.analysis.refusals import REFUSED
 from accelreport.report.analysed import Analysed
 from accelreport.report.frames import Rows, plain_rows
@@ -160,8 +159,8 @@ class Bench(Analysed):
     @cached_property
     def margin(self) -> float:
         """Differences of that metric within this count as none: a claim says so, or 0.01."""
-        metric, within = quality(self.plan, self.cells)
-        return within if metric == self.quality else WITHIN
+        agreed = quality_of(self.plan, self.results)
+        return agreed.within if agreed and agreed.metric == self.quality else WITHIN
 
     @cached_property
     def parity(self) -> dict[tuple[str, str, Point], dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from accelreport.analysis.frames import machine_of
 from accelreport.errors import AccelReportError
 from accelreport.report.bench import Bench
 from accelreport.report.results import Results
@@ -28,7 +27,7 @@ def gather(results: Results) -> list[Bench]:
             remedy="Run `accelreport run specs/` first.",
         )
     by_key: dict[str, list[Record]] = {}
-    for record in sorted(results.records(), key=lambda each: (each.key, machine_of(each))):
+    for record in sorted(results.records(), key=lambda each: (each.key, each.machine)):
         by_key.setdefault(record.key, []).append(record)
     colours = device_colours(_devices(plans))
     return [_bench(plan, by_key, colours) for plan in plans]
@@ -43,4 +42,4 @@ def _bench(
 ) -> Bench:
     keys = dict.fromkeys(cell.key for cell in plan.cells)
     records = [record for key in keys for record in by_key.get(key, ())]
-    return Bench(plan, {(record.key, machine_of(record)): record for record in records}, colours)
+    return Bench(plan, {(record.key, record.machine): record for record in records}, colours)

@@ -28,6 +28,12 @@ RECORD_VERSION = 1
 
 Status = Literal["ok", "partial", "failed", "skipped"]
 
+MEASURED = frozenset({"ok", "partial"})
+"""Statuses of records that hold times."""
+
+UNKNOWN_MACHINE = "unknown"
+"""The machine of a record that names none."""
+
 FailureKind = Literal[
     "no-device",
     "data-unavailable",
@@ -354,3 +360,13 @@ class Record(Document):
     """The last lines the process printed, TensorFlow's own among them."""
     details: dict[str, Any] = {}
     """What only this family observes (documented by the family)."""
+
+    @property
+    def machine(self) -> str:
+        """Fingerprint of the machine it was made on; `UNKNOWN_MACHINE` where it names none."""
+        return self.environment.machine if self.environment else UNKNOWN_MACHINE
+
+    @property
+    def measured(self) -> bool:
+        """Whether its times may enter a statistic, unless something was found against them."""
+        return self.status in MEASURED

@@ -10,7 +10,6 @@ import pytest
 from accelreport.analysis.claim_outcomes import ClaimVerdict, together
 from accelreport.analysis.claims import COLUMNS, claims_frame
 from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.speedup import speedups
 from accelreport.spec.models import (
     Check,
     Claim,
@@ -23,13 +22,14 @@ from accelreport.spec.models import (
     ValueCheck,
 )
 from tests.support.records import Noise, Study, study
+from tests.support.rows import speedup_rows
 
 EXACT = Noise(process=0.005, step=0.01, outlier_share=0)
 
 
 def rows_of(made: Study) -> list[dict[str, Any]]:
     cells = cells_frame(made.plan, made.records)
-    compared = speedups(cells, baseline=made.plan.baseline, axes=list(made.plan.axes))
+    compared = speedup_rows(made.plan, made.records)
     frame = claims_frame(made.plan, cells, compared, made.records)
     assert list(frame.columns) == list(COLUMNS)
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]

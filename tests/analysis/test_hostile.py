@@ -8,17 +8,12 @@ import pandas as pd
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.choice import best_devices
 from accelreport.analysis.claims import claims_frame
-from accelreport.analysis.frames import cells_frame, curve_frame, steps_frame
-from accelreport.analysis.headline import headlines
-from accelreport.analysis.overview import (
-    Benchmark,
-    geometric_means,
-    speedup_matrix,
-)
+from accelreport.analysis.frames import curve_frame, results_frame, speedups_frame, steps_frame
+from accelreport.analysis.overview import choices, overall
 from accelreport.analysis.published import published_frame
-from accelreport.analysis.speedup import speedups
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.targets import target_summary, time_to_target
 from accelreport.results.record import Block, Record
 from accelreport.spec.models import (
@@ -111,16 +106,15 @@ def _records(draw: st.DrawFn) -> list[Record]:
 @given(_records())
 def test_absurd_numbers_are_carried_through_every_frame(records: list[Record]) -> None:
     plan = MADE.plan
-    cells, curves = cells_frame(plan, records), curve_frame(records)
+    results, curves = results_of(plan, records), curve_frame(records)
     steps_frame(records)
-    compared = speedups(cells, baseline="cpu", axes=["batch_size"])
-    headlines(plan, cells, compared)
+    cells, found = results_frame(plan, results), speedups_of(plan, results)
+    compared = speedups_frame(plan, found)
     published_frame(plan, cells)
     claims_frame(plan, cells, compared, records)
     target_summary(time_to_target(plan, curves, cells), ["batch_size"])
-    benchmark = Benchmark(plan, cells)
-    geometric_means(speedup_matrix([benchmark]))
-    best_devices([benchmark])
+    overall(found)
+    choices(plan, results, found)
     measured = compared["seconds"].dropna()
     assert (measured > 0).all()
     assert not (compared["verdict"].isin(["FASTER", "SLOWER"]) & compared["low"].isna()).any()
@@ -129,9 +123,10 @@ def test_absurd_numbers_are_carried_through_every_frame(records: list[Record]) -
 def test_a_sweep_over_values_of_several_kinds_keeps_them_apart() -> None:
     axes = {"scale_pixels": (True, False), "samples": (0, 1)}
     made = study(devices=("cpu", "gpu"), axes=axes, repeats=2)
-    cells = cells_frame(made.plan, made.records)
-    frame = speedups(cells, baseline="cpu", axes=list(axes))
+    results = results_of(made.plan, made.records)
+    found = speedups_of(made.plan, results)
+    frame = speedups_frame(made.plan, found)
     assert len(frame) == 8
-    assert len(best_devices([Benchmark(made.plan, cells)])) == 4
+    assert len(choices(made.plan, results, found)) == 4
     assert isinstance(frame["verdict"].iloc[0], str)
     assert pd.notna(frame["speedup"]).all()

@@ -4,123 +4,142 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
 import pytest
 from scipy.stats import gmean
 
-from accelreport.analysis.choice import BEST_COLUMNS, best_devices
-from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.overview import (
-    MATRIX_COLUMNS,
-    MEAN_COLUMNS,
-    Benchmark,
-    geometric_means,
-    speedup_matrix,
-)
-from accelreport.analysis.speedup import speedups
-from tests.support.records import Study, assorted, study
-from tests.support.rows import the_row
+from accelreport.analysis.overview import Choice, choices, overall
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
+from accelreport.analysis.verdicts import Verdict
+from accelreport.results.plan_document import Looks
+from accelreport.results.record import Record
+from tests.support.records import Study, study
 
 
-def _benchmark(made: Study) -> Benchmark:
-    return Benchmark(made.plan, cells_frame(made.plan, made.records))
+def _speedups(made: Study) -> tuple[Speedup, ...]:
+    return speedups_of(made.plan, results_of(made.plan, made.records))
+
+
+def _overall(made: Study, device: str) -> MeanSpeedup:
+    (found,) = (mean for (name, _), mean in overall(_speedups(made)).items() if name == device)
+    return found
+
+
+def _choices(made: Study) -> tuple[Choice, ...]:
+    results = results_of(made.plan, made.records)
+    return choices(made.plan, results, speedups_of(made.plan, results))
+
+
+def _other_data(record: Record) -> Record:
+    assert record.data is not None
+    data = record.data.model_copy(update={"fingerprint": "another"})
+    return record.model_copy(update={"data": data})
+
+
+def _with(made: Study, device: str, change: Any) -> Study:
+    records = [change(each) if each.cell.device == device else each for each in made.records]
+    return Study(made.plan, tuple(records), made.cells)
+
+
+def _precise(made: Study, device: str, precision: str) -> Study:
+    mixed = made.plan.devices[device].model_copy(update={"precision": precision})
+    plan = made.plan.model_copy(update={"devices": made.plan.devices | {device: mixed}})
+    return Study(plan, made.records, made.cells)
 
 
 def test_a_benchmark_is_one_geometric_mean_over_its_sweep() -> None:
     made = study(repeats=5)
-    matrix = speedup_matrix([_benchmark(made)])
-    assert list(matrix.columns) == list(MATRIX_COLUMNS)
-    row = the_row(matrix, device="gpu")
-    single = speedups(cells_frame(made.plan, made.records), baseline="cpu", axes=["batch_size"])
-    each = single[single["device"] == "gpu"]["speedup"]
-    assert row["speedup"] == pytest.approx(gmean(each))
-    assert (row["smallest"], row["largest"]) == pytest.approx((each.min(), each.max()))
-    assert row["low"] < row["speedup"] < row["high"]
-    assert (row["points"], row["points_planned"]) == (3, 3)
-    assert row["verdict"] == "FASTER"
+    mean = _overall(made, "gpu")
+    each = [found.interval.value for found in _speedups(made) if found.device == "gpu"]
+    assert mean.interval.value == pytest.approx(gmean(each))
+    assert (mean.smallest, mean.largest) == pytest.approx((min(each), max(each)))
+    assert mean.interval.low < mean.interval.value < mean.interval.high
+    assert mean.points == 3
+    assert mean.estimate is not None
+    assert mean.estimate.verdict is Verdict.FASTER
 
 
-def test_points_that_failed_are_counted_as_missing() -> None:
+def test_points_that_failed_do_not_enter() -> None:
     def fate(cell: Any) -> str:
         big = cell.point["batch_size"] == 1024
         return "oom-device" if big and cell.device == "gpu" else "ok"
 
-    row = the_row(speedup_matrix([_benchmark(study(fate=fate))]), device="gpu")
-    assert (row["points"], row["points_planned"]) == (2, 3)
+    assert _overall(study(fate=fate), "gpu").points == 2
 
 
-def test_a_device_that_did_not_run_is_a_row_with_its_reason() -> None:
-    row = the_row(speedup_matrix([_benchmark(study(fate=assorted))]), device="tpu")
-    assert row["verdict"] == "NOT MEASURED"
-    assert "no TPU on this machine" in row["reason"]
+def test_a_point_whose_speedup_is_withheld_does_not_enter_and_is_told() -> None:
+    def spoil(record: Record) -> Record:
+        return _other_data(record) if record.cell.point["batch_size"] == 512 else record
+
+    mean = _overall(_with(study(), "gpu", spoil), "gpu")
+    assert mean.points == 2
+    assert [each.why.value for each in mean.withheld] == ["input"]
 
 
-def test_without_a_baseline_the_reason_is_the_baselines() -> None:
-    made = study(fate=lambda cell: "timeout" if cell.device == "cpu" else "ok")
-    row = the_row(speedup_matrix([_benchmark(made)]), device="gpu")
-    assert row["verdict"] == "NOT MEASURED"
-    assert row["reason"].startswith("cpu was not measured (failed (timeout)")
-
-
-def test_the_mean_over_benchmarks_is_geometric_and_names_them() -> None:
-    matrix = speedup_matrix([_benchmark(study()), _benchmark(study("matmul"))])
-    means = geometric_means(matrix)
-    assert list(means.columns) == list(MEAN_COLUMNS)
-    row = the_row(means, device="gpu")
-    each = matrix[matrix["device"] == "gpu"]["speedup"]
-    assert row["speedup"] == pytest.approx(gmean(each))
-    assert row["benchmarks"] == ("example_training", "example_matmul")
-    assert row["low"] < row["speedup"] < row["high"]
-    assert "cpu" not in set(means["device"])
-
-
-def test_a_benchmark_without_an_interval_leaves_the_mean_without_one() -> None:
-    matrix = speedup_matrix([_benchmark(study(repeats=1)), _benchmark(study("matmul"))])
-    assert pd.isna(the_row(geometric_means(matrix), device="gpu")["low"])
+def test_of_devices_that_differ_in_precision_there_is_no_mean() -> None:
+    mean = _overall(_precise(study(), "gpu", "mixed_float16"), "gpu")
+    assert mean.estimate is None
+    assert (mean.withheld[0].own, mean.withheld[0].base) == ("mixed_float16", "float32")
 
 
 def test_the_fastest_device_is_named_at_every_point() -> None:
-    frame = best_devices([_benchmark(study(devices=("cpu", "gpu")))])
-    assert list(frame.columns) == list(BEST_COLUMNS)
-    assert [row["point"] for row in frame.to_dict("records")] == [
+    found = _choices(study(devices=("cpu", "gpu")))
+    assert [each.point for each in found] == [
         {"batch_size": 256},
         {"batch_size": 512},
         {"batch_size": 1024},
     ]
-    assert set(frame["best"]) == {"gpu"}
-    assert frame["decided"].all()
-    assert set(frame["runner_up"]) == {"cpu"}
-    assert (frame["low"] > 1).all()
+    assert {each.best.group.device for each in found} == {"gpu"}
+    assert all(each.decided for each in found)
+    assert {each.against[0].baseline for each in found} == {"cpu"}
+    assert all(each.against[0].interval.low > 1 for each in found)
 
 
 def test_devices_that_cannot_be_told_apart_are_ties() -> None:
-    made = study(devices=("cpu", "cpu-1"), axes={}, factors={"cpu-1": 0.535})
-    row = the_row(best_devices([_benchmark(made)]))
-    assert not row["decided"]
-    assert len(row["ties"]) == 1
+    (found,) = _choices(study(devices=("cpu", "cpu-1"), axes={}, factors={"cpu-1": 0.535}))
+    assert not found.decided
+    assert len(found.ties) == 1
+
+
+@pytest.mark.parametrize("why", ["input", "precision"])
+def test_a_device_that_does_not_do_the_same_is_not_ranked(why: str) -> None:
+    made = study(axes={})
+    other = (
+        _with(made, "tpu", _other_data)
+        if why == "input"
+        else _precise(made, "tpu", "mixed_bfloat16")
+    )
+    assert _choices(made)[0].best.group.device == "tpu"
+    (found,) = _choices(other)
+    assert found.best.group.device == "gpu"
+    assert [each.baseline for each in found.against] == ["cpu"]
+    assert [(each.device, each.withheld[0].why.value) for each in found.withheld] == [("tpu", why)]
+
+
+def test_a_choice_is_as_cautious_as_the_looks_at_it() -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, repeats=5)
+    looks = Looks(at=[3, 5, 10, 20], level=0.9875)
+    looked = Study(made.plan.model_copy(update={"until_decided": looks}), made.records)
+    plain, strict = (_choices(each)[0].against[0] for each in (made, looked))
+    assert strict.interval.value == plain.interval.value
+    assert strict.interval.low < plain.interval.low
 
 
 def test_the_cheapest_device_need_not_be_the_fastest() -> None:
-    row = the_row(best_devices([_benchmark(study(axes={"batch_size": (1024,)}))]))
-    assert row["best"] == "tpu"
-    assert row["cheapest"] == "gpu"
-    assert row["currency"] == "USD"
-    assert row["cost_per_million_steps"] == pytest.approx(0.0747 * 0.35 / 3600 * 1e6, rel=0.1)
+    (found,) = _choices(study(axes={"batch_size": (1024,)}))
+    assert found.best.group.device == "tpu"
+    assert found.cheapest is not None
+    assert found.cheapest.group.device == "gpu"
+    assert found.cheapest.currency == "USD"
+    assert found.cheapest.cost == pytest.approx(0.0747 * 0.35 / 3600 * 1e6, rel=0.1)
 
 
 def test_one_device_alone_is_not_better_than_another() -> None:
-    row = the_row(best_devices([_benchmark(study(devices=("cpu",), axes={}))]))
-    assert not row["decided"]
-    assert row["runner_up"] == ""
-    assert row["cheapest"] == ""
+    (found,) = _choices(study(devices=("cpu",), axes={}))
+    assert not found.decided
+    assert found.against == ()
+    assert found.cheapest is None
 
 
 def test_points_that_nothing_measured_are_left_out() -> None:
-    assert len(best_devices([_benchmark(study(fate=lambda _: "missing"))])) == 0
-
-
-def test_nothing_gives_empty_frames_with_their_columns() -> None:
-    matrix = speedup_matrix([])
-    assert list(matrix.columns) == list(MATRIX_COLUMNS)
-    assert len(geometric_means(matrix)) == 0
-    assert len(best_devices([])) == 0
+    assert _choices(study(fate=lambda _: "missing")) == ()

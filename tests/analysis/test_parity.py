@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,31 +12,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.headline import NOT_APPLICABLE, headlines
+from accelreport.analysis.frames import NOT_APPLICABLE, cells_frame
 from accelreport.analysis.intervals import one_sample
 from accelreport.analysis.parity import Parity, judge, parity_frame
-from accelreport.analysis.speedup import speedups
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.models import Claim, EquivalentCheck
 from tests.support.records import Study, study
+from tests.support.rows import speedup_rows
 
 BASE = [0.981, 0.984, 0.979, 0.985, 0.982]
 
 
-def _with_accuracy(made: Study, of: dict[str, list[float]]) -> pd.DataFrame:
+def _with_accuracy(made: Study, of: dict[str, list[float]]) -> list[Record]:
     records: list[Record] = []
     for record in made.records:
         value = of[record.cell.device][record.cell.repeat]
         records.append(record.model_copy(update={"final": {"val_accuracy": value}}))
-    return cells_frame(made.plan, records)
+    return records
 
 
 def _row(accuracy: list[float], base: list[float] = BASE, within: float = 0.01) -> dict[str, Any]:
     made = study(devices=("cpu", "gpu"), axes={}, repeats=len(base), epochs=1, steps_per_epoch=30)
-    cells = _with_accuracy(made, {"cpu": base, "gpu": accuracy})
-    frame = parity_frame(cells, "cpu", [], "val_accuracy", within)
+    records = _with_accuracy(made, {"cpu": base, "gpu": accuracy})
+    frame = parity_frame(cells_frame(made.plan, records), "cpu", [], "val_accuracy", within)
     (row,) = frame[frame["device"] == "gpu"].to_dict("records")
     return {str(name): value for name, value in row.items()}
 
@@ -119,14 +119,13 @@ def test_a_metric_that_nothing_has_is_not_measured() -> None:
 # Headlines ------------------------------------------------------------------------------------
 
 
-def _headlines(plan: PlanDocument, cells: pd.DataFrame) -> pd.DataFrame:
-    compared = speedups(cells, baseline=plan.baseline, axes=list(plan.axes))
-    return headlines(plan, cells, compared).set_index("device")
+def _headlines(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
+    return speedup_rows(plan, records).set_index("device")
 
 
 def test_a_headline_stands_beside_its_parity_verdict() -> None:
     made = study(axes={}, repeats=3)
-    frame = _headlines(made.plan, cells_frame(made.plan, made.records))
+    frame = _headlines(made.plan, made.records)
     assert frame.loc["gpu", "parity"] == "EQUIVALENT"
     assert frame.loc["gpu", "parity_metric"] == "val_accuracy"
     assert frame.loc["gpu", "withheld"] == ""
@@ -134,8 +133,8 @@ def test_a_headline_stands_beside_its_parity_verdict() -> None:
 
 def test_a_headline_is_withheld_when_the_devices_learn_differently() -> None:
     made = study(axes={}, devices=("cpu", "gpu"), repeats=3)
-    cells = _with_accuracy(made, {"cpu": [0.98, 0.981, 0.982], "gpu": [0.9, 0.901, 0.902]})
-    frame = _headlines(made.plan, cells)
+    records = _with_accuracy(made, {"cpu": [0.98, 0.981, 0.982], "gpu": [0.9, 0.901, 0.902]})
+    frame = _headlines(made.plan, records)
     assert frame.loc["gpu", "parity"] == "DIFFERENT"
     assert frame.loc["gpu", "withheld"] == "it does not reach the same quality as the baseline"
 
@@ -144,7 +143,7 @@ def test_a_headline_is_withheld_when_the_precision_differs() -> None:
     made = study(axes={}, devices=("cpu", "gpu"))
     mixed = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_float16"})
     plan = made.plan.model_copy(update={"devices": made.plan.devices | {"gpu": mixed}})
-    frame = _headlines(plan, cells_frame(plan, made.records))
+    frame = _headlines(plan, made.records)
     expected = "it computes in mixed_float16, the baseline in float32"
     assert frame.loc["gpu", "withheld"] == expected
 
@@ -154,13 +153,13 @@ def test_a_headline_is_withheld_when_the_data_differ() -> None:
     other = study(axes={}, devices=("cpu", "gpu"), origin="official")
     records = [record for record in made.records if record.cell.device == "cpu"]
     records += [record for record in other.records if record.cell.device == "gpu"]
-    frame = _headlines(made.plan, cells_frame(made.plan, records))
+    frame = _headlines(made.plan, records)
     assert frame.loc["gpu", "withheld"] == "its input differs from that of cpu"
 
 
 def test_a_kernel_has_no_parity_to_prove() -> None:
     made = study("matmul", axes={})
-    frame = _headlines(made.plan, cells_frame(made.plan, made.records))
+    frame = _headlines(made.plan, made.records)
     assert set(frame["parity"]) == {NOT_APPLICABLE}
     assert set(frame["withheld"]) == {""}
 
@@ -168,6 +167,6 @@ def test_a_kernel_has_no_parity_to_prove() -> None:
 def test_a_claim_of_equivalence_says_which_metric_and_how_close() -> None:
     check = EquivalentCheck(equivalent="accuracy", within=0.002)
     made = study(axes={}, claims=[Claim(text="The same", check=check)])
-    frame = _headlines(made.plan, cells_frame(made.plan, made.records))
+    frame = _headlines(made.plan, made.records)
     assert set(frame["parity_metric"]) == {"accuracy"}
     assert set(frame["parity_within"]) == {0.002}

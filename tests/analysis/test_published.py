@@ -14,11 +14,11 @@ from accelreport.analysis.hardware import named_in
 from accelreport.analysis.hardware_table import HARDWARE
 from accelreport.analysis.peaks import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.published import COLUMNS, published_frame
-from accelreport.analysis.speedup import speedups
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.load import load
 from accelreport.spec.models import Device, Published, Source
 from tests.support.records import Study, study
+from tests.support.rows import speedup_rows
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -71,7 +71,7 @@ def test_time_per_sample_is_step_time_over_batch() -> None:
 def test_a_published_speedup_stands_beside_ours_over_the_same_device() -> None:
     row = _only(_frame(_published(speedup=3.0, over="cpu", where={"batch_size": 256})))
     made = study()
-    ours = speedups(cells_frame(made.plan, made.records), baseline="cpu", axes=["batch_size"])
+    ours = speedup_rows(made.plan, made.records)
     there = ours[(ours["device"] == "gpu") & (ours["batch_size"] == 256)].iloc[0]
     assert (row["measured"], row["low"], row["high"]) == pytest.approx(
         (there["speedup"], there["low"], there["high"])

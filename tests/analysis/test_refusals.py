@@ -7,12 +7,12 @@ import pytest
 from accelreport.analysis.frames import cells_frame, not_refused
 from accelreport.analysis.peaks import Peak
 from accelreport.analysis.refusals import REFUSED, REFUSING, above_peak, refused
+from accelreport.analysis.results import results_of
 from accelreport.analysis.seeds import reused_seeds
-from accelreport.analysis.speedup import speedups
 from accelreport.results.checks import Beginning
 from accelreport.results.record import Record, Warned
 from tests.support.records import study
-from tests.support.rows import the_row
+from tests.support.rows import speedup_rows, the_row
 
 
 def test_a_rate_above_a_peak_is_refused_only_where_somebody_has_checked_the_peak() -> None:
@@ -22,8 +22,8 @@ def test_a_rate_above_a_peak_is_refused_only_where_somebody_has_checked_the_peak
     high, doubtful = above_peak(8.2, checked), above_peak(8.2, unchecked)
     assert high is not None
     assert doubtful is not None
-    assert refused([(high.kind, high.message)])
-    assert not refused([(doubtful.kind, doubtful.message)])
+    assert refused([high])
+    assert not refused([doubtful])
 
 
 @pytest.mark.parametrize("kind", sorted(REFUSING))
@@ -35,10 +35,10 @@ def test_a_refused_repeat_enters_no_speedup_and_the_others_do(kind: str) -> None
     frame = cells_frame(made.plan, records)
     row = the_row(frame, key=spoilt.key)
     assert (row["status"], row["failure_kind"], row["failure_message"]) == (REFUSED, kind, "seen")
-    gpu = the_row(speedups(frame, baseline="cpu", axes=[]), device="gpu")
+    gpu = the_row(speedup_rows(made.plan, records), device="gpu")
     assert gpu["n"] == 2
     assert f"1 of 3 processes: refused ({kind}): seen" in gpu["reason"]
-    assert len(not_refused(records, frame)) == len(records) - 1
+    assert len(not_refused(records, results_of(made.plan, records))) == len(records) - 1
 
 
 def _began(record: Record, weights: str, order: str) -> Record:

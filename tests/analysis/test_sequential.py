@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.intervals import LEVEL
 from accelreport.analysis.sequential import LOOKS, Look, latest_looks, level_of, schedule
-from accelreport.analysis.speedup import speedups
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Warned
 from tests.support.records import Noise, Study, study
-from tests.support.rows import the_row
+from tests.support.rows import speedup_rows, the_row
 
 
 def _study(factor: float = 1.0, repeats: int = 20, seed: int = 0, noise: float = 0.02) -> Study:
@@ -82,24 +80,19 @@ def test_a_decided_comparison_says_what_its_page_says() -> None:
         look = _last(made, made.records)
         plan = _asked(made)
         kept = [record for record in made.records if record.cell.repeat < look.repeats]
-        cells = cells_frame(plan, kept)
-        cells = cells[cells["status"] != "missing"]
-        frame = speedups(cells, baseline="cpu", axes=[], look_level=level_of(plan))
-        row = the_row(frame, device="cpu-1")
+        row = the_row(speedup_rows(plan, kept), device="cpu-1")
         assert (row["verdict"], row["n"]) == (look.verdict, look.repeats)
         assert row["level"] == LEVEL
 
 
 def test_the_intervals_of_a_page_are_those_of_one_look_and_wider_than_without_looks() -> None:
     made = _study(repeats=5)
-    cells = cells_frame(made.plan, made.records)
-    plain = the_row(speedups(cells, baseline="cpu", axes=[]), device="cpu-1")
+    plain = the_row(speedup_rows(made.plan, made.records), device="cpu-1")
     plan = _asked(made)
     assert level_of(plan) == pytest.approx(0.9875)
     assert level_of(made.plan) == LEVEL
-    strict = speedups(cells, baseline="cpu", axes=[], look_level=level_of(plan))
-    looked = the_row(strict, device="cpu-1")
-    direct = the_row(speedups(cells, baseline="cpu", axes=[], level=0.9875), device="cpu-1")
+    looked = the_row(speedup_rows(plan, made.records), device="cpu-1")
+    direct = the_row(speedup_rows(made.plan, made.records, level=0.9875), device="cpu-1")
     np.testing.assert_allclose([looked["low"], looked["high"]], [direct["low"], direct["high"]])
     assert looked["low"] < plain["low"]
     assert looked["high"] > plain["high"]

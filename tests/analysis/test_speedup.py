@@ -10,23 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.speedup import COLUMNS, speedups
+from accelreport.analysis.frames import SPEEDUP_COLUMNS
 from accelreport.results.record import Record
 from tests.support.records import Noise, Study, assorted, study
-from tests.support.rows import the_row
+from tests.support.rows import speedup_rows, the_row
 
 INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
 
 
 def _speedups(made: Study, baseline: str = "cpu") -> pd.DataFrame:
-    cells = cells_frame(made.plan, made.records)
-    return speedups(cells, baseline=baseline, axes=list(made.plan.axes))
+    plan = made.plan.model_copy(update={"baseline": baseline})
+    return speedup_rows(plan, made.records)
 
 
 def test_every_point_and_device_is_a_row() -> None:
     frame = _speedups(study())
-    assert list(frame.columns) == ["batch_size", *COLUMNS]
+    assert list(frame.columns) == ["batch_size", *SPEEDUP_COLUMNS]
     assert len(frame) == 9
 
 
@@ -70,7 +69,7 @@ def test_a_machine_that_is_slower_in_all_has_the_same_speedups(factor: float) ->
     made = study(axes={}, repeats=3, epochs=2, steps_per_epoch=30)
     slowed = [_slowed(record, factor) for record in made.records]
     before = _speedups(made)
-    after = speedups(cells_frame(made.plan, slowed), baseline="cpu", axes=[])
+    after = speedup_rows(made.plan, slowed)
     for name in ("speedup", "low", "high"):
         np.testing.assert_allclose(after[name], before[name])
     assert list(after["verdict"]) == list(before["verdict"])
@@ -155,7 +154,7 @@ def test_different_input_withholds_the_speedup() -> None:
     other = study(axes={}, devices=("cpu", "gpu"), origin="official")
     records = [record for record in made.records if record.cell.device == "cpu"]
     records += [record for record in other.records if record.cell.device == "gpu"]
-    frame = speedups(cells_frame(made.plan, records), baseline="cpu", axes=[])
+    frame = speedup_rows(made.plan, records)
     row = the_row(frame, device="gpu")
     assert pd.isna(row["speedup"])
     assert row["seconds"] > 0
@@ -167,7 +166,7 @@ def test_a_device_alone_on_its_machine_is_compared_with_the_baseline_elsewhere()
     there = study(devices=("cpu", "gpu"), axes={}, machine="bbbbbbbb", seed=1)
     records = [record for record in here.records if record.cell.device == "cpu"]
     records += [record for record in there.records if record.cell.device == "gpu"]
-    frame = speedups(cells_frame(here.plan, records), baseline="cpu", axes=[])
+    frame = speedup_rows(here.plan, records)
     row = the_row(frame, device="gpu")
     assert row["machine"] == "bbbbbbbb"
     assert row["baseline_machine"] == "aaaaaaaa"
@@ -178,9 +177,7 @@ def test_a_device_alone_on_its_machine_is_compared_with_the_baseline_elsewhere()
 def test_each_machine_is_compared_with_its_own_baseline() -> None:
     here = study(devices=("cpu", "gpu"), axes={}, machine="aaaaaaaa")
     there = study(devices=("cpu", "gpu"), axes={}, machine="bbbbbbbb", factors={"cpu": 3.0})
-    frame = speedups(
-        cells_frame(here.plan, [*here.records, *there.records]), baseline="cpu", axes=[]
-    )
+    frame = speedup_rows(here.plan, [*here.records, *there.records])
     slow, fast = (the_row(frame, device="gpu", machine=name) for name in ("aaaaaaaa", "bbbbbbbb"))
     assert fast["speedup"] / slow["speedup"] == pytest.approx(3.0, rel=0.1)
     assert fast["baseline_machine"] == "bbbbbbbb"
@@ -197,17 +194,14 @@ def test_drift_over_the_run_does_not_widen_the_interval() -> None:
         records = [
             _slowed(record, 1 + noise.drift * record.cell.repeat / 4) for record in made.records
         ]
-        row = the_row(
-            speedups(cells_frame(made.plan, records), baseline="cpu", axes=[]), device="gpu"
-        )
+        row = the_row(speedup_rows(made.plan, records), device="gpu")
         widths.append(row["high"] / row["low"])
     assert widths[1] == pytest.approx(widths[0], rel=1e-9)
 
 
 def test_another_level_gives_another_interval() -> None:
     made = study(axes={}, repeats=5)
-    cells = cells_frame(made.plan, made.records)
-    narrow = speedups(cells, baseline="cpu", axes=[], level=0.8)
-    wide = speedups(cells, baseline="cpu", axes=[], level=0.99)
+    narrow = speedup_rows(made.plan, made.records, level=0.8)
+    wide = speedup_rows(made.plan, made.records, level=0.99)
     assert (narrow["level"] == 0.8).all()
     assert the_row(wide, device="gpu")["low"] < the_row(narrow, device="gpu")["low"]

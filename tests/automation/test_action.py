@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-from accelreport.analysis.cell_rows import machine_of
 from accelreport.errors import ExitCode
 from accelreport.results.record import Failure
 from accelreport.results.store import Store
@@ -156,7 +155,7 @@ def test_a_job_whose_cells_failed_has_a_report_and_ends_with_their_code(runner: 
     store = Store(runner.folder / "results")
     record = next(iter(store.records()))
     failure = Failure(kind="oom-host", message="the machine's memory ran out")
-    (store.cells / f"{record.key}.{machine_of(record)}.json").unlink()
+    (store.cells / f"{record.key}.{record.machine}.json").unlink()
     store.write(record.model_copy(update={"status": "failed", "failure": failure, "blocks": []}))
     done = runner.run(*OURS)
     assert done.returncode == ExitCode.SOME_FAILED, done.stdout + done.stderr

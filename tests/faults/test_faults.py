@@ -8,8 +8,8 @@ draws.
 from __future__ import annotations
 
 import pytest
-
 from accelreport.analysis.cell_rows import TIMINGS, cell_row
+
 from accelreport.analysis.refusals import REFUSED, REFUSING
 from accelreport.analysis.seeds import reused_seeds
 from accelreport.results.plan_document import PlanDocument, PlannedCell

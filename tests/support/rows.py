@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+
+from accelreport.analysis.frames import speedups_frame
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import rules_of, speedups_of
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+
+
+def speedup_rows(plan: PlanDocument, records: Iterable[Record], **rules: Any) -> pd.DataFrame:
+    """The speedups over the baseline as they stand in speedups.csv, by rules that may differ."""
+    results = results_of(plan, records)
+    asked = replace(rules_of(plan, results), **rules)
+    return speedups_frame(plan, speedups_of(plan, results, asked))
 
 
 def the_row(frame: pd.DataFrame, **where: object) -> dict[str, Any]:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from accelreport.analysis.choice import best_devices
-from accelreport.analysis.overview import Benchmark
+from accelreport.analysis.frames import why_withheld
+from accelreport.analysis.overview import Choice
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.frames import plain_rows, present
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Section, Table
 from accelreport.report.pages.matrix import MOST_POINTS
+from accelreport.report.pages.speedup import interval_lines
 from accelreport.report.text import label
 from accelreport.report.words import axis_title
 
 
 def choice_section(benches: Sequence[Bench]) -> Section | None:
     """The section; None where no two devices were measured at the same point."""
-    found = best_devices([Benchmark(bench.plan, bench.cells) for bench in benches])
-    rows = [row for row in plain_rows(found) if row["runner_up"]]
-    if not rows:
-        return None
-    groups = []
+    groups, count, decided = [], 0, 0
     for bench in benches:
-        name = (bench.plan.spec, bench.plan.profile)
-        own = [row for row in rows if (row["spec"], row["profile"]) == name]
+        own = [each for each in bench.choices if each.against]
+        count += len(own)
+        decided += sum(each.decided for each in own)
         if own:
             groups.append(
                 RowGroup(
@@ -35,6 +31,8 @@ def choice_section(benches: Sequence[Bench]) -> Section | None:
                     detail=f"{label(bench.plan.profile, 40)} profile",
                 )
             )
+    if not groups:
+        return None
     table = Table(
         id="choice-table",
         title="The fastest device at each point, and by how much",
@@ -54,76 +52,88 @@ def choice_section(benches: Sequence[Bench]) -> Section | None:
         groups=tuple(groups),
         style="prose",
     )
-    decided = sum(bool(row["decided"]) for row in rows)
     finding = (
-        f"At {decided} of {formatting.plural(len(rows), 'point')} with two devices or more, one of "
+        f"At {decided} of {formatting.plural(count, 'point')} with two devices or more, one of "
         "them is shown to be the fastest."
     )
     return Section("choice", "Which device for what", (table,), finding=finding)
 
 
-def _rows(bench: Bench, own: list[dict[str, Any]]) -> tuple[Row, ...]:
+def _rows(bench: Bench, own: Sequence[Choice]) -> tuple[Row, ...]:
     """A row for each point; with many points, one for each outcome."""
     if len(own) <= MOST_POINTS:
-        return tuple(_row(bench, row) for row in own)
-    outcomes: dict[tuple[str, bool], list[dict[str, Any]]] = {}
-    for row in own:
-        outcomes.setdefault((row["best"], bool(row["decided"])), []).append(row)
+        return tuple(_row(bench, each) for each in own)
+    outcomes: dict[tuple[str, bool], list[Choice]] = {}
+    for each in own:
+        outcomes.setdefault((each.best.group.device, each.decided), []).append(each)
     total = formatting.plural(len(own), "point")
     return tuple(
-        _outcome(bench, rows, f"{len(rows)} of {total}")
-        for _, rows in sorted(outcomes.items(), key=lambda each: -len(each[1]))
+        _outcome(bench, alike, f"{len(alike)} of {total}")
+        for _, alike in sorted(outcomes.items(), key=lambda each: -len(each[1]))
     )
 
 
-def _outcome(bench: Bench, rows: list[dict[str, Any]], header: str) -> Row:
-    names = dict.fromkeys(bench.title_of(name) for row in rows for name in row["ties"])
-    use = [Line(bench.title_of(rows[0]["best"]))]
+def _outcome(bench: Bench, alike: Sequence[Choice], header: str) -> Row:
+    names = dict.fromkeys(bench.title_of(name) for each in alike for name in each.ties)
+    use = [Line(bench.title_of(alike[0].best.group.device))]
     if names:
         use.append(Line(f"not told apart from {formatting.listed(list(names), 'or')}", "reason"))
-    factors = sorted(float(row["factor"]) for row in rows)
-    seconds = sorted(float(row["seconds"]) for row in rows)
+    factors = sorted(each.against[0].interval.value for each in alike)
+    seconds = sorted(each.best.seconds for each in alike)
     between = f"{formatting.ratio(factors[0])} to {formatting.ratio(factors[-1])}"
     return Row(
         Entry((Line(header),)),
         (
-            Entry(tuple(use)),
+            Entry((*use, *_withheld(bench, alike))),
             Entry((Line(between),)),
             Entry((Line(formatting.duration_range(seconds[0], seconds[-1])),)),
-            Entry((Line(_cheapest(bench, rows)),)),
+            Entry((Line(_cheapest(bench, alike)),)),
         ),
     )
 
 
-def _cheapest(bench: Bench, rows: list[dict[str, Any]]) -> str:
-    names = dict.fromkeys(bench.title_of(row["cheapest"]) for row in rows if row["cheapest"])
+def _withheld(bench: Bench, found: Sequence[Choice]) -> tuple[Line, ...]:
+    """Devices that do not do the same, and stand in no ranking."""
+    baseline = bench.title_of(bench.plan.baseline)
+    said = {
+        f"{bench.title_of(each.device)} is not ranked: {why_withheld(each, baseline)}": None
+        for choice in found
+        for each in choice.withheld
+        if each.withheld
+    }
+    return tuple(Line(label(text, 200), "reason") for text in said)
+
+
+def _cheapest(bench: Bench, alike: Sequence[Choice]) -> str:
+    found = (each.cheapest for each in alike)
+    names = dict.fromkeys(bench.title_of(each.group.device) for each in found if each)
     return formatting.listed(list(names), "or") or "–"
 
 
-def _row(bench: Bench, row: dict[str, Any]) -> Row:
-    parts = [f"{axis_title(axis)} {label(value, 40)}" for axis, value in row["point"].items()]
-    best = Line(bench.title_of(row["best"]))
-    if row["ties"]:
-        names = formatting.listed([bench.title_of(name) for name in row["ties"]], "or")
-        use = (best, Line(f"not told apart from {names}", "reason"))
+def _row(bench: Bench, found: Choice) -> Row:
+    parts = [f"{axis_title(axis)} {label(value, 40)}" for axis, value in found.point.items()]
+    next_one = found.against[0]
+    use = [Line(bench.title_of(found.best.group.device))]
+    if found.ties:
+        names = formatting.listed([bench.title_of(name) for name in found.ties], "or")
+        use.append(Line(f"not told apart from {names}", "reason"))
     else:
-        use = (best, Line(f"before {bench.title_of(row['runner_up'])}", "reason"))
-    low, high = row["low"], row["high"]
-    known = present(low) and present(high)
-    factor = [Line(formatting.ratio(row["factor"], *((low, high) if known else ())))]
-    if known:
-        factor.append(Line(formatting.ratio_interval(low, high, row["factor"]), "interval"))
+        use.append(Line(f"before {bench.title_of(next_one.baseline)}", "reason"))
+    interval = next_one.interval
+    factor = [Line(formatting.ratio(interval.value))]
+    if interval.known:
+        factor = list(interval_lines(interval))
     cost: tuple[Line, ...] = (Line("–"),)
-    if row["cheapest"]:
-        amount = formatting.number(row["cost_per_million_steps"])
-        price = Line(f"{amount}{formatting.SPACE}{label(row['currency'], 8)}", "reason")
-        cost = (Line(bench.title_of(row["cheapest"])), price)
+    if found.cheapest:
+        amount = formatting.number(found.cheapest.cost)
+        price = Line(f"{amount}{formatting.SPACE}{label(found.cheapest.currency, 8)}", "reason")
+        cost = (Line(bench.title_of(found.cheapest.group.device)), price)
     return Row(
         Entry((Line(" · ".join(parts) or "as specified"),)),
         (
-            Entry(use),
+            Entry((*use, *_withheld(bench, [found]))),
             Entry(tuple(factor)),
-            Entry((Line(formatting.duration(row["seconds"])),)),
+            Entry((Line(formatting.duration(found.best.seconds)),)),
             Entry(cost),
         ),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from accelreport.analysis.frames import machine_of
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import Column, Entry, Fact, Facts, Line, Row, RowGroup, Table
@@ -63,7 +62,7 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
     by_machine: dict[str, list[Environment]] = {}
     for record in records:
         if record.environment is not None:
-            by_machine.setdefault(machine_of(record), []).append(record.environment)
+            by_machine.setdefault(record.machine, []).append(record.environment)
     blocks = []
     for machine, environments in sorted(by_machine.items()):
         rows = []
@@ -120,7 +119,7 @@ def machine_links(records: Iterable[Record]) -> Facts:
     own: dict[str, list[Record]] = {}
     for record in records:
         if record.environment is not None:
-            own.setdefault(machine_of(record), []).append(record)
+            own.setdefault(record.machine, []).append(record)
     rows = []
     for machine, found in sorted(own.items()):
         environments = [record.environment for record in found if record.environment]
@@ -147,7 +146,7 @@ def _load(environments: Sequence[Environment]) -> list[Fact]:
 def machine_line(records: Iterable[Record]) -> str:
     """The machines in a few words: their CPUs and GPUs."""
     said: dict[str, None] = {}
-    for record in sorted(records, key=machine_of):
+    for record in sorted(records, key=lambda each: each.machine):
         environment = record.environment
         if environment is None:
             continue

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from accelreport.analysis.overview import Benchmark, speedup_matrix
+from accelreport.analysis.frames import withheld_text
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.frames import plain_rows, present
+from accelreport.report.frames import present
 from accelreport.report.model import Badge, Column, Download, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.finding import compared
 from accelreport.report.pages.marks import SINGLE, absence, kind_text, number_badges
-from accelreport.report.pages.speedup import VERDICTS, decided_heat, ratio_lines, time_lines
+from accelreport.report.pages.speedup import (
+    VERDICTS,
+    decided_heat,
+    estimate_heat,
+    interval_lines,
+    ratio_lines,
+    time_lines,
+)
 from accelreport.report.text import label
 
 MOST_POINTS = 4
 """Sweep points a benchmark may have and still get a row for each on the front page."""
-
-Over = Mapping[tuple[str, str, str, str], dict[str, Any]]
-"""Rows of `analysis.overview.speedup_matrix`, by spec, profile, device and machine."""
 
 
 def columns_of(benches: Sequence[Bench]) -> list[str]:
@@ -42,11 +46,6 @@ def matrix(benches: Sequence[Bench]) -> Table:
         Column(first[name].title_of(name), number=True, device=first[name].colours[name])
         for name in names
     )
-    found = speedup_matrix([Benchmark(bench.plan, bench.cells) for bench in benches])
-    over = {
-        (row["spec"], row["profile"], row["device"], row["machine"]): row
-        for row in plain_rows(found)
-    }
     ordered = sorted(benches, key=_order)
     return Table(
         id="speedup-matrix",
@@ -61,25 +60,25 @@ def matrix(benches: Sequence[Bench]) -> Table:
         ),
         corner="benchmark",
         columns=columns,
-        groups=tuple(_group(bench, names, over) for bench in ordered),
+        groups=tuple(_group(bench, names) for bench in ordered),
         style="matrix",
-        legend=any(each.heat is not None for each in _entries(ordered, names, over)),
+        legend=any(each.heat is not None for each in _entries(ordered, names)),
         download=Download("speedups.csv", "CSV", "of every benchmark"),
     )
 
 
-def _entries(benches: Sequence[Bench], names: Sequence[str], over: Over) -> list[Entry]:
-    groups = (_group(bench, names, over) for bench in benches)
+def _entries(benches: Sequence[Bench], names: Sequence[str]) -> list[Entry]:
+    groups = (_group(bench, names) for bench in benches)
     return [entry for group in groups for row in group.rows for entry in row.entries]
 
 
-def _group(bench: Bench, names: Sequence[str], over: Over) -> RowGroup:
+def _group(bench: Bench, names: Sequence[str]) -> RowGroup:
     if not bench.shown_series:
         rows: tuple[Row, ...] = (_empty_row(bench, names),)
     elif len(bench.points) <= MOST_POINTS:
         rows = tuple(_point_row(bench, point, names) for point in bench.points)
     else:
-        rows = (_summary_row(bench, names, over),)
+        rows = (_summary_row(bench, names),)
     return RowGroup(
         rows,
         title=label(bench.plan.title),
@@ -168,26 +167,36 @@ def _baseline_time(bench: Bench, row: dict[str, Any], point: Point) -> str:
     return formatting.duration(row["seconds"] * row["speedup"])
 
 
-def _summary_row(bench: Bench, names: Sequence[str], over: Over) -> Row:
+def _summary_row(bench: Bench, names: Sequence[str]) -> Row:
     header = Entry((Line(_points_text(bench)), Line("geometric mean", "reason")))
-    return Row(header, tuple(_summary_entry(bench, name, over) for name in names))
+    return Row(header, tuple(_summary_entry(bench, name) for name in names))
 
 
-def _summary_entry(bench: Bench, device: str, over: Over) -> Entry:
+def _summary_entry(bench: Bench, device: str) -> Entry:
     series = _best_series(bench, device)
     if series is None:
         return _not_part()
     page = f"{bench.slug}.html#speedup"
-    row = over.get((bench.plan.spec, bench.plan.profile, device, series.machine))
-    if row is None or not present(row["speedup"]):
+    found = bench.overall.get((device, series.machine))
+    if found is None or (found.estimate is None and not found.withheld):
         return _absent(bench, series, bench.points[0], page)
     every = [each for point in bench.points for each in bench.planned(series, point)]
     badges = tuple(badge for badge in number_badges(every) if badge != SINGLE)
-    base = formatting.duration(row["baseline_seconds"])
+    why = formatting.listed(list(dict.fromkeys(withheld_text(each) for each in found.withheld)))
+    if found.estimate is None:
+        lines = (Line("withheld"), Line(label(why, 200), "reason"))
+        return Entry(lines, href=page, badges=badges, mark="absent")
+    base = formatting.duration(found.baseline_seconds)
     if series.baseline:
         lines = (Line(base), Line(_points_text(bench), "interval"))
         return Entry(lines, href=page, badges=badges, mark="baseline")
-    spread = formatting.ratio_interval(row["smallest"], row["largest"], row["speedup"])
-    points = "" if row["points"] == row["points_planned"] else f", {row['points']} points"
-    details = (Line(f"of {base}", "detail"), Line(f"{spread} by point{points}", "detail"))
-    return Entry((*ratio_lines(row), *details), href=page, badges=badges, heat=decided_heat(row))
+    estimate = found.estimate
+    spread = formatting.ratio_interval(found.smallest, found.largest, estimate.interval.value)
+    points = "" if found.points == len(bench.points) else f", {found.points} points"
+    details = [Line(f"of {base}", "detail"), Line(f"{spread} by point{points}", "detail")]
+    if why:
+        details.append(Line(f"withheld elsewhere: {label(why, 200)}", "reason"))
+    heat = estimate_heat(estimate)
+    return Entry(
+        (*interval_lines(estimate.interval), *details), href=page, badges=badges, heat=heat
+    )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from accelreport.analysis.intervals import Interval
+from accelreport.analysis.speedup import Estimate
+from accelreport.analysis.verdicts import DECIDED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import present
@@ -143,6 +146,20 @@ def ratio_lines(row: dict[str, Any]) -> tuple[Line, Line]:
     if not present(low) or not present(high):
         return value, Line("no interval", "interval")
     return value, Line(formatting.ratio_interval(low, high, row["speedup"]), "interval")
+
+
+def estimate_heat(estimate: Estimate) -> int | None:
+    """The bin that colours a speedup; none where the interval does not decide."""
+    decided = estimate.verdict in DECIDED
+    return heat_bin(estimate.interval.value) if decided else None
+
+
+def interval_lines(found: Interval) -> tuple[Line, Line]:
+    """A speedup and its interval, or that there is none."""
+    value = Line(formatting.ratio(found.value, found.low, found.high))
+    if not found.known:
+        return value, Line("no interval", "interval")
+    return value, Line(formatting.ratio_interval(found.low, found.high, found.value), "interval")
 
 
 def time_lines(row: dict[str, Any]) -> tuple[Line, Line]:

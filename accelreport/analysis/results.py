@@ -1,0 +1,419 @@
+"""What was measured: one frozen value for each planned cell and machine.
+
+Whether a process counts, and whether and why its number is refused, is decided here and nowhere
+else. Whatever compares, tests or shows a number asks `Result.measured` and `Result.status`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from math import isnan, nan
+from typing import Any
+
+from accelreport.analysis.energy import joules_per_step
+from accelreport.analysis.peaks import Peak, cited_peak, hardware_name
+from accelreport.analysis.refusals import REFUSED, REMEDY, above_peak, refused
+from accelreport.analysis.seeds import Began, began, reused
+from accelreport.analysis.steadiness import FEWER_CORES, Finding, findings
+from accelreport.analysis.steady import complete_epochs, steady, total_seconds
+from accelreport.results.checks import OTHER_LOAD
+from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.results.record import Record
+from accelreport.spec.models import Scalar
+
+MISSING = "missing"
+"""The status of a planned cell that has no record."""
+
+SLOW_PROCESS = 1.2
+"""A process this many times slower than the fastest repeat of its cell is a slow one."""
+
+Point = dict[str, Scalar]
+"""Values of the axes, by their dotted names."""
+
+
+@dataclass(frozen=True)
+class Timings:
+    """What the timed steps of a process come to; NaN where it was not measured.
+
+    Attributes:
+        steady_step_s: seconds of a steady step.
+        steady_steps: steady steps that were timed.
+        window_s: seconds of them all.
+        cpu_per_wall: cores that the process kept busy meanwhile.
+        other_cpu_per_wall: cores that other processes kept busy meanwhile.
+        first_step_s: seconds of the first step, or of a kernel's first call.
+        first_epoch_s: seconds of the first epoch.
+        epoch_s: mean seconds of the complete epochs after the first.
+        total_s: seconds of all timed steps; of a run that the budget ended, extrapolated.
+        throughput: examples in a second.
+        tflops: 10¹² operations in a second, over the steady steps.
+        tflops_cold: the same of a kernel's first call.
+        peak_tflops: the cited peak of what it ran on.
+        mfu: model FLOPs utilisation, `tflops` over `peak_tflops`.
+        flops_per_step: operations of a step, over all replicas.
+        bytes_per_step: bytes that they read and write.
+        cpu_joules_per_step: joules of a steady step by the processor's counter.
+        gpu_joules_per_step: joules of a steady step by the GPU's driver.
+        samples_per_step: training examples in a step, over all replicas.
+        planned_steps: steps that a complete run takes.
+    """
+
+    steady_step_s: float = nan
+    steady_steps: float = nan
+    window_s: float = nan
+    cpu_per_wall: float = nan
+    other_cpu_per_wall: float = nan
+    first_step_s: float = nan
+    first_epoch_s: float = nan
+    epoch_s: float = nan
+    total_s: float = nan
+    throughput: float = nan
+    tflops: float = nan
+    tflops_cold: float = nan
+    peak_tflops: float = nan
+    mfu: float = nan
+    flops_per_step: float = nan
+    bytes_per_step: float = nan
+    cpu_joules_per_step: float = nan
+    gpu_joules_per_step: float = nan
+    samples_per_step: float = nan
+    planned_steps: float = nan
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of a process's life, in seconds; NaN where one was not reached."""
+
+    process_s: float = nan
+    import_s: float = nan
+    data_s: float = nan
+    build_s: float = nan
+    evaluate_s: float = nan
+    wall_s: float = nan
+
+
+@dataclass(frozen=True)
+class MemoryPeaks:
+    """Peak memory in bytes; NaN where it was not read."""
+
+    host_peak_bytes: float = nan
+    device_peak_bytes: float = nan
+
+
+@dataclass(frozen=True)
+class Result:
+    """One planned cell on one machine, and what became of it.
+
+    Attributes:
+        key: the cell's content hash.
+        device: name of its device.
+        machine: fingerprint of the machine; empty where no machine has a record of it.
+        repeat: number of the repeat, from 0.
+        seed: its seed.
+        point: axis → value.
+        status: that of the record; `missing` without one, `refused` where the number is none.
+        failure_kind: why there is no number, in a word; empty where there is one.
+        failure_message: the same in a sentence.
+        failure_remedy: what a person can do about it.
+        origin: where the input came from.
+        fingerprint: SHA-256 of the input as it was used.
+        hardware: what did the arithmetic, by its driver's name.
+        precision: the device's dtype policy.
+        warnings: what weakens the number: the process's own, then those of its timings.
+        extrapolated: whether the budget ended it, so that its total is extrapolated.
+        timings: what its timed steps come to; all NaN unless it is `measured`.
+        stages: the stages of its life.
+        memory: its peaks.
+        final: final metrics by name; empty unless it is `measured`.
+    """
+
+    key: str
+    device: str
+    machine: str
+    repeat: int
+    seed: int
+    point: Mapping[str, Scalar | None]
+    status: str = MISSING
+    failure_kind: str = ""
+    failure_message: str = ""
+    failure_remedy: str = ""
+    origin: str = ""
+    fingerprint: str = ""
+    hardware: str = ""
+    precision: str = ""
+    warnings: tuple[Finding, ...] = ()
+    extrapolated: bool = False
+    timings: Timings = Timings()
+    stages: Stages = Stages()
+    memory: MemoryPeaks = MemoryPeaks()
+    final: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def where(self) -> PointKey:
+        """Its sweep point as a key."""
+        return point_key(self.point)
+
+    @property
+    def measured(self) -> bool:
+        """Whether its times may enter a statistic."""
+        return self.status in {"ok", "partial"}
+
+    @property
+    def complete(self) -> bool:
+        """Whether it did all that was planned, so that its quality can be compared."""
+        return self.status == "ok"
+
+    @property
+    def refused(self) -> bool:
+        """Whether there is a number that is not shown; `failure_message` says why."""
+        return self.status == REFUSED
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of a steady step; NaN where it has none."""
+        return self.timings.steady_step_s
+
+    @property
+    def work(self) -> float:
+        """What one step does: examples of a training, operations of a kernel; NaN if unknown.
+
+        A training's batch is shared out among replicas. A kernel is computed by each of them,
+        and its operations are counted over all: so much more is done in the same step.
+        """
+        samples = self.timings.samples_per_step
+        return self.timings.flops_per_step if isnan(samples) else samples
+
+    @property
+    def problem(self) -> str:
+        """Why it has no time; empty where it has one."""
+        if self.measured:
+            return "" if self.seconds > 0 else "ended before its first steady step"
+        if self.status == MISSING:
+            return "not run yet"
+        kind = self.failure_kind
+        return f"{self.status} ({kind}): {self.failure_message}" if kind else self.status
+
+    def at(self, where: Mapping[str, Any]) -> bool:
+        """Whether its sweep point has every value that is asked for."""
+        return matches(self.point, where)
+
+
+PointKey = tuple[tuple[type, Any], ...]
+"""The values of a sweep point with their types: `true` is not 1."""
+
+
+def point_key(point: Mapping[str, Any]) -> PointKey:
+    """A sweep point as a key, its axes in the order of the plan."""
+    return tuple((type(value), value) for value in point.values())
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values of an axis are the same; `true` is not 1."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def matches(point: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
+    """Whether a sweep point has every value that `where` asks for."""
+    return all(key in point and same(point[key], value) for key, value in where.items())
+
+
+def results_of(plan: PlanDocument, records: Iterable[Record]) -> tuple[Result, ...]:
+    """One result for each planned cell and machine that has a record of it.
+
+    A planned cell without any record is one result with the status `missing`. Records that the
+    plan does not ask for are left out; every record is looked at once and let go.
+    """
+    (found,) = results_of_plans((plan,), records)
+    return found
+
+
+def results_of_plans(
+    plans: Sequence[PlanDocument], records: Iterable[Record]
+) -> list[tuple[Result, ...]]:
+    """`results_of` for each of several plans, with one look at every record."""
+    asked: dict[str, list[tuple[int, PlannedCell]]] = {}
+    for number, plan in enumerate(plans):
+        for cell in plan.cells:
+            asked.setdefault(cell.key, []).append((number, cell))
+    drafts: list[dict[str, list[_Draft]]] = [{} for _ in plans]
+    for record in records:
+        for number, cell in asked.get(record.key, ()):
+            draft = _draft(plans[number], cell, record)
+            drafts[number].setdefault(record.key, []).append(draft)
+    return [_finished(plan, found) for plan, found in zip(plans, drafts, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A process by itself, before it is seen beside its siblings."""
+
+    result: Result
+    peak: Peak | None
+    began: Began
+
+
+def _identified(plan: PlanDocument, cell: PlannedCell, machine: str) -> Result:
+    device = plan.devices.get(cell.device)
+    return Result(
+        key=cell.key,
+        device=cell.device,
+        machine=machine,
+        repeat=cell.repeat,
+        seed=cell.seed,
+        point={axis: cell.point.get(axis) for axis in plan.axes},
+        precision=device.precision if device else "",
+    )
+
+
+def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
+    failure, data = record.failure, record.data
+    device = plan.devices.get(cell.device)
+    hardware = hardware_name(record.environment, device.kind if device else "CPU")
+    said = {warned.kind: Finding(warned.kind, warned.message, nan) for warned in record.warnings}
+    if record.measured:
+        for found in findings(record):
+            said.setdefault(found.kind, found)
+    result = replace(
+        _identified(plan, cell, record.machine),
+        status=record.status,
+        failure_kind=failure.kind if failure else "",
+        failure_message=failure.message if failure else "",
+        failure_remedy=failure.remedy if failure else "",
+        origin=data.origin if data else "",
+        fingerprint=data.fingerprint if data else "",
+        hardware=hardware,
+        warnings=tuple(said.values()),
+        extrapolated=record.status == "partial",
+        stages=Stages(**_numbers(record.times, Stages)),
+        memory=MemoryPeaks(**_numbers(record.memory, MemoryPeaks)),
+    )
+    peak = None
+    if record.measured:
+        peak = cited_peak(plan, cell.device, cell.point, hardware, record.environment)
+        timings = _timings(record, peak)
+        result = replace(result, timings=timings, final=dict(record.final))
+    return _Draft(result, peak, began(record))
+
+
+def _numbers(values: object, of: type[Stages | MemoryPeaks]) -> dict[str, float]:
+    known = {each.name: getattr(values, each.name) for each in fields(of)}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tuple[Result, ...]:
+    again = reused(draft.began for found in drafts.values() for draft in found)
+    results: list[Result] = []
+    for cell in plan.cells:
+        known = sorted(drafts.get(cell.key, ()), key=lambda each: each.result.machine)
+        judged = [_judged(each, again.get((cell.key, each.result.machine), ())) for each in known]
+        results += judged or [_identified(plan, cell, "")]
+    slow = slow_processes(results)
+    return tuple(
+        replace(each, warnings=(*each.warnings, slow[each.key, each.machine]))
+        if (each.key, each.machine) in slow
+        else each
+        for each in results
+    )
+
+
+def _judged(draft: _Draft, further: Sequence[Finding]) -> Result:
+    """The result with all that was found against it, and without its number where that is none."""
+    result = draft.result
+    if result.measured:
+        high = above_peak(result.timings.tflops, draft.peak)
+        more = (*further, *([high] if high else []))
+        result = replace(result, warnings=(*result.warnings, *more))
+    elif result.failure_kind != REFUSED:
+        return result
+    why = refused(result.warnings)
+    if why is None:
+        return result
+    return replace(
+        result,
+        status=REFUSED,
+        failure_kind=why.kind,
+        failure_message=why.message,
+        failure_remedy=REMEDY,
+        timings=Timings(),
+        final={},
+    )
+
+
+def _timings(record: Record, peak: Peak | None) -> Timings:
+    window = steady(record)
+    step_s = window.step_s
+    epochs = complete_epochs(record)
+    flops = record.flops.per_step if record.flops else nan
+    moved = record.flops.bytes_per_step if record.flops else None
+    samples = record.samples_per_step or nan
+    tflops = flops / step_s / 1e12 if step_s else nan
+    return Timings(
+        steady_step_s=step_s,
+        steady_steps=window.steps,
+        window_s=window.window_s,
+        cpu_per_wall=window.cpu_per_wall,
+        other_cpu_per_wall=window.other_cpu_per_wall,
+        first_step_s=nan if record.times.first_step_s is None else record.times.first_step_s,
+        first_epoch_s=epochs[0] if epochs else nan,
+        epoch_s=sum(epochs[1:]) / len(epochs[1:]) if len(epochs) > 1 else nan,
+        total_s=total_seconds(record, step_s),
+        throughput=samples / step_s if step_s else nan,
+        tflops=tflops,
+        tflops_cold=_cold_tflops(record, flops),
+        peak_tflops=peak.tflops if peak else nan,
+        mfu=tflops / peak.tflops if peak else nan,
+        flops_per_step=flops,
+        bytes_per_step=nan if moved is None else moved,
+        cpu_joules_per_step=_joules(record, "RAPL"),
+        gpu_joules_per_step=_joules(record, "NVML"),
+        samples_per_step=samples,
+        planned_steps=record.planned_steps or nan,
+    )
+
+
+def _joules(record: Record, sensor: str) -> float:
+    """Joules of a steady step by a sensor; NaN where it was not read."""
+    known = [joules_per_step(energy) for energy in record.energy if energy.sensor == sensor]
+    return next((value for value in known if value is not None), nan)
+
+
+def _cold_tflops(record: Record, flops: float) -> float:
+    """TFLOPS of the first call of a kernel; NaN for training, whose first block is a step."""
+    cold_s = record.times.first_step_s
+    if record.epochs or not record.blocks or not cold_s:
+        return nan
+    return flops * record.blocks[0].steps / cold_s / 1e12
+
+
+def slow_processes(results: Iterable[Result]) -> dict[tuple[str, str], Finding]:
+    """Processes much slower than the other repeats of their cell, by (key, machine).
+
+    Where such a process kept fewer cores busy, on a machine that did nothing else, the kind
+    is `bimodal` (its threads shared a core or waited), otherwise `slow-process`.
+    """
+    groups: dict[tuple[str, str, PointKey], list[Result]] = {}
+    for each in results:
+        if each.seconds > 0:
+            groups.setdefault((each.device, each.machine, each.where), []).append(each)
+    found = {}
+    for siblings in groups.values():
+        fastest = min(each.seconds for each in siblings)
+        most = max(each.timings.cpu_per_wall for each in siblings)
+        for each in siblings:
+            if each.seconds > SLOW_PROCESS * fastest:
+                found[each.key, each.machine] = _slow(each.timings, fastest, most)
+    return found
+
+
+def _slow(own: Timings, fastest: float, most: float) -> Finding:
+    """A process beside the fastest repeat of its cell, and the most cores that one kept busy."""
+    factor = own.steady_step_s / fastest
+    message = f"this process took {factor:.2g} times as long as the fastest repeat"
+    if own.other_cpu_per_wall > OTHER_LOAD:
+        message += f", while others kept {own.other_cpu_per_wall:.2g} cores busy"
+        return Finding("slow-process", message, factor)
+    if own.cpu_per_wall < FEWER_CORES * most:
+        message += f", with {own.cpu_per_wall:.2g} cores busy instead of {most:.2g}"
+        return Finding("bimodal", message, factor)
+    return Finding("slow-process", message, factor)
