@@ -16,7 +16,6 @@ from accelreport.analysis.claim_outcomes import (
 )
 from accelreport.analysis.claim_trend import trend
 from accelreport.analysis.evidence import Evidence
-from accelreport.analysis.frames import MEASURED
 from accelreport.analysis.intervals import LEVEL, NOTHING, Interval
 from accelreport.analysis.parity import Parity, parity_frame
 from accelreport.analysis.quantised import Change, change, difference
@@ -25,6 +24,7 @@ from accelreport.analysis.selection import SIGNED_QUANTITIES, Point, Row, matche
 from accelreport.analysis.words import at, counted
 from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import MEASURED
 from accelreport.spec.claims import TIME_QUANTITIES
 from accelreport.spec.models import (
     Check,

@@ -11,7 +11,6 @@ import pandas as pd
 from accelreport.analysis.claim_rules import devices_of, evaluate
 from accelreport.analysis.claim_sources import published_evidence
 from accelreport.analysis.evidence import Evidence, withheld_in
-from accelreport.analysis.frames import machine_of
 from accelreport.analysis.selection import Measurements
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
@@ -39,7 +38,7 @@ def claims_frame(
         records: the plan's records, which hold what quantisation did to their models.
     """
     axes = list(plan.axes)
-    quantised = {(each.key, machine_of(each)): each.quantised for each in records if each.quantised}
+    quantised = {(each.key, each.machine): each.quantised for each in records if each.quantised}
     whole = Evidence(plan, Measurements(cells, axes), withheld_in(speedups, axes), quantised, "")
     rows = [row for claim in plan.claims for row in _rows(whole, cells, claim)]
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -8,9 +8,9 @@ draws.
 from __future__ import annotations
 
 import pytest
-from accelreport.analysis.cell_rows import TIMINGS, cell_row
 
 from accelreport.analysis.refusals import REFUSED, REFUSING
+from accelreport.analysis.results import Result, Timings, results_of
 from accelreport.analysis.seeds import reused_seeds
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
@@ -134,11 +134,12 @@ def test_the_number_of_a_spoilt_measurement_is_refused_with_the_reason_in_its_pl
     what: str, records: Records
 ) -> None:
     record = _record(records, FAULTS[what])
-    row = cell_row(_plan(record), _planned(record), record)
-    assert row["status"] == REFUSED
-    assert row["failure_kind"] in REFUSING
-    assert row["failure_message"]
-    assert not [name for name in (*TIMINGS, "val_accuracy") if name in row]
+    found = _result(_plan(record), record)
+    assert found.status == REFUSED
+    assert found.failure_kind in REFUSING
+    assert found.failure_message
+    assert repr(found.timings) == repr(Timings())
+    assert not found.final
 
 
 def test_a_rate_that_the_hardware_cannot_reach_is_refused(
@@ -149,9 +150,14 @@ def test_a_rate_that_the_hardware_cannot_reach_is_refused(
     cited = {"peak_tflops": {"float32": 1e-3}, "peak_source": "a sheet"}
     device = record.cell.device_spec.model_copy(update=cited)
     plan = _plan(record).model_copy(update={"devices": {"cpu": device}})
-    row = cell_row(plan, _planned(record), silent)
-    assert (row["status"], row["failure_kind"]) == (REFUSED, "above-peak")
-    assert "a sheet" in row["failure_message"]
+    found = _result(plan, silent)
+    assert (found.status, found.failure_kind) == (REFUSED, "above-peak")
+    assert "a sheet" in found.failure_message
+
+
+def _result(plan: PlanDocument, record: Record) -> Result:
+    (found,) = results_of(plan, [record])
+    return found
 
 
 def _planned(record: Record) -> PlannedCell:
