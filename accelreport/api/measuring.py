@@ -18,7 +18,7 @@ from accelreport.runner.preparing import Request, prepare
 from accelreport.runner.session import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.base import Scalar
-from accelreport.terminal.show import showing
+from accelreport.terminal.progress import progress_for
 
 
 def run(
@@ -113,7 +113,7 @@ def _measured(
     asked = Circumstances(request.results, options, ray_address, fork, request.policy)
     with launching(on, asked) as launcher:
         prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
-        with showing(prepared.plan, json=False, quiet=quiet) as observer:
+        with progress_for(prepared.plan, json=False, quiet=quiet) as observer:
             end = carry_out(prepared, observer, Workspace(), fork=fork)
         if end.stopped_by:
             raise KeyboardInterrupt(end.stopped_by)
