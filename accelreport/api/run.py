@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from accelreport.analysis.sequential import UntilDecided
-from accelreport.api.loaded import Results, loaded
+from accelreport.api.results import Results, results_of
 from accelreport.runner.launchers.base import Circumstances
 from accelreport.runner.launchers.registry import launching
 from accelreport.runner.overrides import shorthands
@@ -117,7 +117,7 @@ def _measured(
             end = carry_out(prepared, observer, Workspace(), fork=fork)
         if end.stopped_by:
             raise KeyboardInterrupt(end.stopped_by)
-        return loaded(request.results, end)
+        return results_of(request.results, end)
 
 
 def _waiting(reason: str) -> None:
