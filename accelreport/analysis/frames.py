@@ -257,14 +257,14 @@ def steps_frame(records: Iterable[Record]) -> pd.DataFrame:
 
 
 def _append_block(parts: dict[str, list[Any]], block: Block) -> int:
-    stamps = block.step_s
+    stamps = block.stamped_s
     if stamps:
         first = block.first_step + block.steps - len(stamps)
         rows = len(stamps)
         parts["step"].extend(range(first, first + rows))
         parts["seconds"].extend(stamps)
         parts["steps"].extend([1] * rows)
-        parts["warmup"].extend([block.warmup] * rows)
+        parts["warmup"].extend([not block.steady] * rows)
         parts["exact"].extend([True] * rows)
         return rows
     if not block.steps:
@@ -272,7 +272,7 @@ def _append_block(parts: dict[str, list[Any]], block: Block) -> int:
     parts["step"].append(block.first_step)
     parts["seconds"].append(block.wall_s / block.steps)
     parts["steps"].append(block.steps)
-    parts["warmup"].append(block.warmup)
+    parts["warmup"].append(not block.steady)
     parts["exact"].append(block.steps == 1)
     return 1
 

@@ -72,7 +72,7 @@ def findings(record: Record) -> tuple[Finding, ...]:
     blocks to test), `not-steady` (the warm-up was too short), `drifting`, `throttled`,
     `bimodal`, `stalled`, `loaded-machine`.
     """
-    blocks = [block for block in record.blocks if not block.warmup and block.steps]
+    blocks = [block for block in record.blocks if block.steady and block.steps]
     if not blocks:
         return ()
     values = step_seconds(blocks)
@@ -96,7 +96,7 @@ def step_seconds(blocks: list[Block]) -> Floats:
     """Seconds of each step, where they were stamped; else each block's mean."""
     parts: list[float] = []
     for block in blocks:
-        parts.extend(block.step_s or [block.wall_s / block.steps])
+        parts.extend(block.stamped_s or [block.wall_s / block.steps])
     return np.array(parts)
 
 

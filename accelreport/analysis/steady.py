@@ -48,7 +48,7 @@ class Steady:
 
 def steady(record: Record) -> Steady:
     """Sums the blocks of `record` that are not warm-up."""
-    blocks = [block for block in record.blocks if not block.warmup]
+    blocks = [block for block in record.blocks if block.steady]
     others = [block.other_cpu_s for block in blocks if block.other_cpu_s is not None]
     return Steady(
         steps=sum(block.steps for block in blocks),

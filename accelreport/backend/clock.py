@@ -1,21 +1,105 @@
-"""Timing a window: wall clock, this process's CPU time, everybody else's CPU time."""
+"""Timing a window: a monotonic clock, CPU time, and what makes a clock's reading no duration."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import psutil
+from numpy.typing import NDArray
+
+SET_S = 5e-4
+"""Seconds between two clocks below which the wall clock was not set, and a stop is none: readings
+of both take microseconds."""
+
+SLEWED = 1e-3
+"""Share of a duration by which a wall clock may differ while it is slewed: at most 500 ppm."""
+
+BEAT_S = 0.1
+"""Between two beats of `Heartbeat`: ten wake-ups a second cost a thousandth of a core."""
+
+LEAST_STOP_S = 0.5
+"""A shorter silence is a scheduler's doing, or a lock's."""
+
+ASLEEP = 0.2
+"""Cores busy in a silence below which nothing of this process ran; else something of it held the
+interpreter's lock."""
+
+DELAYS = Path("/proc/thread-self/schedstat")
+"""Of this thread: nanoseconds on a processor, nanoseconds waiting for one, and time slices."""
+
+_BOOT = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+"""The clock that goes on while the machine sleeps; on macOS the latter, where
+`time.perf_counter` stands still then as it does on Linux."""
+
+
+@dataclass(frozen=True)
+class Instant:
+    """One moment by three clocks, in seconds, read within microseconds of each other.
+
+    Attributes:
+        monotonic: what durations are read from.
+        wall: what can be set, and is all that a TensorFlow graph can read.
+        boot: the monotonic clock that also counts the machine's sleep.
+    """
+
+    monotonic: float
+    wall: float
+    boot: float
+
+
+def instant() -> Instant:
+    """Now; of three readings the one that took least, since a thread may be put off in between."""
+    readings = []
+    for _ in range(3):
+        began = time.perf_counter()
+        wall = time.time()
+        boot = began if _BOOT is None else time.clock_gettime(_BOOT)
+        readings.append((time.perf_counter() - began, Instant(began, wall, boot)))
+    return min(readings, key=lambda each: each[0])[1]
 
 
 @dataclass(frozen=True)
 class Window:
-    """What one timed window took, in seconds."""
+    """What one timed window took, in seconds.
+
+    Attributes:
+        wall_s: by the monotonic clock.
+        cpu_s: of the cell's processes.
+        other_cpu_s: of every other process of the machine.
+        began_s: when it began, by `time.perf_counter`.
+        clock_set_s: how far the wall clock was set meanwhile, forwards or (below 0) backwards;
+            0 where it was not.
+        asleep_s: how long the machine slept meanwhile, which `wall_s` does not hold.
+    """
 
     wall_s: float
     cpu_s: float
     other_cpu_s: float
+    began_s: float = 0.0
+    clock_set_s: float = 0.0
+    asleep_s: float = 0.0
+
+
+def stamped_seconds(stamps: NDArray[Any], window: Window, *, by_wall: bool) -> list[float]:
+    """Seconds of each step of a window from its second one on; none where its stamps are no times.
+
+    Args:
+        stamps: instants in seconds at which steps ended, in their order, [steps] or empty.
+        window: in which they ran.
+        by_wall: whether the stamps are the wall clock's.
+    """
+    seconds = np.diff(stamps)
+    # Set forth and back within one window, a clock is where it was.
+    possible = (seconds > 0).all() and seconds.sum() <= window.wall_s + SET_S
+    if not possible or (by_wall and window.clock_set_s):
+        return []
+    return [round(float(each), 7) for each in seconds]
 
 
 def _busy_s() -> float:
@@ -35,11 +119,17 @@ class Stopwatch:
 
     Args:
         cpu_s: CPU seconds spent so far by the cell's processes.
+        read: reads the clocks that are held against each other, outside the window.
     """
 
-    def __init__(self, cpu_s: Callable[[], float] = time.process_time) -> None:
-        self._cpu_s = cpu_s
+    def __init__(
+        self,
+        cpu_s: Callable[[], float] = time.process_time,
+        read: Callable[[], Instant] = instant,
+    ) -> None:
+        self._cpu_s, self._read = cpu_s, read
         self._busy = _busy_s()
+        self._before = read()
         self._cpu = cpu_s()
         self._wall = time.perf_counter()
 
@@ -47,5 +137,124 @@ class Stopwatch:
         """The window since the beginning; the stopwatch goes on."""
         wall = time.perf_counter() - self._wall
         cpu = self._cpu_s() - self._cpu
+        after, before = self._read(), self._before
         busy = _busy_s() - self._busy
-        return Window(wall_s=wall, cpu_s=cpu, other_cpu_s=max(0.0, busy - cpu))
+        passed = after.monotonic - before.monotonic
+        booted = after.boot - before.boot
+        away, asleep = after.wall - before.wall - booted, booted - passed
+        least = SET_S + SLEWED * booted
+        return Window(
+            wall_s=wall,
+            cpu_s=cpu,
+            other_cpu_s=max(0.0, busy - cpu),
+            began_s=self._wall,
+            clock_set_s=away if abs(away) > least else 0.0,
+            asleep_s=asleep if asleep > least else 0.0,
+        )
+
+
+@dataclass(frozen=True)
+class _Beat:
+    """A moment at which this process ran.
+
+    Attributes:
+        at: by the monotonic clock.
+        cpu_s: CPU seconds of the process so far.
+        delayed_s: seconds for which the beating thread has waited for a processor so far.
+        cores: busy since the beat before.
+    """
+
+    at: float
+    cpu_s: float
+    delayed_s: float
+    cores: float = 0.0
+
+
+class Heartbeat:
+    """Notices that this process did not run although its clock went on.
+
+    A process that is stopped (`SIGSTOP`, `docker pause`, a debugger) cannot see it while it
+    lasts. A thread that wakes up ten times a second sees afterwards that it did not, its share of
+    the scheduler's queue that it was not other programs' doing, and CPU time that nothing of the
+    process ran meanwhile. How long a stop was is known to `BEAT_S`.
+
+    Args:
+        cpu_s: CPU seconds spent so far by this process.
+        now: the monotonic clock.
+    """
+
+    def __init__(
+        self,
+        cpu_s: Callable[[], float] = time.process_time,
+        now: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._cpu_s, self._now = cpu_s, now
+        self._stops: list[tuple[float, float]] = []
+        self._queue = DELAYS
+        self._last = self._beat()
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Beat until `end`, in a thread of its own."""
+        threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
+
+    def end(self) -> None:
+        """Beat no more."""
+        self._ended.set()
+
+    def beat(self) -> None:
+        """Note that this process runs, and whether it did not since the last time."""
+        with self._lock:
+            stop = self._silence()
+            if stop is not None:
+                self._stops.append(stop)
+            self._last = self._beat(self._last)
+
+    def stopped_s(self, since: float, until: float) -> float:
+        """Seconds between two instants in which this process did not run.
+
+        Args:
+            since: by `now`.
+            until: by `now`.
+        """
+        with self._lock:
+            # The thread may not have had its turn since the process goes on.
+            pending = self._silence()
+            stops = [*self._stops, *([pending] if pending else [])]
+        overlaps = (min(until, end) - max(since, begin) for begin, end in stops)
+        return sum(each for each in overlaps if each > 2 * BEAT_S)
+
+    def _run(self) -> None:
+        self._queue = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._last = self._beat()
+        while not self._ended.wait(BEAT_S):
+            self.beat()
+
+    def _beat(self, before: _Beat | None = None) -> _Beat:
+        at, cpu_s = self._now(), self._cpu_s()
+        passed = at - before.at if before else 0.0
+        cores = (cpu_s - before.cpu_s) / passed if before and passed > 0 else 0.0
+        return _Beat(at, cpu_s, delayed_s(self._queue), cores)
+
+    def _silence(self) -> tuple[float, float] | None:
+        """The stop that this moment ends; None where there was none."""
+        last, now = self._last, self._beat()
+        silent_s = now.at - last.at - BEAT_S - (now.delayed_s - last.delayed_s)
+        # What ran before the stop, and after it until now, ran as it did before.
+        allowed_s = ASLEEP * silent_s + 2 * BEAT_S * max(1.0, last.cores)
+        if silent_s < LEAST_STOP_S or now.cpu_s - last.cpu_s > allowed_s:
+            return None
+        return now.at - silent_s, now.at
+
+
+def delayed_s(queue: Path = DELAYS) -> float:
+    """Seconds a thread has waited for a processor so far, where Linux tells it; else 0.
+
+    Args:
+        queue: what the scheduler says of the thread.
+    """
+    try:
+        return int(queue.read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0  # no Linux, or one that does not count

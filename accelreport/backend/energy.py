@@ -106,6 +106,7 @@ class Meter:
     steps: int = 0
     windows: int = 0
     _readings: list[_Reading] = field(default_factory=list)
+    _steps: int = 0
     _began: float | None = None
 
     def __post_init__(self) -> None:
@@ -121,7 +122,7 @@ class Meter:
     def passed(self, steps: int) -> None:
         """Note steady steps that ended just now; outside every timed block."""
         if self._began is not None:
-            self.steps += steps
+            self._steps += steps
             for reading in self._readings:
                 reading.keep_up()
 
@@ -133,7 +134,12 @@ class Meter:
             reading.end()
         self.window_s += time.perf_counter() - self._began
         self.windows += 1
-        self._began = None
+        self.steps += self._steps
+        self.discard()
+
+    def discard(self) -> None:
+        """Forget the open window, in which something else happened than steps."""
+        self._steps, self._began = 0, None
 
     def energies(self) -> list[Energy]:
         """What the sensors counted, one entry for each of them, readable or not."""

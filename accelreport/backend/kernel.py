@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from accelreport.backend.checks.watch import Watch
+from accelreport.backend.checks.watch import Seen, Watch
 from accelreport.backend.clock import Stopwatch, Window
 from accelreport.backend.device_errors import StrategyError
 from accelreport.backend.energy import Meter
@@ -99,12 +99,16 @@ def run_kernel(
         runtime.placement.synchronise()
         window = stopwatch.lap()
         meter.passed(operations)
-        watch.after(operations, window.wall_s, warmup=warmup)
+        seen = watch.after(operations, window, warmup=warmup)
+        if seen.lost_s:
+            meter.discard()
+            deadline += seen.stopped_s
         if not math.isfinite(result):
             raise NanLossError(f"call {number + 1} gave {result}: the values have overflowed")
-        blocks.append(_block(number, done, operations, window, warmup=warmup))
+        blocks.append(_block(number, done, operations, window, seen))
         done += operations
-        left = min((calls - number - 1) * window.wall_s, max(0.0, deadline - time.perf_counter()))
+        ran_s = window.wall_s - seen.stopped_s
+        left = min((calls - number - 1) * ran_s, max(0.0, deadline - time.perf_counter()))
         reporter.progress(
             epoch=number + 1,
             epochs=calls,
@@ -121,22 +125,25 @@ def run_kernel(
 def fitting(problem: KernelProblem, blocks: list[Block], left_s: float) -> int:
     """Operations of the next call, by the pace of the last one; none where time is up.
 
-    A kernel that was only called cold has no time yet, and is called once more in any case.
+    A kernel that was only called cold has no time yet, and is called once more in any case; one
+    without any pace is called whole.
     """
     whole = problem.operations
-    if not blocks:
+    # A call in which the process was stopped has no pace.
+    last = next((block for block in reversed(blocks) if not block.stopped_s), None)
+    if last is None:
         return whole
-    fit = int(max(0.0, left_s) * blocks[-1].steps / blocks[-1].wall_s)
+    fit = int(max(0.0, left_s) * last.steps / last.wall_s)
     if not problem.countable:
         return whole if left_s > 0 else 0
     # A window much shorter than the others would tell more of its ends than of the work.
     least = math.ceil(whole / LEAST_SHARE)
-    if all(block.warmup for block in blocks):
+    if not any(block.steady for block in blocks):
         fit = max(fit, least)
     return min(fit, whole) if fit >= least else 0
 
 
-def _block(number: int, done: int, operations: int, window: Window, *, warmup: bool) -> Block:
+def _block(number: int, done: int, operations: int, window: Window, seen: Seen) -> Block:
     return Block(
         epoch=number + 1,
         first_step=done,
@@ -144,7 +151,8 @@ def _block(number: int, done: int, operations: int, window: Window, *, warmup: b
         wall_s=round(window.wall_s, 9),
         cpu_s=round(window.cpu_s, 6),
         other_cpu_s=round(window.other_cpu_s, 3),
-        warmup=warmup,
+        warmup=seen.warmup,
+        stopped_s=seen.lost_s,
     )
 
 

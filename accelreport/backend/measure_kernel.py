@@ -19,8 +19,7 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     name = FRAMEWORK_NAMES[runtime.framework]
     watch = Watch(everything_done if can_wait() else lambda: None, name)
     examination = measurement.begin_examination()
-    watch.clock = runtime.placement.clock
-    examination.before_kernel(kernel)
+    examination.before_kernel(kernel, watch)
     blocks = run_kernel(
         kernel,
         runtime,
@@ -31,10 +30,10 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
         budget_s=conditions.budget,
         reporter=measurement.reporter,
     )
-    measurement.times |= {
-        "first_step_s": blocks[0].wall_s,
-        "train_s": sum(block.wall_s for block in blocks),
-    }
+    stops = sum(seen.stopped_s for seen in watch.windows)
+    measurement.times["train_s"] = sum(block.wall_s for block in blocks) - stops
+    if not blocks[0].stopped_s:
+        measurement.times["first_step_s"] = blocks[0].wall_s
     measurement.data = DataSource(
         dataset="", origin="generated", fingerprint=problem.fingerprint(seed), seed=seed
     )

@@ -68,6 +68,8 @@ class Measurement:
             more: fields of the record that take the place of what is known.
         """
         found = self.examination.found if self.examination else None
+        if self.examination:
+            self.examination.end()
         checks_s = {"checks_s": self.examination.spent_s} if self.examination else {}
         return Record.model_validate(
             {
@@ -136,7 +138,7 @@ class Measurement:
 
     def check_window(self, blocks: Sequence[Block]) -> None:
         """Warn where the steady blocks are too short to say much."""
-        steady = [block.wall_s for block in blocks if not block.warmup]
+        steady = [block.wall_s for block in blocks if block.steady]
         if not steady:
             self.warn("no-steady-steps", "it ended within the warm-up: there is no steady time")
         elif sum(steady) < SHORTEST_WINDOW_S:

@@ -53,6 +53,10 @@ class Pace:
         if not first:
             self._step_s = max(wall_s / steps, 1e-9)
 
+    def extend(self, seconds: float) -> None:
+        """Give back what the process could not use of its budget, since it was stopped."""
+        self._deadline += seconds
+
     def exhausted(self) -> bool:
         """Whether the budget is spent."""
         return bool(self._agreed(time.perf_counter() >= self._deadline))

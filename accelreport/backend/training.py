@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.checks.watch import Watch
-from accelreport.backend.clock import Stopwatch
+from accelreport.backend.clock import Stopwatch, stamped_seconds
 from accelreport.backend.energy import Meter
 from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
@@ -94,6 +94,8 @@ class Training:
             graphs.steps_done if graphs.runtime.counts_steps else lambda: None,
             FRAMEWORK_NAMES[graphs.runtime.framework],
         )
+        if graphs.runtime.synchronous and graphs.runtime.loops_in_program:
+            self.watch.wall_stamps = 0  # a graph can read no other clock
         self.meter = Meter()
 
     @property
@@ -154,14 +156,14 @@ class Training:
         totals = np.zeros(self._graphs.width)
         done, spent = 0, 0.0
         while done < self._steps and not (pace.exhausted() and before + done > 0):
-            block, sums = self._window(number, before, done, run_steps, pace)
+            block, sums, block_s = self._window(number, before, done, run_steps, pace)
             if block.first_step == 0:
-                result.first_step_s = block.wall_s
+                result.first_step_s = None if block.stopped_s else block.wall_s
                 self._reporter.phase("train")
             result.blocks.append(block)
             totals += sums
             done += block.steps
-            spent += block.wall_s
+            spent += block_s
             self._reporter.progress(
                 epoch=number,
                 epochs=self._epochs,
@@ -194,7 +196,8 @@ class Training:
 
     def _window(
         self, epoch: int, before: int, done: int, run_steps: Steps, pace: Pace
-    ) -> tuple[Block, NDArray[np.float64]]:
+    ) -> tuple[Block, NDArray[np.float64], float]:
+        """A timed block, its sums, and the seconds in which it ran."""
         count = pace.steps(before + done, self._steps - done)
         warmup = before + done < self._warmup
         self.watch.before()
@@ -208,12 +211,20 @@ class Training:
         self._graphs.runtime.placement.synchronise()
         window = watch.lap()
         self.meter.passed(count)
-        self.watch.after(count, window.wall_s, warmup=warmup)
+        seen = self.watch.after(count, window, warmup=warmup)
         if not math.isfinite(sums[0]):
             raise NanLossError(
                 f"the loss was {sums[0]} within steps {before + done} to {before + done + count}"
             )
-        pace.saw(count, window.wall_s, first=before + done == 0)
+        ran_s = window.wall_s - seen.stopped_s
+        if seen.lost_s:
+            self.meter.discard()
+            pace.extend(seen.stopped_s)
+        pace.saw(count, ran_s, first=before + done == 0)
+        stamps = self._graphs.read(stamps)
+        step_s = stamped_seconds(stamps, window, by_wall=self.watch.wall_stamps is not None)
+        if len(stamps) > 1 and not step_s and self.watch.wall_stamps is not None:
+            self.watch.wall_stamps += 1
         block = Block(
             epoch=epoch,
             first_step=before + done,
@@ -222,9 +233,10 @@ class Training:
             cpu_s=round(window.cpu_s, 6),
             other_cpu_s=round(window.other_cpu_s, 3),
             warmup=warmup,
-            step_s=[round(float(s), 7) for s in np.diff(self._graphs.read(stamps))],
+            stopped_s=seen.lost_s,
+            step_s=step_s,
         )
-        return block, sums
+        return block, sums, ran_s
 
     # Evaluation ---------------------------------------------------------------------------
 

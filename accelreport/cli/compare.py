@@ -112,7 +112,8 @@ CODES = {
 
 
 def _written(compared: Comparison, format_: str) -> str:
-    from accelreport.terminal.comparison import comparison_markdown, comparison_text
+    from accelreport.terminal.comparison_markdown import comparison_markdown
+    from accelreport.terminal.comparison_text import comparison_text
 
     if format_ == "json":
         return compared.model_dump_json(indent=2) + "\n"

@@ -108,12 +108,12 @@ def steps_csv(records: Mapping[tuple[str, str], Record]) -> str:
             if not block.steps:
                 continue
             begin = f"{key},{machine},{block.epoch},"
-            warm = int(block.warmup)
-            if block.step_s:
-                first = block.first_step + block.steps - len(block.step_s)
+            warm = int(not block.steady)
+            if block.stamped_s:
+                first = block.first_step + block.steps - len(block.stamped_s)
                 lines += [
                     f"{begin}{step},1,{seconds!r},{warm}"
-                    for step, seconds in enumerate(block.step_s, start=first)
+                    for step, seconds in enumerate(block.stamped_s, start=first)
                 ]
             else:
                 mean = block.wall_s / block.steps

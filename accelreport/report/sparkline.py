@@ -66,7 +66,7 @@ def _ranges(seconds: Times, top: float) -> tuple[str, str]:
 
 def _steady_steps(record: Record) -> Times:
     """Single steady steps in seconds; means of blocks where steps were not stamped."""
-    blocks = [block for block in record.blocks if not block.warmup and block.steps]
-    stamped = [value for block in blocks for value in block.step_s]
+    blocks = [block for block in record.blocks if block.steady and block.steps]
+    stamped = [value for block in blocks for value in block.stamped_s]
     means = [block.wall_s / block.steps for block in blocks]
     return np.array(stamped or means, dtype=np.float64)

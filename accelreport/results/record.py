@@ -84,7 +84,7 @@ class Times(Document):
     first_step_s: float | None = None
     """The first step, or the first call of a kernel: trace, compile and run."""
     train_s: float | None = None
-    """All timed steps, the first one included."""
+    """All timed steps, the first one included, without what the process stood still."""
     evaluate_s: float | None = None
     """All evaluations; never part of a timed window."""
     observe_s: float | None = None
@@ -113,9 +113,27 @@ class Block(Document):
     """CPU seconds of every other process of the machine in that time."""
     warmup: bool
     """Whether it is left out of the steady time."""
+    stopped_s: float | None = None
+    """Seconds in which the process stood still meanwhile: it was stopped, or the machine slept.
+    Such a block is left out of the steady time, too. Absent where it ran all the time."""
     step_s: list[float] = []
     """Seconds of each step from the second on, stamped inside the graph as each step's
-    loss is ready. Empty where the device runs asynchronously and a stamp would lie."""
+    loss is ready. Empty where the device runs asynchronously and a stamp would lie, and where
+    the wall clock, which is all that a graph can read, was set meanwhile."""
+
+    @property
+    def steady(self) -> bool:
+        """Whether it belongs to the steady time: no warm-up, and the process ran all the time."""
+        return not self.warmup and not self.stopped_s
+
+    @property
+    def stamped_s(self) -> list[float]:
+        """`step_s` where it is a series of times within this block; else empty.
+
+        Earlier versions kept the stamps of a wall clock that was set meanwhile.
+        """
+        possible = all(each > 0 for each in self.step_s)
+        return self.step_s if possible and sum(self.step_s) <= 1.01 * self.wall_s else []
 
 
 class Epoch(Document):

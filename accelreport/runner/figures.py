@@ -11,7 +11,7 @@ def headline(record: Record) -> dict[str, float]:
     The steady step is Σ wall ÷ Σ steps over the blocks that are not warm-up, as in the report.
     For a kernel one step is one operation, and `tflops` is its FLOPs ÷ step_s ÷ 10¹².
     """
-    steady = [block for block in record.blocks if not block.warmup]
+    steady = [block for block in record.blocks if block.steady]
     steps = sum(block.steps for block in steady)
     seconds = sum(block.wall_s for block in steady)
     figures: dict[str, float] = {}

@@ -15,9 +15,12 @@ from accelreport.backend.checks.found import Found
 from accelreport.backend.checks.gaps import judge_gaps
 from accelreport.backend.checks.surroundings import Clock, cpu_clock, gpu_clock, judge_clock
 from accelreport.backend.checks.watch import Watch
+from accelreport.backend.clock import Window
 from accelreport.results.record import Block
 
 STEP_S = 0.002
+
+WINDOW = Window(wall_s=0.5, cpu_s=0.5, other_cpu_s=0.0)
 
 
 def outcomes(found: Found) -> dict[str, str]:
@@ -112,7 +115,7 @@ def test_a_function_traced_inside_a_window_is_seen_and_one_outside_is_not() -> N
         watch.before()
         if inside:
             step(tf.zeros([number + 1]))
-        watch.after(1, 0.5, warmup=False)
+        watch.after(1, WINDOW, warmup=False)
         step(tf.zeros([number + 10]))
     found = Found()
     watch.judge(found)
@@ -129,7 +132,7 @@ def test_fewer_steps_than_claimed_are_a_fault_unless_losses_are_scaled(
     watch = Watch(lambda: next(counts))
     for _ in range(2):
         watch.before()
-        watch.after(10, 0.5, warmup=False)
+        watch.after(10, WINDOW, warmup=False)
     found = Found()
     watch.judge(found, skips=skips)
     assert outcomes(found)["step-count"] == outcome
@@ -160,11 +163,13 @@ class Machine:
     ) -> None:
         self.asynchronous, self.alive, self.step_s = asynchronous, alive, step_s
         self.until, self.steps = 0.0, 0
-        self.time = VirtualTime()
+        self.time, self.cpu_s, self.waited_s = VirtualTime(), 0.0, 0.0
 
     def run(self, count: int) -> None:
         self.steps += count
-        self.until = self.time.now + (count if self.alive else min(count, 1)) * self.step_s
+        work_s = (count if self.alive else min(count, 1)) * self.step_s
+        self.cpu_s += work_s
+        self.until = self.time.now + max(work_s, self.waited_s if count else 0.0)
         if not self.asynchronous:
             self.wait()
 
@@ -180,7 +185,7 @@ class Machine:
             step_s=self.step_s,
             most=most,
             synchronous=synchronous,
-            cpu_s=self.time.perf_counter,
+            cpu_s=lambda: self.cpu_s,
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(canary, "time", self.time)
@@ -216,6 +221,21 @@ def test_work_that_takes_no_longer_for_twice_as_much_was_not_done() -> None:
     found = Found()
     Machine(alive=False).sing(found)
     assert outcomes(found)["time-not-scaling"] == "failed"
+
+
+@pytest.mark.parametrize(("alive", "outcome"), [(True, "passed"), (False, "failed")])
+def test_a_loaded_machine_that_keeps_all_windows_waiting_alike_makes_no_work_undone(
+    alive: bool, outcome: str
+) -> None:
+    def judged(*, loaded: bool) -> str:
+        machine, found = Machine(alive=alive), Found()
+        machine.waited_s = 0.04
+        found.judge("loaded-machine", sound=not loaded, expected="", seen="")
+        machine.sing(found)
+        return outcomes(found)["time-not-scaling"]
+
+    assert judged(loaded=True) == outcome
+    assert judged(loaded=False) == "failed"
 
 
 @pytest.mark.parametrize("step_s", [1e-4, 0.004, 0.04, 0.09, 0.14])

@@ -15,7 +15,7 @@ from accelreport.analysis.seeds import reused_seeds
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
 from tests.faults.cells import PIPED, PRODUCTS, RECURRENT, Fault, measure
-from tests.faults.windows import BURNER
+from tests.faults.windows import BURNER, SET_S, STOP_S
 from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
@@ -39,6 +39,9 @@ FAULTS = {
     "the device is slowed down by its heat": Fault("Hindered", "clock-fell"),
     "the loop of a kernel is dead code": Fault("Dead", "time-not-scaling", PRODUCTS),
     "the gradients go nowhere": Fault("Frozen", "weights-unmoved"),
+    "the wall clock is set back": Fault("ClockSet", "clock-set"),
+    "a training is stopped": Fault("Stopped", "stopped"),
+    "a kernel is stopped": Fault("Stopped", "stopped", PRODUCTS),
     "a GPU leaves cuDNN": Fault("OnCpu", "cudnn-fallback", RECURRENT, kind="GPU"),
 }
 """What is done to a measurement, and the name by which it is caught."""
@@ -96,6 +99,39 @@ def test_a_sound_measurement_raises_none_of_them(what: str, records: Records) ->
     assert {"no-sync", "compile-inside", "constant-input"} <= looked_for
     # Where others compute, a window may be too long to be repeated, and the check says so.
     assert load is not None or "time-not-scaling" in looked_for
+
+
+def _unharmed(record: Record) -> Timings:
+    """What a record comes to that is complete and not refused."""
+    found = _result(_plan(record), record)
+    assert found.complete, found.failure_message
+    return found.timings
+
+
+def test_a_step_of_the_wall_clock_costs_the_stamps_it_spoils_and_not_the_run(
+    records: Records,
+) -> None:
+    record = _record(records, FAULTS["the wall clock is set back"])
+    timings = _unharmed(record)
+    assert f"{SET_S:+g} s" in _found(record)["clock-set"]
+    unstamped = [block for block in record.blocks if block.steps > 1 and not block.step_s]
+    assert len(unstamped) == 1
+    assert all(each > 0 for block in record.blocks for each in block.step_s)
+    assert timings.window_s == pytest.approx(sum(b.wall_s for b in record.blocks if not b.warmup))
+
+
+@pytest.mark.parametrize("what", ["a training is stopped", "a kernel is stopped"])
+def test_a_stop_of_the_process_is_told_and_no_part_of_its_time(what: str, records: Records) -> None:
+    record = _record(records, FAULTS[what])
+    timings = _unharmed(record)
+    (hit,) = [block for block in record.blocks if block.stopped_s]
+    stopped_s = hit.stopped_s or 0.0
+    assert STOP_S - 0.2 < stopped_s < STOP_S + 0.3
+    assert hit.wall_s > STOP_S
+    assert f"{stopped_s:.3g} s" in _found(record)["stopped"]
+    others = [b.wall_s for b in record.blocks if not b.warmup and b is not hit]
+    assert timings.window_s == pytest.approx(sum(others))
+    assert timings.total_s < sum(block.wall_s for block in record.blocks) - STOP_S + 0.3
 
 
 def test_another_program_is_named_with_the_cores_it_keeps_busy(

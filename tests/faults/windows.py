@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -189,3 +191,67 @@ class Frozen(Honest):
             return result
 
         return run
+
+
+SET_S = -1.9
+"""Seconds by which the wall clock is set."""
+
+STOP_S = 2.0
+"""Seconds for which a cell's process is stopped."""
+
+HIT = 3
+"""The window, or the call of a kernel, that a fault befalls; the first one is no steady one."""
+
+
+class ClockSet(Honest):
+    """Somebody sets the wall clock back while steps are timed.
+
+    The clock itself belongs to the machine: what the graph and the process read of it is
+    moved, by an offset that lies between them and the clock.
+    """
+
+    def __post_init__(self) -> None:
+        import tensorflow as tf
+
+        super().__post_init__()
+        self.offset = tf.Variable(0.0, dtype=tf.float64, trainable=False)
+        self.set_s = 0.0
+        in_graph, in_process = tf.timestamp, time.time
+        tf.timestamp = lambda: in_graph() + self.offset
+        time.time = lambda: in_process() + self.set_s
+
+    def spoilt(self, function: Wrapped) -> Wrapped:
+        import tensorflow as tf
+
+        windows = iter(range(10**6))
+
+        def run(source: Any, *others: Any) -> Any:
+            *tables, first, count = others
+            half = count // 2
+            sums, stamps = function(source, *tables, first, half)
+            if next(windows) == HIT:
+                self.set_s = SET_S
+                self.offset.assign(SET_S)
+            more, later = function(source, *tables, first + half, count - half)
+            return sums + more, tf.concat([stamps, later], 0)
+
+        return run
+
+
+class Stopped(Honest):
+    """Somebody stops the process for a while (SIGSTOP) while steps are timed."""
+
+    def spoilt(self, function: Wrapped) -> Wrapped:
+        windows = iter(range(10**6))
+
+        def run(*arguments: Any) -> Any:
+            if next(windows) == HIT:
+                go_on = f"sleep {STOP_S}; kill -CONT {os.getpid()}"
+                subprocess.Popen(["sh", "-c", go_on], start_new_session=True)
+                os.kill(os.getpid(), signal.SIGSTOP)
+            return function(*arguments)
+
+        return run
+
+    def once(self, function: Wrapped) -> Wrapped:
+        return self.spoilt(function)

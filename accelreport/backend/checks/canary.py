@@ -187,7 +187,13 @@ def _scaling(bird: Bird, found: Found, shorter: tuple[_Windows, _Windows], round
 
     def grows() -> bool:
         base = min(empty.wall)
-        return min(two.wall) - base >= SCALES * (min(one.wall) - base)
+        if min(two.wall) - base >= SCALES * (min(one.wall) - base):
+            return True
+        # Where others compute, all windows of one length may have been kept waiting. What is
+        # never done takes no CPU time either, however long the wait.
+        loaded = bird.synchronous and found.failed("loaded-machine")
+        idle_s = median(empty.cpu)
+        return loaded and median(two.cpu) - idle_s >= SCALES * (median(one.cpu) - idle_s) > 0
 
     for _ in range(rounds):
         two.add(bird)

@@ -16,6 +16,7 @@ from accelreport.backend.checks.inputs import judge_inputs
 from accelreport.backend.checks.process import can_wait, everything_done
 from accelreport.backend.checks.surroundings import Clock, Neighbours, judge_clock
 from accelreport.backend.checks.watch import Watch
+from accelreport.backend.clock import Heartbeat
 from accelreport.results.checks import Beginning
 from accelreport.results.record import Block
 
@@ -67,6 +68,7 @@ class Examination:
         self._runtime = runtime
         self._kind = kind
         self._neighbours = Neighbours()
+        self._heartbeat = Heartbeat()
         self._weights: list[Any] = []
 
     # A training ---------------------------------------------------------------------------
@@ -78,7 +80,7 @@ class Examination:
         Raises:
             RefusedError: the inputs are constant.
         """
-        training.watch.clock = self._runtime.placement.clock
+        self._begin(training.watch)
         self._weights = state.beginnings(graphs)
         if self._runtime.counts_steps:
             state.judge_beginning(self.found, graphs)
@@ -127,12 +129,13 @@ class Examination:
     # A kernel -----------------------------------------------------------------------------
 
     @_counted
-    def before_kernel(self, kernel: Kernel) -> None:
+    def before_kernel(self, kernel: Kernel, watch: Watch) -> None:
         """What the kernel reads.
 
         Raises:
             RefusedError: an input is constant.
         """
+        self._begin(watch)
         if not kernel.inputs:
             self.found.inapplicable("constant-input", "the kernel does not say what it reads")
             return
@@ -178,6 +181,15 @@ class Examination:
 
     # Both ---------------------------------------------------------------------------------
 
+    def _begin(self, watch: Watch) -> None:
+        watch.clock = self._runtime.placement.clock
+        watch.heartbeat = self._heartbeat
+        self._heartbeat.start()
+
+    def end(self) -> None:
+        """Look at nothing any more."""
+        self._heartbeat.end()
+
     def _watched(
         self, watch: Watch, blocks: list[Block], *, skips: bool, settles: bool = True
     ) -> None:
@@ -186,7 +198,7 @@ class Examination:
         settles = settles and self._runtime.counts_steps
         watch.judge(self.found, settles=settles, skips=skips)
         judge_clock(self.found, watch.first_clock or Clock(), self._runtime.placement.clock())
-        steady = [block for block in blocks if not block.warmup]
+        steady = [block for block in blocks if block.steady]
         known = [block.other_cpu_s for block in steady if block.other_cpu_s is not None]
         wall = sum(block.wall_s for block in steady)
         self._neighbours.judge(self.found, sum(known) / wall if known and wall else None)
@@ -204,7 +216,7 @@ class Examination:
 
 
 def _step_s(blocks: list[Block]) -> float:
-    paces = [block.wall_s / block.steps for block in blocks if block.steps and not block.warmup]
+    paces = [block.wall_s / block.steps for block in blocks if block.steps and block.steady]
     return statistics.median(paces) if paces else 0.0
 
 

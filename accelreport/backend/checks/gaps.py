@@ -56,7 +56,7 @@ def judge_gaps(found: Found, blocks: list[Block], delays: Sequence[float], own: 
         delays: seconds in each of them in which other programs had the processor instead.
         own: what a step takes by the canary; None without one.
     """
-    steady = [pair for pair in zip(blocks, delays, strict=True) if not pair[0].warmup]
+    steady = [pair for pair in zip(blocks, delays, strict=True) if pair[0].steady]
     stamped = [pair for pair in steady if pair[0].steps >= FEWEST_STEPS and pair[0].step_s]
     if stamped:
         gaps, most = _gaps(stamped, _stamped), MOST_GAP

@@ -5,18 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from pathlib import Path
 
 from accelreport.backend.checks.found import Found
 from accelreport.backend.checks.process import compiled
 from accelreport.backend.checks.surroundings import Clock
+from accelreport.backend.clock import Heartbeat, Window, delayed_s
 
 MOST_LEFT = 0.10
 """Work left after the clock was stopped, as a share of the windows; reading a counter takes
 microseconds, so that a tenth is work that no window holds."""
-
-DELAYS = Path("/proc/thread-self/schedstat")
-"""Nanoseconds on a processor, nanoseconds waiting for one, and time slices."""
 
 LEAST_LEFT_S = 0.01
 """Less than this is the scheduler's doing."""
@@ -34,6 +31,9 @@ class Seen:
         traced: functions that were traced, or programs that were compiled, meanwhile.
         warmup: whether it is left out of the steady time.
         delayed_s: seconds this thread was ready to run and another one ran instead.
+        stopped_s: seconds of `wall_s` in which this process did not run at all.
+        asleep_s: seconds beside them in which the machine slept.
+        clock_set_s: how far the wall clock was set meanwhile.
     """
 
     steps: int
@@ -43,6 +43,14 @@ class Seen:
     traced: int
     warmup: bool
     delayed_s: float
+    stopped_s: float = 0.0
+    asleep_s: float = 0.0
+    clock_set_s: float = 0.0
+
+    @property
+    def lost_s(self) -> float | None:
+        """Seconds that make this window no measurement; None where it is one."""
+        return round(self.stopped_s + self.asleep_s, 3) or None
 
 
 class Watch:
@@ -57,6 +65,9 @@ class Watch:
         windows: what was seen.
         clock: reads the device's clock; not read when None.
         first_clock: the clock after the first steady window, when the device was at work.
+        heartbeat: notices when this process is stopped; nobody does when None.
+        wall_stamps: windows whose stamps were dropped since the wall clock, by which they were
+            made, was set; None where none is stamped by it.
     """
 
     def __init__(
@@ -67,6 +78,8 @@ class Watch:
         self.windows: list[Seen] = []
         self.clock: Callable[[], Clock] | None = None
         self.first_clock: Clock | None = None
+        self.heartbeat: Heartbeat | None = None
+        self.wall_stamps: int | None = None
         self._settled = settled
         self._done: int | None = None
         self._delayed_s = 0.0
@@ -77,19 +90,32 @@ class Watch:
         """A window is about to be timed."""
         self._done = self._settled()
         self._functions = compiled()
-        self._delayed_s = _delayed_s()
+        self._delayed_s = delayed_s()
 
-    def after(self, steps: int, wall_s: float, *, warmup: bool) -> None:
+    def after(self, steps: int, window: Window, *, warmup: bool) -> Seen:
         """A window of so many steps was timed."""
-        delayed_s = _delayed_s() - self._delayed_s
+        waited_s = delayed_s() - self._delayed_s
         traced = len(compiled() - self._functions)
         began = time.perf_counter()
         done = self._settled()
-        left_s = time.perf_counter() - began
+        ended = time.perf_counter()
         counted = None if done is None or self._done is None else done - self._done
         if self.clock is not None and self.first_clock is None and not warmup:
             self.first_clock = self.clock()
-        self.windows.append(Seen(steps, counted, wall_s, left_s, traced, warmup, delayed_s))
+        seen = Seen(
+            steps=steps,
+            done=counted,
+            wall_s=window.wall_s,
+            left_s=ended - began - self._stopped_s(began, ended),
+            traced=traced,
+            warmup=warmup,
+            delayed_s=waited_s,
+            stopped_s=self._stopped_s(window.began_s, window.began_s + window.wall_s),
+            asleep_s=window.asleep_s,
+            clock_set_s=window.clock_set_s,
+        )
+        self.windows.append(seen)
+        return seen
 
     def judge(self, found: Found, *, settles: bool = True, skips: bool = False) -> None:
         """Note what the windows show.
@@ -99,13 +125,47 @@ class Watch:
             settles: whether `settled` can wait for the work from here.
             skips: whether the optimizer may leave a step out (loss scaling does).
         """
-        steady = [seen for seen in self.windows if not seen.warmup] or self.windows
+        steady = [seen for seen in self.windows if not (seen.warmup or seen.lost_s)]
+        steady = steady or self.windows
         if settles:
             self._left(found, steady)
         else:
             found.inapplicable("no-sync", "the work lies on other processes")
         self._traced(found, steady)
         self._counted(found, skips=skips)
+        self._ran(found)
+        self._wall_clock(found)
+
+    def _stopped_s(self, since: float, until: float) -> float:
+        return self.heartbeat.stopped_s(since, until) if self.heartbeat else 0.0
+
+    def _ran(self, found: Found) -> None:
+        stops = [seen.lost_s for seen in self.windows if seen.lost_s]
+        seen = (
+            f"it stood still for {sum(stops):.3g} s within {len(stops)} of {len(self.windows)} "
+            "windows, which are left out of the steady time"
+        )
+        found.judge(
+            "stopped",
+            sound=not stops,
+            expected="the cell's process runs all the time while it is timed",
+            seen=seen if stops else "it ran all the time",
+        )
+
+    def _wall_clock(self, found: Found) -> None:
+        if self.wall_stamps is None:
+            found.inapplicable("clock-set", "no step is stamped by the wall clock here")
+            return
+        furthest = max((seen.clock_set_s for seen in self.windows), key=abs, default=0.0)
+        found.judge(
+            "clock-set",
+            sound=not self.wall_stamps,
+            expected="nobody sets the wall clock while steps are stamped by it",
+            seen=f"the wall clock was set by {furthest:+.3g} s; the stamps of the steps in "
+            f"{self.wall_stamps} of {len(self.windows)} windows are dropped, and the windows kept"
+            if self.wall_stamps
+            else "it was not set",
+        )
 
     def _left(self, found: Found, steady: list[Seen]) -> None:
         wall, left = sum(seen.wall_s for seen in steady), sum(seen.left_s for seen in steady)
@@ -140,11 +200,3 @@ class Watch:
             expected="the optimizer counts as many steps as the windows claim",
             seen=f"the windows claim {claimed:,} steps, the optimizer counted {done:,}",
         )
-
-
-def _delayed_s() -> float:
-    """Seconds this thread has waited for a processor so far, where Linux tells it; else 0."""
-    try:
-        return int(DELAYS.read_text().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
-        return 0.0  # no Linux, or one that does not count

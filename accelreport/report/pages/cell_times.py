@@ -54,7 +54,7 @@ def blocks_section(bench: Bench, record: Record) -> Section | None:
             f"{1000 * block.wall_s / block.steps:.4f}" if block.steps else "",
             f"{block.cpu_s:.3f}",
             "" if block.other_cpu_s is None else f"{block.other_cpu_s:.3f}",
-            "warm-up" if block.warmup else "steady",
+            "stopped" if block.stopped_s else "warm-up" if block.warmup else "steady",
         )
         for number, block in enumerate(shown, start=1)
     )

@@ -24,6 +24,7 @@ from accelreport.backend.checks.found import Found, RefusedError
 from accelreport.backend.checks.inputs import judge_inputs
 from accelreport.backend.checks.process import compiled
 from accelreport.backend.checks.watch import Watch
+from accelreport.backend.clock import Stopwatch
 from accelreport.backend.counted import counted
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.evaluation import Evaluation
@@ -124,9 +125,9 @@ def nobody_waits(engine: Engine, trainer: Any) -> dict[str, str]:
     order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(STEPS))
     resident = engine.on_devices(what.resident)
     watch.before()
-    began = time.perf_counter()
+    stopwatch = Stopwatch()
     trainer(resident, order, engine.constant(0), engine.constant(FEW))
-    watch.after(FEW, time.perf_counter() - began, warmup=False)
+    watch.after(FEW, stopwatch.lap(), warmup=False)
     watch.judge(found)
     return {check.name: check.outcome for check in found.checks}
 
