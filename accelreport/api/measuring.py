@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from accelreport.runner.preparing import Request, prepare
 from accelreport.runner.session import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.base import Scalar
+from accelreport.terminal.say import say
 from accelreport.terminal.show import showing
 
 
@@ -121,4 +121,4 @@ def _measured(
 
 
 def _waiting(reason: str) -> None:
-    sys.stderr.write(f"{reason} …\n")
+    say(f"{reason} …", err=True)

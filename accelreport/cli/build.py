@@ -107,10 +107,11 @@ def build(
     from accelreport.report.folders import report_cache
     from accelreport.results.store import Store
     from accelreport.runner.refresh import refresh
+    from accelreport.terminal.say import say
 
     store = Store(results)
     for complaint in refresh(store, specs) if specs.is_dir() else ():
-        typer.echo(f"warning: {complaint}", err=True)
+        say(f"warning: {complaint}", err=True)
     options = site.BuildOptions(
         title=title,
         templates=templates,
@@ -125,9 +126,9 @@ def build(
     place = out or Path("report.html" if single_file else "site")
     built = site.build(store, place, options=options)
     for problem in store.problems:
-        typer.echo(f"warning: left out: {problem}", err=True)
+        say(f"warning: left out: {problem}", err=True)
     noun = "page" if built.pages == 1 else "pages"
-    typer.echo(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
+    say(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
 
 
 def _theme(name: str) -> Theme:

@@ -88,6 +88,7 @@ def compare(
     from accelreport.analysis.comparison import compare_folders
     from accelreport.analysis.comparison_words import conclusions
     from accelreport.results.folder import existing
+    from accelreport.terminal.say import say
 
     gate = None if fail_if_slower is None else margin(fail_if_slower)
     compared = compare_folders(existing(old), existing(new), gate)
@@ -97,7 +98,7 @@ def compare(
     else:
         _write(out, text)
         for line in conclusions(compared):
-            typer.echo(line)
+            say(line)
     raise typer.Exit(CODES[compared.result.value])
 
 
@@ -114,6 +115,7 @@ CODES = {
 def _written(compared: Comparison, format_: str) -> str:
     from accelreport.terminal.comparison_markdown import comparison_markdown
     from accelreport.terminal.comparison_text import comparison_text
+    from accelreport.terminal.say import on_one_line
 
     if format_ == "json":
         return compared.model_dump_json(indent=2) + "\n"
@@ -122,7 +124,7 @@ def _written(compared: Comparison, format_: str) -> str:
 
         return comparison_html(compared)
     lines = comparison_markdown(compared) if format_ == "markdown" else comparison_text(compared)
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{on_one_line(line)}\n" for line in lines)
 
 
 def _write(path: Path, text: str) -> None:

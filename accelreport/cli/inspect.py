@@ -80,10 +80,11 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
         typer.echo(json_module.dumps({"ok": True, **counts, "problems": []}, indent=2))
     else:
         from accelreport.terminal.claims_view import claims_text
+        from accelreport.terminal.say import say
 
         noun = "spec" if counts["specs"] == 1 else "specs"
-        typer.echo("\n".join(claims_text(found.specs)), nl=any(spec.claims for spec in found.specs))
-        typer.echo(f"{counts['specs']} {noun}, {counts['cells']:,} cells: no errors")
+        say(*claims_text(found.specs))
+        say(f"{counts['specs']} {noun}, {counts['cells']:,} cells: no errors")
 
 
 def _with_neighbours(paths: Sequence[Path]) -> list[Path]:
@@ -105,12 +106,13 @@ def devices(
     """Show what this machine has, and which devices of the devices file can run here."""
     from accelreport.runner.machine import survey
     from accelreport.terminal.machine_view import machine_text
+    from accelreport.terminal.say import say
 
     found = survey(devices_file, ask_tensorflow=not no_probe)
     if json:
         typer.echo(found.model_dump_json(indent=2))
     else:
-        typer.echo("\n".join(machine_text(found)))
+        say(*machine_text(found))
 
 
 def schema(

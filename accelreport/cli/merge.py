@@ -48,14 +48,15 @@ def merge(sources: Sources, *, out: Out) -> None:
     from accelreport.analysis.words import counted
     from accelreport.results.merge import merge as unite
     from accelreport.results.unpacked import unpacked
+    from accelreport.terminal.say import say
 
     with unpacked(sources) as folders:
         merged = unite(folders, out)
     for name in merged.conflicts:
-        typer.echo(f"conflict: {name} differs; the others are under {out / 'conflicts'}", err=True)
+        say(f"conflict: {name} differs; the others are under {out / 'conflicts'}", err=True)
     for problem in merged.problems:
-        typer.echo(f"left out: {problem}", err=True)
+        say(f"left out: {problem}", err=True)
     machines = counted(len(merged.machines), "machine")
-    typer.echo(f"{out}: {counted(merged.records, 'record')} of {machines}")
+    say(f"{out}: {counted(merged.records, 'record')} of {machines}")
     if merged.problems:
         raise typer.Exit(ExitCode.BAD_RESULTS)

@@ -226,10 +226,11 @@ def run(
 
 def _prepared(request: Request) -> Prepared:
     from accelreport.runner.preparing import prepare
+    from accelreport.terminal.say import say
 
-    prepared = prepare(request, waiting=lambda reason: typer.echo(f"{reason} …", err=True))
+    prepared = prepare(request, waiting=lambda reason: say(f"{reason} …", err=True))
     for problem in prepared.problems:
-        typer.echo(f"warning: {problem}; the cell is measured again", err=True)
+        say(f"warning: {problem}; the cell is measured again", err=True)
     return prepared
 
 
@@ -242,9 +243,13 @@ def _judge(most_repeats: int) -> Judge:
 def _show_plan(prepared: Prepared, *, json: bool) -> None:
     from accelreport.runner.events import plan_line
     from accelreport.terminal.plan_view import plan_text
+    from accelreport.terminal.say import say
 
     line = plan_line(prepared.plan, prepared.store.root)
-    typer.echo(line.model_dump_json() if json else "\n".join(plan_text(line)))
+    if json:
+        typer.echo(line.model_dump_json())
+    else:
+        say(*plan_text(line))
 
 
 def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool) -> int:

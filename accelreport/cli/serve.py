@@ -60,20 +60,21 @@ def serve(
     from accelreport.results.store import Store
     from accelreport.runner.refresh import refresh
     from accelreport.terminal.failure import show
+    from accelreport.terminal.say import say
 
     options = site.BuildOptions(title=title, templates=templates, cache=report_cache())
 
     def rebuild() -> None:
         store = Store(results)
         for complaint in refresh(store, specs) if specs.is_dir() else ():
-            typer.echo(f"warning: {complaint}", err=True)
+            say(f"warning: {complaint}", err=True)
         built = site.build(store, out, options=options)
-        typer.echo(f"{built.written} files changed in {built.seconds:.1f} s")
+        say(f"{built.written} files changed in {built.seconds:.1f} s")
 
     rebuild()
     server = LiveServer(out, host, port)
-    typer.echo(f"Open {server.address} (Ctrl-C ends)")
+    say(f"Open {server.address} (Ctrl-C ends)")
     if host not in LOOPBACK:
-        typer.echo("warning: everybody in this machine's network can read it", err=True)
+        say("warning: everybody in this machine's network can read it", err=True)
     watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
     keep_serving(server, watched, rebuild, show)

@@ -15,6 +15,7 @@ from accelreport.runner.events import (
     WaitingLine,
 )
 from accelreport.runner.timings import TimingsLine
+from accelreport.terminal.say import on_one_line
 from accelreport.terminal.summary import closing, looked, nothing_ran, opening
 from accelreport.terminal.timings_view import timings_text
 from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
@@ -65,7 +66,7 @@ class PlainLines:
 
     def _print(self, *lines: str) -> None:
         for text in lines:
-            self.stream.write(f"{text}\n")
+            self.stream.write(f"{on_one_line(text)}\n")
         self.stream.flush()
 
 
@@ -105,5 +106,5 @@ class Quiet:
 
     def _print(self, *lines: str) -> None:
         for text in lines:
-            self.stream.write(f"{text}\n")
+            self.stream.write(f"{on_one_line(text)}\n")
         self.stream.flush()

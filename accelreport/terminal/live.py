@@ -28,6 +28,7 @@ from accelreport.runner.events import (
 from accelreport.runner.plan import RunPlan
 from accelreport.runner.remaining import Remaining
 from accelreport.runner.timings import TimingsLine
+from accelreport.terminal.say import on_one_line
 from accelreport.terminal.summary import closing, looked, opening
 from accelreport.terminal.timings_view import timings_text
 from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
@@ -154,11 +155,14 @@ class LiveProgress:
         spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
         if spec != self._spec:
             self._spec = spec
-            self._console.print(Text(spec, style="bold"))
+            self._console.print(Text(on_one_line(spec), style="bold"))
         took = f"  {duration(line.wall_s)}" if line.wall_s is not None else ""
         text = Text(f"  {MARKS[line.status]} ", style=STYLES[line.status])
-        text.append(cell_name(line), style="default")
-        text.append(f"  {end_text(line)}", style="red" if line.status == "failed" else "default")
+        text.append(on_one_line(cell_name(line)), style="default")
+        text.append(
+            f"  {on_one_line(end_text(line))}",
+            style="red" if line.status == "failed" else "default",
+        )
         text.append(took, style="dim")
         self._console.print(text)
         self._say(*self._remedies.of(line))
@@ -205,7 +209,8 @@ class LiveProgress:
         table.add_column(width=24)
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         if self._waiting:
-            return Group(Text(f"{self._waiting[0].upper()}{self._waiting[1:]} …", style="yellow"))
+            waiting = on_one_line(f"{self._waiting[0].upper()}{self._waiting[1:]} …")
+            return Group(Text(waiting, style="yellow"))
         left = self._all_left_s() if self._finished < self._total else None
         table.add_row(
             f"{self._finished}/{self._total} cells",
@@ -214,7 +219,7 @@ class LiveProgress:
         )
         for now in list(self._now.values())[:MOST_ROWS]:
             place = f" on {now.start.host}" if now.start.host else ""
-            table.add_row(cell_name(now.start) + place, *self._of_now(now))
+            table.add_row(Text(on_one_line(cell_name(now.start) + place)), *self._of_now(now))
         if len(self._now) > MOST_ROWS:
             table.add_row(f"and {len(self._now) - MOST_ROWS} more", "", "")
         return table
@@ -234,4 +239,4 @@ class LiveProgress:
 
     def _say(self, *lines: str) -> None:
         for line in lines:
-            self._console.print(line, markup=False, highlight=False)
+            self._console.print(on_one_line(line), markup=False, highlight=False)
