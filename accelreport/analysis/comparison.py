@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from accelreport.analysis.comparison_environment import differences
-from accelreport.analysis.comparison_groups import Group, Groups, groups_of
+from accelreport.analysis.comparison_groups import Place, Places, places_of
 from accelreport.analysis.comparison_rows import alone, compared
 from accelreport.analysis.comparison_values import (
     Comparison,
@@ -55,9 +55,9 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
         new: what is now.
         gate: how much longer a step may take, as a fraction; None when nothing is gated.
     """
-    before, after = (groups_of(each.plans(), each.records()) for each in (old, new))
+    before, after = (places_of(each.plans(), each.records()) for each in (old, new))
     rows: list[Row] = []
-    together: list[tuple[Group, Group]] = []
+    together: list[tuple[Place, Place]] = []
     for name in dict.fromkeys([*after.groups, *before.groups]):
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         pairs, only_old, only_new = _partners(old_groups, new_groups)
@@ -79,7 +79,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
     )
 
 
-def _summary(folder: Folder, groups: Groups) -> SideSummary:
+def _summary(folder: Folder, groups: Places) -> SideSummary:
     return SideSummary(
         name=str(folder.root),
         records=groups.records,
@@ -102,12 +102,10 @@ def _result(rows: Sequence[Row], sides: Sequence[SideSummary], gate: float | Non
     return Result.DONE if told else Result.NOTHING
 
 
-def _apart(pairs: Sequence[tuple[Group, Group]]) -> str:
+def _apart(pairs: Sequence[tuple[Place, Place]]) -> str:
     """When each folder was measured, where that was not at the same time; empty otherwise."""
     times = [
-        sorted(
-            one.started_at for pair in pairs for one in pair[side].processes.values() if one.seconds
-        )
+        sorted(one.started_at for pair in pairs for one in pair[side].timed.values())
         for side in (0, 1)
     ]
     if not all(times) or not (times[0][-1] < times[1][0] or times[1][-1] < times[0][0]):
@@ -116,14 +114,14 @@ def _apart(pairs: Sequence[tuple[Group, Group]]) -> str:
     return f"OLD from {old}, NEW from {new} (UTC)"
 
 
-def _machines(groups: Sequence[Group]) -> list[str]:
+def _machines(groups: Sequence[Place]) -> list[str]:
     return [group.machine for group in groups if group.machine]
 
 
 def _partners(
-    old: Sequence[Group], new: Sequence[Group]
-) -> tuple[list[tuple[Group, Group]], list[Group], list[Group]]:
-    """Groups of one name by machine: those to be compared, and what is in one folder only.
+    old: Sequence[Place], new: Sequence[Place]
+) -> tuple[list[tuple[Place, Place]], list[Place], list[Place]]:
+    """Places of one name by machine: those to be compared, and what is in one folder only.
 
     A machine is compared with itself. Where one machine is left on each side, these two are
     compared; where more are left, it would be arbitrary which.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from accelreport.analysis.comparison_environment import facts
-from accelreport.analysis.steadiness import findings
-from accelreport.analysis.steady import steady
-from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.results import Result, results_of_plans
+from accelreport.analysis.speedup import Group
+from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
 from accelreport.spec.models import Scalar
@@ -22,43 +23,29 @@ Name = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class Process:
-    """What one record says that matters to a comparison.
+    """A measured process, and what was asked of it and of its machine.
 
     Attributes:
-        key: the cell's key.
-        machine: fingerprint of its machine.
-        status: status of the record.
-        problem: why it has no time; empty when it has one.
-        seconds: seconds of a steady step; 0 when it has none.
-        fingerprint: of the data.
+        result: what became of it.
         conditions: dotted key → value of everything that was asked for.
         environment: fact → value of machine and software.
-        warnings: kinds of its warnings.
-        final: final metrics of a complete run.
         started_at: when it was launched, UTC in ISO 8601.
     """
 
-    key: str
-    machine: str
-    status: str
-    problem: str
-    seconds: float
-    fingerprint: str
+    result: Result
     conditions: Mapping[str, str]
     environment: Mapping[str, str]
-    warnings: tuple[str, ...]
-    final: Mapping[str, float]
     started_at: str
 
     @property
     def measurement(self) -> tuple[str, str, float]:
         """What no other measurement has in common with it."""
-        return self.machine, self.started_at, self.seconds
+        return self.result.machine, self.started_at, self.result.seconds
 
 
-@dataclass
-class Group:
-    """The processes of one device at one sweep point on one machine.
+@dataclass(frozen=True)
+class Place:
+    """The processes of one device at one sweep point on one machine, in one folder.
 
     Attributes:
         machine: its fingerprint; empty where nothing was run.
@@ -71,26 +58,41 @@ class Group:
     device: str
     point: dict[str, Scalar]
     machine: str
-    processes: dict[int, Process] = field(default_factory=dict)
-    not_run: int = 0
+    processes: Mapping[int, Process]
+    not_run: int
+
+    def group(self, without: Collection[int] = ()) -> Group:
+        """Its processes, some seeds left out, to be compared."""
+        kept = (one.result for seed, one in self.processes.items() if seed not in without)
+        return Group(self.device, self.machine, self.point, tuple(kept))
 
     @property
-    def seconds(self) -> dict[int, float]:
-        """Seed → seconds of a steady step, of the processes that have one."""
-        return {seed: one.seconds for seed, one in self.processes.items() if one.seconds > 0}
+    def timed(self) -> dict[int, Process]:
+        """Seed → process, of those that have a time."""
+        return {seed: one for seed, one in self.processes.items() if not one.result.problem}
 
     @property
     def failed(self) -> bool:
-        """Whether it has no time because its processes failed."""
-        return not self.seconds and any(one.status == "failed" for one in self.processes.values())
+        """Whether it has no time because its processes failed, or their numbers are none."""
+        results = [one.result for one in self.processes.values()]
+        return not self.timed and any(each.status in {"failed", REFUSED} for each in results)
 
     @property
     def problems(self) -> list[str]:
         """Why processes have no time, each with how many it befell."""
-        said = Counter(one.problem for one in self.processes.values() if one.problem)
+        said = Counter(one.result.problem for one in self.processes.values() if one.result.problem)
         said += Counter({"not run": self.not_run})
         planned = len(self.processes) + self.not_run
         return [f"{count} of {planned} processes: {problem}" for problem, count in said.items()]
+
+    @property
+    def warnings(self) -> Counter[str]:
+        """Kinds of warnings → how many processes have one."""
+        return Counter(
+            kind
+            for one in self.processes.values()
+            for kind in dict.fromkeys(found.kind for found in one.result.warnings)
+        )
 
     @property
     def facts(self) -> set[str]:
@@ -104,92 +106,74 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Groups:
+class Places:
     """A results folder, sorted.
 
     Attributes:
-        groups: name → its groups, one for each machine.
+        groups: name → its places, one for each machine.
         records: records in the folder.
         unplanned: records that no plan asks for.
     """
 
-    groups: Mapping[Name, Sequence[Group]]
+    groups: Mapping[Name, Sequence[Place]]
     records: int
     unplanned: int
 
 
-def groups_of(plans: Iterable[PlanDocument], records: Iterable[Record]) -> Groups:
+Circumstances = tuple[Mapping[str, str], Mapping[str, str], str]
+"""Conditions, environment and start of a process."""
+
+
+def places_of(plans: Iterable[PlanDocument], records: Iterable[Record]) -> Places:
     """Sorts a folder; each record is looked at once and let go."""
-    by_key: dict[str, list[Process]] = {}
-    count = 0
-    for record in records:
-        by_key.setdefault(record.key, []).append(process_of(record))
-        count += 1
-    found: dict[Name, list[Group]] = {}
+    ordered = sorted(plans, key=lambda each: (each.spec, each.profile))
+    known: dict[tuple[str, str], Circumstances] = {}
+    keys: list[str] = []
+
+    def noted() -> Iterator[Record]:
+        for record in records:
+            keys.append(record.key)
+            seen = _conditions(record), facts(record), record.started_at
+            known[record.key, record.machine] = seen
+            yield record
+
+    found: dict[Name, list[Place]] = {}
     planned: set[str] = set()
-    for plan in sorted(plans, key=lambda each: (each.spec, each.profile)):
+    for plan, results in zip(ordered, results_of_plans(ordered, noted()), strict=True):
         planned |= {cell.key for cell in plan.cells}
-        places: dict[Name, list[PlannedCell]] = {}
-        for cell in plan.cells:
-            name = (plan.spec, plan.profile, cell.device, json.dumps(cell.point, sort_keys=True))
-            places.setdefault(name, []).append(cell)
-        for name, cells in places.items():
-            found[name] = _by_machine(plan, cells, by_key)
-    unplanned = sum(len(found) for key, found in by_key.items() if key not in planned)
-    return Groups(found, count, unplanned)
+        by_name: dict[Name, list[Result]] = {}
+        for each in results:
+            point = json.dumps(dict(each.point), sort_keys=True)
+            by_name.setdefault((plan.spec, plan.profile, each.device, point), []).append(each)
+        for name, own in by_name.items():
+            found[name] = _by_machine(plan, own, known)
+    return Places(found, len(keys), sum(key not in planned for key in keys))
 
 
 def _by_machine(
-    plan: PlanDocument, cells: Sequence[PlannedCell], by_key: Mapping[str, Sequence[Process]]
-) -> list[Group]:
-    groups: dict[str, Group] = {}
-    for cell in cells:
-        for one in by_key.get(cell.key, ()):
-            empty = Group(plan.spec, plan.profile, cell.device, cell.point, one.machine)
-            groups.setdefault(one.machine, empty).processes[cell.seed] = one
-    if not groups:
-        first = cells[0]
-        groups[""] = Group(plan.spec, plan.profile, first.device, first.point, "")
-    for group in groups.values():
-        group.not_run = len(cells) - len(group.processes)
+    plan: PlanDocument,
+    results: Sequence[Result],
+    known: Mapping[tuple[str, str], Circumstances],
+) -> list[Place]:
+    cells = {each.key for each in results}
+    machines: dict[str, dict[int, Process]] = {}
+    for each in results:
+        if each.machine:
+            process = Process(each, *known[each.key, each.machine])
+            machines.setdefault(each.machine, {})[each.seed] = process
+    first = results[0]
+    point = {axis: value for axis, value in first.point.items() if value is not None}
+    places = [
+        Place(plan.spec, plan.profile, first.device, point, machine, of, len(cells) - len(of))
+        for machine, of in (machines or {"": {}}).items()
+    ]
     # A machine without the device says nothing where another one has it.
-    present = [group for group in groups.values() if not _only_skipped(group)]
-    return sorted(present or groups.values(), key=lambda group: group.machine)
+    present = [place for place in places if not _only_skipped(place)]
+    return sorted(present or places, key=lambda place: place.machine)
 
 
-def _only_skipped(group: Group) -> bool:
-    return all(one.status == "skipped" for one in group.processes.values())
-
-
-def process_of(record: Record) -> Process:
-    """What a comparison needs of a record."""
-    seconds, problem = _seconds(record)
-    warned = [warned.kind for warned in record.warnings]
-    if record.measured:
-        warned += [found.kind for found in findings(record)]
-    return Process(
-        key=record.key,
-        machine=record.machine,
-        status=record.status,
-        problem=problem,
-        seconds=seconds,
-        fingerprint=record.data.fingerprint if record.data else "",
-        conditions=_conditions(record),
-        environment=facts(record),
-        warnings=tuple(dict.fromkeys(warned)),
-        final=record.final if record.status == "ok" else {},
-        started_at=record.started_at,
-    )
-
-
-def _seconds(record: Record) -> tuple[float, str]:
-    if record.measured:
-        seconds = steady(record).step_s
-        return (seconds, "") if seconds > 0 else (0.0, "ended before its first steady step")
-    failure = record.failure
-    if failure is None:
-        return 0.0, record.status
-    return 0.0, f"{record.status} ({failure.kind}): {failure.message}"
+def _only_skipped(place: Place) -> bool:
+    return all(one.result.status == "skipped" for one in place.processes.values())
 
 
 def _conditions(record: Record) -> dict[str, str]:

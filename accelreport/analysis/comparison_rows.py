@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite, isnan, log1p
 from typing import Any, Literal
 
-from accelreport.analysis.comparison_groups import Group
+from accelreport.analysis.comparison_groups import Place
 from accelreport.analysis.comparison_values import Gate, Row
-from accelreport.analysis.intervals import (
-    LEVEL,
-    Contrast,
-    compare,
-    geometric_mean,
-    logarithms,
-    one_sample,
-)
-from accelreport.analysis.parity import WITHIN, Parity, judge
-from accelreport.analysis.verdicts import Verdict, processes_needed, processes_to_reach, verdict
+from accelreport.analysis.intervals import LEVEL, Contrast
+from accelreport.analysis.parity import WITHIN, Parity, Quality
+from accelreport.analysis.speedup import Group, Rules, Speedup, inputs_differ, seed_of, speedup
+from accelreport.analysis.verdicts import processes_to_reach
 
 
-def alone(group: Group, side: Literal["old", "new"], elsewhere: Sequence[str]) -> Row:
+def alone(group: Place, side: Literal["old", "new"], elsewhere: Sequence[str]) -> Row:
     """The row of a group that only one folder has.
 
     Args:
@@ -37,8 +30,8 @@ def alone(group: Group, side: Literal["old", "new"], elsewhere: Sequence[str]) -
         )
     own: dict[str, Any] = {
         f"{side}_machine": group.machine,
-        f"{side}_processes": len(group.seconds),
-        f"{side}_seconds": _mean(group.seconds),
+        f"{side}_processes": len(group.timed),
+        f"{side}_seconds": _mean(group.group()),
     }
     return Row(
         **_named(group),
@@ -48,40 +41,39 @@ def alone(group: Group, side: Literal["old", "new"], elsewhere: Sequence[str]) -
     )
 
 
-def compared(old: Group, new: Group, gate: float | None) -> Row:
+def compared(old: Place, new: Place, gate: float | None) -> Row:
     """The row of a group that both folders have."""
     row = _named(new) | {
         "old_machine": old.machine,
         "new_machine": new.machine,
-        "old_processes": len(old.seconds),
-        "new_processes": len(new.seconds),
-        "old_seconds": _mean(old.seconds),
-        "new_seconds": _mean(new.seconds),
+        "old_processes": len(old.timed),
+        "new_processes": len(new.timed),
+        "old_seconds": _mean(old.group()),
+        "new_seconds": _mean(new.group()),
     }
     sides = (("OLD", old), ("NEW", new))
     told = [f"{name}: {said}" for name, side in sides for said in side.problems]
     differing = _differing(old, new)
     if differing:
         return Row(**row, outcome="withheld", reasons=[*differing, *told])
-    if not (old.seconds and new.seconds):
-        failed = bool(old.seconds) and new.failed
+    if not (old.timed and new.timed):
+        failed = bool(old.timed) and new.failed
         return Row(**row, outcome="not-measured", reasons=told, failed_in_new=failed)
     before, after = _measured_apart(old, new)
-    above, below = logarithms(after), logarithms(before)
-    longer = compare((1.0, above), (-1.0, below))
-    faster = verdict(compare((1.0, below), (-1.0, above)).ratio())
-    notes = [*_no_interval(longer, before, after), *told, *_quality(old, new), *_warned(old, new)]
+    rules = Rules(quality=_quality(before, after), pair=seed_of)
+    faster, longer = speedup(after, before, rules), speedup(before, after, rules)
+    notes = [*_no_interval(longer), *told, *_learns(faster), *_warned(old, new)]
     row |= _said(longer, faster, gate)
     if copied := _copied(old, new):
-        row["nothing_new"] = len(before) == len(old.seconds)
+        row["nothing_new"] = len(before.timed) == len(old.timed)
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(copied)} left out: {BOTH}")
         if row["nothing_new"] and gate is not None:
             row["gate"] = Gate.OPEN
-    if longer.paired:
-        pairs = before.keys() & after.keys()
-        row["old_seconds"] = _mean({seed: before[seed] for seed in pairs})
-        row["new_seconds"] = _mean({seed: after[seed] for seed in pairs})
-        notes += [*_unpaired("OLD", before, len(pairs)), *_unpaired("NEW", after, len(pairs))]
+    if row["pairs"]:
+        shared = _seeds(before) & _seeds(after)
+        row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
+        row["new_seconds"] = _mean(new.group(new.processes.keys() - shared))
+        notes += [*_unpaired("OLD", before, shared), *_unpaired("NEW", after, shared)]
     return Row(**row, outcome="compared", reasons=notes)
 
 
@@ -89,48 +81,49 @@ BOTH = "both folders hold the very same measurements"
 NOTHING_NEW = f"nothing was measured anew: {BOTH}"
 
 
-def _copied(old: Group, new: Group) -> set[int]:
+def _copied(old: Place, new: Place) -> set[int]:
     """Seeds of which both folders hold the same measurement."""
     return {
         seed
-        for seed in old.seconds.keys() & new.seconds.keys()
-        if old.processes[seed].measurement == new.processes[seed].measurement
+        for seed in old.timed.keys() & new.timed.keys()
+        if old.timed[seed].measurement == new.timed[seed].measurement
     }
 
 
-def _measured_apart(old: Group, new: Group) -> tuple[dict[int, float], dict[int, float]]:
-    """Times by seed, without the measurements that both folders hold.
+def _measured_apart(old: Place, new: Place) -> tuple[Group, Group]:
+    """The processes of both, without the measurements that both folders hold.
 
     Such a measurement beside itself would draw the ratio to 1. Where a side has no other,
     nothing is left out, so that a folder can be compared with itself.
     """
     copied = _copied(old, new)
-    before, after = (
-        {seed: seconds for seed, seconds in side.seconds.items() if seed not in copied}
-        for side in (old, new)
-    )
-    return (before, after) if before and after else (old.seconds, new.seconds)
+    before, after = old.group(copied), new.group(copied)
+    return (before, after) if before.timed and after.timed else (old.group(), new.group())
 
 
-def _named(group: Group) -> dict[str, Any]:
+def _seeds(group: Group) -> set[int]:
+    return {each.seed for each in group.timed}
+
+
+def _named(place: Place) -> dict[str, Any]:
     return {
-        "spec": group.spec,
-        "profile": group.profile,
-        "device": group.device,
-        "point": group.point,
+        "spec": place.spec,
+        "profile": place.profile,
+        "device": place.device,
+        "point": place.point,
     }
 
 
-def _mean(seconds: Mapping[int, float]) -> float | None:
-    return _finite(geometric_mean(list(seconds.values())).value)
+def _mean(group: Group) -> float | None:
+    return _finite(group.seconds().value)
 
 
-def _unpaired(name: str, seconds: Mapping[int, float], pairs: int) -> list[str]:
-    left = len(seconds) - pairs
+def _unpaired(name: str, group: Group, shared: set[int]) -> list[str]:
+    left = len(group.timed) - len(shared)
     return [f"{name}: {left} without a partner of the same seed left out"] if left else []
 
 
-def _differing(old: Group, new: Group) -> list[str]:
+def _differing(old: Place, new: Place) -> list[str]:
     """The conditions under which comparing would be comparing two different things."""
     if not (old.processes and new.processes):
         return []
@@ -141,31 +134,34 @@ def _differing(old: Group, new: Group) -> list[str]:
         for key in dict.fromkeys([*one.conditions, *other.conditions])
         if one.conditions.get(key) != other.conditions.get(key)
     ]
-    shared = [
-        (old.processes[seed], new.processes[seed])
-        for seed in old.seconds.keys() & new.seconds.keys()
-    ]
-    if any(before.fingerprint != after.fingerprint for before, after in shared):
+    if inputs_differ(old.group(), new.group()):
         found.append("the data are not the same: their fingerprints differ")
-    if not found and any(before.key != after.key for before, after in shared):
+    shared = old.timed.keys() & new.timed.keys()
+    if not found and any(
+        old.timed[seed].result.key != new.timed[seed].result.key for seed in shared
+    ):
         found.append("the two versions of accelreport take these for different cells")
     return found
 
 
-def _said(longer: Contrast, said: Verdict, gate: float | None) -> dict[str, Any]:
-    """Ratio, interval, verdict and gate; `longer` is the logarithm of NEW's time over OLD's."""
-    interval = longer.ratio()
+def _said(longer: Speedup, faster: Speedup, gate: float | None) -> dict[str, Any]:
+    """Ratio, interval, verdict and gate; `longer` is OLD's rate of work over NEW's.
+
+    A difference in quality stands beside the ratio and does not take it away: whoever changed
+    the code asks for it.
+    """
+    found, other = (each.estimate or each.qualified for each in (longer, faster))
+    if found is None or other is None:
+        return {}
     row: dict[str, Any] = {
-        "pairs": longer.n if longer.paired else 0,
-        "ratio": _finite(interval.value),
-        "low": _finite(interval.low),
-        "high": _finite(interval.high),
-        "verdict": said.value,
+        "pairs": found.interval.n if found.paired else 0,
+        "ratio": _finite(found.interval.value),
+        "low": _finite(found.interval.low),
+        "high": _finite(found.interval.high),
+        "verdict": other.verdict.value,
+        "needed": other.needed,
     }
-    if said is Verdict.UNDECIDED:
-        enough = processes_needed(longer.value, longer.spread) if longer.n > 1 else None
-        row["needed"] = _more(enough, longer)
-    return row if gate is None else row | _gated(longer, gate)
+    return row if gate is None else row | _gated(found.contrast, gate)
 
 
 def _gated(longer: Contrast, gate: float) -> dict[str, Any]:
@@ -192,35 +188,38 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _no_interval(longer: Contrast, old: Mapping[int, float], new: Mapping[int, float]) -> list[str]:
-    if not isnan(longer.error):
+def _no_interval(longer: Speedup) -> list[str]:
+    found = longer.estimate or longer.qualified
+    if found is None or found.interval.known or longer.base is None:
         return []
-    lone = [name for name, side in (("OLD", old), ("NEW", new)) if len(side) == 1]
+    sides = (("OLD", longer.own), ("NEW", longer.base))
+    lone = [name for name, side in sides if len(side.timed) == 1]
     return [f"one process in {' and in '.join(lone)} gives no interval"]
 
 
-def _quality(old: Group, new: Group) -> list[str]:
-    """Whether NEW trains to another quality: a faster step that learns less is no gain."""
+def _quality(old: Group, new: Group) -> Quality | None:
+    """The accuracy of which both have complete runs."""
     for metric in ("val_accuracy", "accuracy"):
-        pairs = [
-            new.processes[seed].final[metric] - old.processes[seed].final[metric]
-            for seed in sorted(old.processes.keys() & new.processes.keys())
-            if metric in old.processes[seed].final and metric in new.processes[seed].final
-        ]
-        if pairs:
-            difference = one_sample(pairs)
-            if judge(difference, WITHIN) is Parity.DIFFERENT:
-                return [f"{metric} is not the same: {difference.value:+.4f} in NEW"]
-            return []
-    return []
+        have = (
+            {each.seed for each in side.results if each.complete and metric in each.final}
+            for side in (old, new)
+        )
+        if set.intersection(*have):
+            return Quality(metric, WITHIN)
+    return None
 
 
-def _warned(old: Group, new: Group) -> list[str]:
+def _learns(faster: Speedup) -> list[str]:
+    """Whether NEW trains to another quality: a faster step that learns less is no gain."""
+    agreed = faster.agreement
+    if agreed is None or agreed.verdict is not Parity.DIFFERENT:
+        return []
+    return [f"{agreed.quality.metric} is not the same: {agreed.difference.value:+.4f} in NEW"]
+
+
+def _warned(old: Place, new: Place) -> list[str]:
     """Warnings beside the times, which weaken what they say."""
-    kinds = [
-        Counter(kind for one in side.processes.values() for kind in one.warnings)
-        for side in (old, new)
-    ]
+    kinds = [side.warnings for side in (old, new)]
     if kinds[0] == kinds[1]:
         return [f"both were warned of: {_counted(kinds[0])}"] if kinds[0] else []
     pairs = zip(("OLD", "NEW"), kinds, strict=True)

@@ -314,7 +314,7 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
 
 def _withheld(own: Group, base: Group, agreed: Agreement | None) -> tuple[Withheld, ...]:
     said: tuple[Withheld, ...] = ()
-    if _inputs_differ(own, base):
+    if inputs_differ(own, base):
         said = (Withheld(Why.INPUT, own.device, base.device),)
     said += _precision(own.precision, base.precision)
     if agreed and agreed.verdict is Parity.DIFFERENT:
@@ -326,7 +326,7 @@ def _precision(own: str, base: str) -> tuple[Withheld, ...]:
     return (Withheld(Why.PRECISION, own, base),) if own != base else ()
 
 
-def _inputs_differ(own: Group, base: Group) -> bool:
+def inputs_differ(own: Group, base: Group) -> bool:
     """Whether processes of one seed read different data."""
     read = {each.seed: each.fingerprint for each in base.timed}
     return any(each.fingerprint != read[each.seed] for each in own.timed if each.seed in read)

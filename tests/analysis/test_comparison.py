@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from accelreport.analysis.comparison import compare_folders
 from accelreport.analysis.comparison_values import Comparison, Gate, Result, Row
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record
-from tests.support.records import Noise, Study, assorted, study
+from accelreport.results.record import Record, Warned
+from tests.support.records import Noise, Study, assorted, study, without_peaks
 
 INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
 
@@ -47,7 +47,8 @@ def held(*studies: Study, edit: Edit | None = None) -> Held:
 def small(factor: float = 1.0, seed: int = 0, repeats: int = 3, **more: Any) -> Study:
     """One device at one point."""
     asked: dict[str, Any] = {"devices": ("cpu",), "axes": {}, "epochs": 1, "steps_per_epoch": 30}
-    return study(repeats=repeats, factors={"cpu": factor}, seed=seed, **(asked | more))
+    made = study(repeats=repeats, factors={"cpu": factor}, seed=seed, **(asked | more))
+    return without_peaks(made)
 
 
 def within(record: Record, **changes: Any) -> Record:
@@ -316,6 +317,32 @@ def test_failed_cells_are_named_and_one_that_was_measured_before_closes_the_gate
     assert compare_folders(broken, good, 0.05).result is Result.DONE
     still = held(small(fate=lambda cell: "oom-host"), study("matmul", devices=("cpu",), seed=2))
     assert compare_folders(broken, still, 0.05).result is Result.DONE, "it never worked"
+
+
+def unwaited(record: Record) -> Record:
+    """The record of a process that did not wait for its device."""
+    warned = Warned(kind="no-sync", message="the device was not waited for")
+    return record.model_copy(update={"warnings": [warned]})
+
+
+def test_numbers_that_are_refused_are_compared_with_nothing_and_pass_no_gate() -> None:
+    found = compare_folders(held(small()), held(small(0.1, seed=1), edit=unwaited), gate=0.05)
+    row = only(found)
+    assert (row.outcome, row.ratio, row.verdict) == ("not-measured", None, "")
+    assert row.reasons == [
+        "NEW: 3 of 3 processes: refused (no-sync): the device was not waited for"
+    ]
+    assert row.failed_in_new
+    assert found.result is Result.FAILED
+
+
+def test_one_refused_process_is_left_out_of_a_comparison_and_told() -> None:
+    def edit(record: Record) -> Record:
+        return unwaited(record) if record.cell.repeat == 1 else record
+
+    row = only(compare_folders(held(small(repeats=4)), held(small(seed=1, repeats=4), edit=edit)))
+    assert (row.old_processes, row.new_processes, row.pairs) == (4, 3, 3)
+    assert "NEW: 1 of 4 processes: refused (no-sync): the device was not waited for" in row.reasons
 
 
 def test_cells_that_were_not_run_yet_are_named() -> None:

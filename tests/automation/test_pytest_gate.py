@@ -16,7 +16,7 @@ from accelreport.results.store import Store
 from tests.automation.conftest import paced
 from tests.house.documents import fenced
 from tests.house.tree import ROOT
-from tests.support.records import Study, study
+from tests.support.records import Study, study, without_peaks
 
 
 def keep(folder: Path, made: Study) -> Path:
@@ -28,7 +28,7 @@ def keep(folder: Path, made: Study) -> Path:
 
 
 def small(factor: float = 1.0, seed: int = 0, repeats: int = 5, spec: str = "") -> Study:
-    return study(
+    made = study(
         spec=spec,
         devices=("cpu",),
         axes={"batch_size": (256, 512)},
@@ -37,6 +37,7 @@ def small(factor: float = 1.0, seed: int = 0, repeats: int = 5, spec: str = "") 
         factors={"cpu": factor},
         seed=seed,
     )
+    return without_peaks(made)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ from tests.support.pace import DEVICES, USUAL_NOISE, Noise
 from tests.support.products import Products
 from tests.support.trainings import Trainings
 
-__all__ = ["DEVICES", "Noise", "Study", "all_ok", "assorted", "study", "thousand"]
+__all__ = ["DEVICES", "Noise", "Study", "all_ok", "assorted", "study", "thousand", "without_peaks"]
 
 Shape = Literal["training", "matmul"]
 
@@ -102,6 +102,24 @@ def study(
     )
     records = _measured(maker, asked.cells, fate, seed + 1)
     return Study(plan=plan_document(asked, {}), records=records, cells=asked.cells)
+
+
+def without_peaks(made: Study) -> Study:
+    """The study with devices that nothing is known of, so that no rate is above their peak."""
+    unknown = {"peak_tflops": {}, "peak_source": ""}
+    devices = {name: each.model_copy(update=unknown) for name, each in made.plan.devices.items()}
+    environment: dict[str, Any] = {
+        "cpu": "a processor",
+        "gpus": [],
+        "vector": [],
+        "clock_max_mhz": None,
+    }
+    records = tuple(
+        each.model_copy(update={"environment": each.environment.model_copy(update=environment)})
+        for each in made.records
+        if each.environment
+    )
+    return replace(made, plan=made.plan.model_copy(update={"devices": devices}), records=records)
 
 
 def _measured(maker: Maker, cells: Sequence[Cell], fate: Fate, seed: int) -> tuple[Record, ...]:
