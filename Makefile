@@ -54,7 +54,7 @@ docs: $(VENV)/.installed-dev ## build the documentation as a site, in build/docs
 lock: ## compile both locks again (UPGRADE=1: to the newest versions); needs uv
 	@command -v uv >/dev/null || { echo "Install uv first, for instance: pipx install uv"; exit 1; }
 	$(UV_COMPILE) --output-file requirements.lock
-	$(UV_COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(UV_COMPILE) --group pyproject.toml:dev --constraint requirements.lock --output-file requirements-dev.lock
 
 lowest: ## run the fast tests with the lowest versions that pyproject.toml allows; needs uv
 	scripts/lowest.sh

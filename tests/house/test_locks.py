@@ -46,7 +46,7 @@ def _project() -> dict[str, list[str]]:
     extras = document["project"]["optional-dependencies"]
     return {
         "": document["project"]["dependencies"],
-        "build": document["dependency-groups"]["build"],
+        **document["dependency-groups"],
         "requires": document["build-system"]["requires"],
         **extras,
     }

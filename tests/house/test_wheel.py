@@ -53,7 +53,7 @@ def test_the_wheel_says_its_version_licence_and_python(wheel: Path) -> None:
     assert message["Version"] == accelreport.__version__
     assert message["License-Expression"] == "Apache-2.0"
     assert message["Requires-Python"] == ">=3.11"
-    extras = {"cpu", "gpu", "tpu", "jax", "torch", "ray", "slurm", "dev"}
+    extras = {"cpu", "gpu", "tpu", "jax", "torch", "ray", "slurm"}
     assert set(message.get_all("Provides-Extra", [])) == extras
     assert "Apache License" in _metadata(wheel, "licenses/LICENSE")
 
