@@ -87,7 +87,7 @@ def needed_here(device: Device) -> int:
 
 def _by_system(device: Device, machine: Inventory) -> str | None:
     if device.kind == "GPU" and not machine.gpus:
-        return "no GPU on this machine (nvidia-smi lists none)"
+        return "no GPU on this machine (no driver lists one)"
     if device.kind == "TPU" and not hints_of_tpu():
         return "no TPU on this machine (no device file, no TPU variable)"
     return None

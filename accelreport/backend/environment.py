@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 import accelreport
-from accelreport.backend.inventory import inventory
+from accelreport.backend.inventory import inventory, nvidia_gpus
 from accelreport.results.record import Environment
 
 PACKAGES = (
@@ -168,7 +168,7 @@ def environment(
         threads=machine.threads,
         cpu_limit=machine.cpu_limit,
         memory_bytes=machine.memory_bytes,
-        gpus=machine.gpus,
+        gpus=nvidia_gpus().shown,
         accelerators=accelerators or [],
         runtime=runtime or {},
         variables=variables(),

@@ -92,6 +92,11 @@ def may_be_forked(device: Device) -> bool:
 
 def prepare() -> str:
     """Import what cells need; why a fork of this would not be right, or nothing."""
+    from accelreport.backend import environment
+    from accelreport.backend.inventory import inventory
+
+    inventory()  # by a thread for NVIDIA's driver, which is long gone when threads are counted
+    environment.checkout()  # of the code that is imported now
     os.environ[KERAS_BACKEND] = TENSORFLOW
     for name in WITH_THREADS:
         importlib.import_module(name)
@@ -101,11 +106,6 @@ def prepare() -> str:
             importlib.import_module(name)
     from tensorflow.python.eager import context
 
-    from accelreport.backend import environment
-    from accelreport.backend.inventory import inventory
-
-    inventory()
-    environment.checkout()  # of the code that was imported just now
     if context.context()._initialized:
         return "importing TensorFlow has run something already"
     if (more := _threads() - before) or threading.active_count() > 1:

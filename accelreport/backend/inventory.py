@@ -6,18 +6,17 @@ import functools
 import hashlib
 import os
 import platform
-import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
 from accelreport.backend.container import cpu_limit, identity
+from accelreport.backend.nvml import Board, DriverError, asked, boards, driver, visible
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Gpu
-
-NVIDIA_SMI_LIMIT_S = 20
-"""A driver in trouble can make `nvidia-smi` hang; it is given up after this."""
 
 
 class Inventory(Document):
@@ -77,30 +76,44 @@ def memory_limit() -> int:
     return total
 
 
-def nvidia_gpus() -> list[Gpu]:
-    """GPUs as `nvidia-smi` lists them; none where there is no driver."""
-    if shutil.which("nvidia-smi") is None:
-        return []
-    query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
+class Gpus(NamedTuple):
+    """NVIDIA's GPUs: those of the machine, and those of them that CUDA shows this process."""
+
+    listed: list[Gpu]
+    shown: list[Gpu]
+
+
+@functools.cache
+def nvidia_gpus() -> Gpus:
+    """GPUs as their driver lists them; none where there is no driver.
+
+    Where it cannot be told which ones CUDA shows (see `nvml.visible`), all of them are.
+    """
+
+    def gpus() -> Gpus:
+        listed = boards()
+        try:
+            shown = visible(listed).boards
+        except DriverError:
+            shown = listed
+        return Gpus(_gpus(listed), _gpus(shown))
+
     try:
-        done = subprocess.run(
-            query, capture_output=True, text=True, check=False, timeout=NVIDIA_SMI_LIMIT_S
-        )
-    except subprocess.TimeoutExpired:
-        return []
-    gpus = []
-    for line in done.stdout.splitlines() if done.returncode == 0 else []:
-        name, memory, driver = (part.strip() for part in line.split(","))
-        mebibytes = memory.split()[0]
-        size = int(mebibytes) * 2**20 if mebibytes.isdigit() else None
-        gpus.append(Gpu(name=name, memory_bytes=size, driver=driver))
-    return gpus
+        return asked(gpus)
+    except DriverError:
+        return Gpus([], [])
+
+
+def _gpus(chosen: Sequence[Board]) -> list[Gpu]:
+    with driver() as pynvml:
+        version = pynvml.nvmlSystemGetDriverVersion()
+    return [Gpu(name=b.name, memory_bytes=b.memory_bytes(), driver=version) for b in chosen]
 
 
 @functools.cache
 def inventory() -> Inventory:
-    """This machine. Takes milliseconds, or as long as `nvidia-smi` where there is a GPU."""
-    cpu, threads, memory, gpus = cpu_model(), usable_threads(), memory_limit(), nvidia_gpus()
+    """This machine. Takes milliseconds, or as long as NVIDIA's driver where there is a GPU."""
+    cpu, threads, memory, gpus = cpu_model(), usable_threads(), memory_limit(), nvidia_gpus().listed
     parts = [identity(), cpu, str(threads), str(round(memory / 2**30)), *(g.name for g in gpus)]
     if (limit := cpu_limit()) is not None:
         parts.append(f"{limit:g} CPUs")

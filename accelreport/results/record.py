@@ -257,7 +257,7 @@ class Environment(Document):
     memory_bytes: int
     """Memory of the machine (or of its container)."""
     gpus: list[Gpu] = []
-    """GPUs seen by their driver."""
+    """GPUs that the driver lists and `CUDA_VISIBLE_DEVICES` shows, in CUDA's order."""
     accelerators: list[str] = []
     """Devices the framework used, by its own names."""
     runtime: dict[str, str] = {}

@@ -24,7 +24,7 @@ def machine_text(survey: Survey) -> Iterator[str]:
         memory = f", {gpu.memory_bytes / GIB:.1f} GiB" if gpu.memory_bytes else ""
         yield f"GPU       {gpu.name}{memory}, driver {gpu.driver or 'unknown'}"
     if not machine.gpus:
-        yield "GPU       none (nvidia-smi lists none)"
+        yield "GPU       none (no driver lists one)"
     yield from _seen(survey.tensorflow)
     if survey.devices:
         yield ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from accelreport.backend.checks import canary
 from accelreport.backend.checks.canary import ALLOWED_S, Bird, Own
 from accelreport.backend.checks.found import Found
 from accelreport.backend.checks.gaps import judge_gaps
-from accelreport.backend.checks.surroundings import Clock, cpu_clock, gpu_clock, judge_clock
+from accelreport.backend.checks.surroundings import Clock, cpu_clock, judge_clock
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Window
 from accelreport.results.record import Block
@@ -268,26 +267,6 @@ def test_a_cpu_s_clock_and_its_slow_downs_are_read_where_linux_tells_them(tmp_pa
             path.parent.mkdir(parents=True)
             path.write_text(f"{text}\n")
     assert cpu_clock(tmp_path) == Clock(mhz=2500.0, hindrances=7)
-
-
-@pytest.mark.parametrize(
-    ("answer", "clock"),
-    [
-        ("1410, 0x0000000000000000", Clock(1410.0, 0)),
-        ("1410, 0x0000000000000004", Clock(1410.0, 0)),
-        ("900, 0x0000000000000020", Clock(900.0, 1)),
-        ("[N/A], [N/A]", Clock()),
-        ("", Clock()),
-    ],
-)
-def test_a_gpu_s_clock_and_what_slows_it_are_read_from_its_driver(
-    answer: str, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = tmp_path / "nvidia-smi"
-    program.write_text(f"#!/bin/sh\necho '{answer}'\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    assert gpu_clock() == clock
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import subprocess
 import sys
 import tempfile
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.backend.energy import Absent, Meter
-from accelreport.backend.energy_nvml import Nvml, nvml
 from accelreport.backend.energy_rapl import Rapl, rapl
 
 RANGE_UJ = 262_143_328_850
@@ -116,101 +113,6 @@ def test_a_counter_only_root_may_read_is_absent_with_what_an_administrator_can_d
         )
     assert "only root may read energy_uj of intel-rapl:0" in done.stdout
     assert "chmod a+r" in done.stdout
-
-
-# NVML ------------------------------------------------------------------------------------------
-
-
-class Driver:
-    """Answers NVML's calls as the driver's library does, for boards with these counters."""
-
-    def __init__(self, millijoules: list[int], refuse: int = 0) -> None:
-        self.millijoules = millijoules
-        self.refuse = refuse
-
-    def nvmlInit_v2(self) -> int:  # noqa: N802 - NVML's names
-        return 0
-
-    def nvmlErrorString(self, code: int) -> bytes:  # noqa: N802
-        return {2: b"Invalid Argument", 3: b"Not Supported"}[code]
-
-    def nvmlDeviceGetCount_v2(self, count: Any) -> int:  # noqa: N802
-        count._obj.value = len(self.millijoules)
-        return 0
-
-    def nvmlDeviceGetHandleByIndex_v2(self, index: Any, handle: Any) -> int:  # noqa: N802
-        handle._obj.value = index.value + 1
-        return 0 if index.value < len(self.millijoules) else 2
-
-    def nvmlDeviceGetHandleByUUID(self, name: bytes, handle: Any) -> int:  # noqa: N802
-        handle._obj.value = int(name.removeprefix(b"GPU-")) + 1
-        return 0
-
-    def nvmlDeviceGetName(self, handle: Any, text: Any, _: Any) -> int:  # noqa: N802
-        text.value = f"Board {handle.value - 1}".encode()
-        return 0
-
-    def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any, counted: Any) -> int:  # noqa: N802
-        counted._obj.value = self.millijoules[handle.value - 1]
-        return self.refuse
-
-
-def test_boards_count_from_the_moment_they_are_opened() -> None:
-    driver = Driver([2**40, 7])
-    found = nvml(2, library=driver, variables={})
-    assert isinstance(found, Nvml)
-    assert found.parts == ["Board 0", "Board 1"]
-    driver.millijoules = [2**40 + 1500, 507]
-    assert found.joules() == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize(
-    ("used", "variables", "parts"),
-    [
-        (1, {"CUDA_VISIBLE_DEVICES": "GPU-1"}, ["Board 1"]),
-        (1, {"CUDA_VISIBLE_DEVICES": "1", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}, ["Board 1"]),
-        (2, {"CUDA_VISIBLE_DEVICES": "1,0"}, ["Board 1", "Board 0"]),
-    ],
-)
-def test_only_the_boards_that_a_cell_uses_are_read(
-    used: int, variables: dict[str, str], parts: list[str]
-) -> None:
-    found = nvml(used, library=Driver([0, 0]), variables=variables)
-    assert isinstance(found, Nvml)
-    assert found.parts == parts
-
-
-@pytest.mark.parametrize(
-    ("used", "variables", "reason"),
-    [
-        (1, {}, "2 boards are visible and 1 used"),
-        (1, {"CUDA_VISIBLE_DEVICES": "1"}, "CUDA_DEVICE_ORDER=PCI_BUS_ID"),
-        (1, {"CUDA_VISIBLE_DEVICES": ""}, "0 boards are visible"),
-    ],
-)
-def test_where_it_is_not_known_which_board_computes_none_is_read(
-    used: int, variables: dict[str, str], reason: str
-) -> None:
-    found = nvml(used, library=Driver([0, 0]), variables=variables)
-    assert isinstance(found, Absent)
-    assert reason in found.reason
-
-
-def test_a_board_older_than_volta_has_no_counter_and_the_driver_is_quoted() -> None:
-    found = nvml(1, library=Driver([0], refuse=3), variables={})
-    assert isinstance(found, Absent)
-    assert found.reason == "the energy counter of a board cannot be read: Not Supported"
-
-
-def test_without_the_drivers_library_there_is_no_counter() -> None:
-    try:
-        ctypes.CDLL("libnvidia-ml.so.1")
-        installed = True
-    except OSError:
-        installed = False
-    found = nvml(99, variables={})
-    assert isinstance(found, Absent)
-    assert installed or "libnvidia-ml.so.1 is not installed" in found.reason
 
 
 # Windows ---------------------------------------------------------------------------------------

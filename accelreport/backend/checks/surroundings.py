@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,10 +12,11 @@ from typing import NamedTuple
 import psutil
 
 from accelreport.backend.checks.found import Found
+from accelreport.backend.nvml import DriverError, asked, boards, visible
 from accelreport.results.checks import OTHER_LOAD
 
-SMI_LIMIT_S = 5
-"""`nvidia-smi` answers in a tenth of a second, or its driver is in trouble."""
+ANSWER_WITHIN_S = 5
+"""NVIDIA's driver tells a clock in a tenth of a second, or it is in trouble."""
 
 FELL = 0.10
 """A clock this share lower at the end than at the beginning is a device that slowed down."""
@@ -26,10 +26,6 @@ SHOWN = 3
 
 LEAST_SHARE = 0.03
 """Cores below which a process is not worth naming."""
-
-HINDERED = 0x8 | 0x20 | 0x40 | 0x80
-"""NVML's clock event reasons that take speed away: hardware slow-down, software and hardware
-thermal slow-down, power brake. A power cap (0x4) is how every full load runs."""
 
 
 @dataclass(frozen=True)
@@ -56,23 +52,25 @@ def cpu_clock(root: Path = Path("/sys/devices/system/cpu")) -> Clock:
     )
 
 
-def gpu_clock() -> Clock:
-    """The first GPU's SM clock, and whether its driver is slowing it down."""
-    if shutil.which("nvidia-smi") is None:
-        return Clock()
-    query = "--query-gpu=clocks.sm,clocks_throttle_reasons.active"
+def gpu_clock(number: int = 0, variables: Mapping[str, str] = os.environ) -> Clock:
+    """The clock of a GPU, and whether its driver slows it down.
+
+    Args:
+        number: CUDA's number of it in this process.
+        variables: environment variables, for which GPUs CUDA shows.
+    """
+
+    def clock() -> Clock:
+        shown = visible(boards(), variables)
+        if number >= len(shown.boards) or (len(shown.boards) > 1 and not shown.ordered):
+            return Clock()  # which of them has this number is not known
+        board = shown.boards[number]
+        return Clock(board.sm_mhz(), int(board.hindered()))
+
     try:
-        done = subprocess.run(
-            ["nvidia-smi", query, "--format=csv,noheader,nounits", "--id=0"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SMI_LIMIT_S,
-        )
-        speed, reasons = (part.strip() for part in done.stdout.strip().split(","))
-        return Clock(float(speed), int(bool(int(reasons, 16) & HINDERED)))
-    except (subprocess.TimeoutExpired, ValueError):
-        return Clock()  # another form of answer, or none: then nothing is known
+        return asked(clock, ANSWER_WITHIN_S)
+    except DriverError:
+        return Clock()  # no driver, or one that does not tell it
 
 
 def judge_clock(found: Found, before: Clock, after: Clock) -> None:

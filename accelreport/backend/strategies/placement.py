@@ -189,8 +189,11 @@ class InGraph:
 
     def clock(self) -> Clock:
         """See `Placement.clock`; no tool of the host's tells a TPU's."""
-        kind = self.devices[0].rpartition("/")[2].removeprefix("device:").partition(":")[0]
-        return {"CPU": cpu_clock, "GPU": gpu_clock}.get(kind.upper(), Clock)()
+        name = self.devices[0].rpartition("/")[2].removeprefix("device:")
+        kind, _, number = name.upper().partition(":")
+        if kind == "GPU":
+            return gpu_clock(int(number or 0))
+        return cpu_clock() if kind == "CPU" else Clock()
 
     def agreed(self, number: float) -> float:
         """See `Placement.agreed`."""
