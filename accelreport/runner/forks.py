@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from accelreport.backend.forkserver import LONGEST_MESSAGE, Message, may_be_forked
 from accelreport.backend.job import PhaseEvent
 from accelreport.runner.estimate import likeness
@@ -67,15 +69,22 @@ class ForkServer:
             )
 
     def hear(self, within_s: float, stop: Stop | None = None) -> Message | None:
-        """The next message; None, and it is lost, when its end, time or a stop came first."""
+        """The next message; None, and it is lost, when its end, time or a stop came first.
+
+        So it is when it says what is no message.
+        """
         listened = [self.control.fileno(), *([stop.fileno()] if stop is not None else [])]
         ready, _, _ = select.select(listened, [], [], within_s)
         try:
             content = self.control.recv(LONGEST_MESSAGE) if listened[0] in ready else b""
         except ConnectionResetError:
             content = b""
-        self.lost = not content
-        return Message.model_validate_json(content) if content else None
+        try:
+            message = Message.model_validate_json(content) if content else None
+        except ValidationError:
+            message = None
+        self.lost = message is None
+        return message
 
     def fork(self, job: Path, events: int, log: Path) -> Fork | None:
         """A fork that carries out the job of a file; None when there can be no more.

@@ -297,6 +297,19 @@ def test_a_run_goes_on_when_no_process_to_be_forked_can_be_had(tmp_path: Path) -
     assert "ended at its start" in bench.forks.done.refused
 
 
+def test_a_run_goes_on_when_the_process_to_be_forked_says_what_nobody_understands(
+    tmp_path: Path,
+) -> None:
+    program = (
+        "import socket, sys, time; "
+        "socket.socket(fileno=int(sys.argv[1])).send(b'garbled'); time.sleep(60)"
+    )
+    server = (sys.executable, "-c", program)
+    bench = Bench(tmp_path, forks=Forks(tmp_path / "work" / "cells", server))
+    assert bench.run(cells(2)).ok == 2
+    assert gone_soon(tmp_path)
+
+
 def test_ctrl_c_while_the_imports_go_on_ends_the_run_at_once(tmp_path: Path) -> None:
     bench = Bench(
         tmp_path, forks=Forks(tmp_path / "work" / "cells", ("sleep", "600", str(tmp_path)))

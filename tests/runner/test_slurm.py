@@ -74,6 +74,27 @@ def _host(record: Record) -> str:
 
 
 @pytest.mark.e2e
+def test_a_letter_that_nobody_can_read_ends_no_job(tmp_path: Path) -> None:
+    chosen = different(4, step_s=0.2, trace=str(tmp_path / "trace"))
+    bench = Bench(tmp_path)
+    garbled: list[Path] = []
+
+    def garble(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and not garbled:
+            garbled.extend(bench.store.root.glob("jobs/*/*/letters-*.jsonl"))
+            for path in garbled:
+                with path.open("ab") as file:
+                    file.write(b"what is that?\n")
+
+    bench.observer.react = garble
+    end = run_on(launcher(bench, executor="local", cells_per_job=2), bench, chosen)
+
+    assert garbled
+    assert (end.ok, end.failed, end.left) == (4, 0, 0)
+    assert set(measured(bench).values()) == {1}
+
+
+@pytest.mark.e2e
 def test_a_killed_job_loses_and_doubles_no_cell(tmp_path: Path) -> None:
     chosen = different(4, step_s=0.3, trace=str(tmp_path / "trace"))
     bench = Bench(tmp_path)

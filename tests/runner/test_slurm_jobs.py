@@ -26,26 +26,25 @@ from tests.runner.scripted import a_record, cell, different
 from tests.support.processes import processes_of
 
 
-def order(folder: Path, chosen: list[Cell]) -> tuple[str, Mailbox]:
+def order(folder: Path, chosen: list[Cell]) -> tuple[tuple[str, str], Mailbox]:
     letters = folder / "letters.jsonl"
     path = folder / "order.json"
     asked = Order(
         cells=chosen,
         results=str(folder / "results"),
-        mailbox=str(letters),
         workplace=workplace(folder, fork=False),
     )
     path.write_text(asked.model_dump_json())
-    return str(path), Mailbox(letters)
+    return (str(path), str(letters)), Mailbox(letters)
 
 
 @pytest.mark.e2e
 def test_a_job_tells_of_cells_that_another_one_has_measured_meanwhile(tmp_path: Path) -> None:
     chosen = different(2, trace=str(tmp_path / "trace"))
     path, mailbox = order(tmp_path, chosen)
-    perform(path)
+    perform(*path)
     first = mailbox.unread()
-    perform(path)
+    perform(*path)
     second = mailbox.unread()
 
     assert {each.record.key for each in first if isinstance(each, Through)} == {
@@ -67,7 +66,7 @@ def test_a_process_on_another_node_takes_no_part_in_a_cell_that_is_done(
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
     monkeypatch.setenv("SLURM_PROCID", "1")
 
-    perform(path)
+    perform(*path)
 
     assert (tmp_path / "trace").read_text().split() == [left.key]
     assert mailbox.unread() == []
@@ -82,7 +81,7 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
     elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
     for folder in (elsewhere, here):
         folder.mkdir()
-    perform(order(elsewhere, chosen)[0])
+    perform(*order(elsewhere, chosen)[0])
     (record,) = Store(elsewhere / "results").records()
     path, mailbox = order(here, chosen)
     (here / "results" / "locks").mkdir(parents=True)
@@ -101,7 +100,7 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
     other = threading.Thread(target=measures)
     other.start()
     assert held.wait(10)
-    perform(path)
+    perform(*path)
     other.join()
 
     assert [type(each) for each in Mailbox(here / "letters.jsonl").unread()] == [Waits, Through]
@@ -120,14 +119,14 @@ def test_a_cell_that_was_interrupted_on_another_node_is_no_failure_once_it_is_me
     lost = Losses().of(chosen[0], STOPPED, there)
     assert lost is not None
     store.write(lost.record)
-    perform(path)
+    perform(*path)
     assert [record.status for record in store.records()] == ["ok"]
 
 
 def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("no folder")
     path, mailbox = order(tmp_path, different(1))
-    perform(path)
+    perform(*path)
     (letter,) = mailbox.unread()
     assert isinstance(letter, Broke)
     assert "cannot be written" in letter.message
@@ -155,7 +154,7 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
     clock = threading.Thread(target=wait_until_it_hangs, daemon=True)
     clock.start()
     try:
-        perform(path)
+        perform(*path)
     finally:
         over.set()
         clock.join()
@@ -223,3 +222,44 @@ def test_a_letter_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path)
     path.write_bytes(whole + whole)
     assert mailbox.unread() == [Broke(message="one")]
     assert mailbox.unread() == []
+
+
+def test_letters_that_cannot_be_read_are_told_and_the_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "letters.jsonl"
+    mailbox, waits = Mailbox(path), Waits(host="node", reason="because")
+    mailbox.post(waits)
+    with path.open("ab") as file:
+        file.write(
+            b"\xff garbled\n" + b'{"letter": "of a later version"}\n' + b"{" * 200_000 + b"\n"
+        )
+    mailbox.post(waits)
+    first, *told, last = mailbox.unread()
+    assert (first, last) == (waits, waits)
+    assert [type(letter) for letter in told] == [Broke] * 3
+    assert all("cannot be read" in letter.message for letter in told if isinstance(letter, Broke))
+    assert all(len(letter.message) < 1000 for letter in told if isinstance(letter, Broke))
+
+
+def test_a_mailbox_that_cannot_be_read_is_told_until_it_can(tmp_path: Path) -> None:
+    path = tmp_path / "letters.jsonl"
+    path.mkdir()
+    mailbox = Mailbox(path)
+    (letter,) = mailbox.unread()
+    assert isinstance(letter, Broke)
+    path.rmdir()
+    mailbox.post(Waits(host="node", reason="because"))
+    assert mailbox.unread() == [Waits(host="node", reason="because")]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b'{"cells": []}', b"\xff"])
+def test_an_order_that_cannot_be_read_is_told_and_nothing_is_raised(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "order.json"
+    if content is not None:
+        path.write_bytes(content)
+    letters = tmp_path / "letters.jsonl"
+    perform(str(path), str(letters))
+    (letter,) = Mailbox(letters).unread()
+    assert isinstance(letter, Broke)
+    assert not letter.time_is_up

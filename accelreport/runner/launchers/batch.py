@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from accelreport.backend.inventory import inventory
 from accelreport.results.plan_document import Document
 from accelreport.results.store import Store
@@ -40,6 +42,7 @@ from accelreport.runner.locks import machine_to_itself
 from accelreport.runner.plan import Policy, RunPlan, decide
 from accelreport.runner.sweep import Sweep
 from accelreport.spec.cells import Cell
+from accelreport.spec.problems import printable
 
 
 class Order(Document):
@@ -49,8 +52,6 @@ class Order(Document):
     """What to measure, one after the other."""
     results: str
     """The results folder."""
-    mailbox: str
-    """The file for letters."""
     policy: Policy = Policy()
     """What counts as done."""
     workplace: Workplace = Workplace()
@@ -82,9 +83,24 @@ class Mailbox:
                 content = file.read()
         except FileNotFoundError:
             return []
+        except OSError as error:  # a shared disk may be away for a while
+            return [Broke(message=f"{self._path} cannot be read: {error.strerror}.")]
         whole = content[: content.rfind(b"\n") + 1]
         self._read += len(whole)
-        return [LETTERS.validate_json(line) for line in whole.splitlines()]
+        return [self._letter(line) for line in whole.splitlines()]
+
+    def _letter(self, line: bytes) -> Letter:
+        """A line's letter; one that nobody can read must not end the jobs of all others.
+
+        The record that it may have told of is in the results folder, whence the cell's next
+        attempt takes it.
+        """
+        try:
+            return LETTERS.validate_json(line)
+        except ValidationError as error:
+            text = line[:200].decode(errors="replace")
+            why = error.errors(include_url=False, include_input=False)[0]["msg"]
+            return Broke(message=f"A line of {self._path} cannot be read ({why}): {text}")
 
 
 class Posting:
@@ -118,19 +134,20 @@ class Posting:
         """Nothing moves here."""
 
 
-def perform(path: str) -> None:
+def perform(path: str, letters: str) -> None:
     """Measure the cells of an order; must be called in the main thread.
 
     Nothing is raised: what goes wrong is told in the mailbox.
 
     Args:
         path: the order's file.
+        letters: the mailbox's file.
     """
     from submitit.core.utils import UncompletedJobError
 
-    order = Order.model_validate_json(Path(path).read_text(encoding="utf-8"))
-    mailbox = Mailbox(Path(order.mailbox))
+    mailbox = Mailbox(Path(letters))
     try:
+        order = Order.model_validate_json(Path(path).read_bytes())
         if peer_of_a_step():
             _take_part(order)
         else:
@@ -177,7 +194,8 @@ def _take_part(order: Order) -> None:
             )
             if record.failure is not None:
                 # The log of this process is the only place for it: the record is the chief's.
-                print(f"{cell.name}: {record.failure.message}", file=sys.stderr)  # noqa: T201
+                told = printable(f"{cell.name}: {record.failure.message}")
+                print(told, file=sys.stderr)  # noqa: T201
 
 
 def _measure(order: Order, mailbox: Mailbox) -> None:

@@ -83,7 +83,7 @@ class Desk:
             orders = [self._order(folder, chunk) for chunk in chunks]
             # What sbatch complains of is told in the error, once.
             with redirect_stderr(io.StringIO()), executor.batch():
-                jobs = [executor.submit(perform, str(path)) for path, _ in orders]
+                jobs = [executor.submit(perform, *map(str, order)) for order in orders]
         except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
             raise LauncherError(
                 f"Slurm does not take the jobs of {device_class.name}.",
@@ -92,23 +92,23 @@ class Desk:
                 "time=MINUTES or gpu.gres=gpu:a100:1, or choose devices that it has with --device.",
             ) from error
         return [
-            Job(job, {cell.key: cell for cell in chunk}, mailbox)
-            for job, (_, mailbox), chunk in zip(jobs, orders, chunks, strict=True)
+            Job(job, {cell.key: cell for cell in chunk}, Mailbox(letters))
+            for job, (_, letters), chunk in zip(jobs, orders, chunks, strict=True)
         ]
 
-    def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Mailbox]:
+    def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Path]:
+        """The files of a job's order and of its letters."""
         self._orders += 1
         path = folder / f"order-{self._orders}.json"
         letters = folder / f"letters-{self._orders}.jsonl"
         order = Order(
             cells=chunk,
             results=str(self._results),
-            mailbox=str(letters),
             policy=self._policy,
             workplace=self._workplace,
         )
         path.write_text(order.model_dump_json(), encoding="utf-8")
-        return path, Mailbox(letters)
+        return path, letters
 
 
 def _quiet_submitit() -> None:
