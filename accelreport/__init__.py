@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from accelreport.errors import AccelReportError
 
 if TYPE_CHECKING:
-    from accelreport.api.building import build
-    from accelreport.api.comparing import Comparison, compare
-    from accelreport.api.loaded import Results, load_results
-    from accelreport.api.measuring import run
+    from accelreport.api.build import build
+    from accelreport.api.compare import Comparison, compare
+    from accelreport.api.results import Results, load_results
+    from accelreport.api.run import run
 
 __version__ = "0.1.0"
 
@@ -31,12 +31,12 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Comparison": "accelreport.api.comparing",
-    "Results": "accelreport.api.loaded",
-    "build": "accelreport.api.building",
-    "compare": "accelreport.api.comparing",
-    "load_results": "accelreport.api.loaded",
-    "run": "accelreport.api.measuring",
+    "Comparison": "accelreport.api.compare",
+    "Results": "accelreport.api.results",
+    "build": "accelreport.api.build",
+    "compare": "accelreport.api.compare",
+    "load_results": "accelreport.api.results",
+    "run": "accelreport.api.run",
 }
 
 

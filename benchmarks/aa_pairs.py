@@ -42,7 +42,7 @@ from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Device, Measure
 from accelreport.spec.spec import Spec
-from accelreport.terminal.lines import PlainLines
+from accelreport.terminal.progress import PlainLines
 from accelreport.workloads.matmul import MatmulParameters
 
 ALLOWED = 0.05

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from accelreport.runner.events import LINES
 from accelreport.runner.timings import TimingsLine
-from accelreport.terminal.timings_view import timings_text
+from accelreport.terminal.run_text import timings_text
 
 MOST_PER_CELL_S = 4.0
 """Seconds of a cell that are no measured work, on two cores."""

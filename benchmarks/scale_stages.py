@@ -35,8 +35,8 @@ from accelreport.runner.launchers.batch import Order, perform
 from accelreport.runner.plan import RunPlan, make_plan
 from accelreport.runner.sweep import Sweep
 from accelreport.runner.workspace import Workspace
-from accelreport.terminal.lines import Quiet
 from accelreport.terminal.live import LiveProgress
+from accelreport.terminal.progress import Quiet
 
 ENDS = 20
 """So many ends of cells are drawn by the stage `show`."""

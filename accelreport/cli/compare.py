@@ -113,8 +113,7 @@ CODES = {
 
 
 def _written(compared: Comparison, format_: str) -> str:
-    from accelreport.terminal.comparison_markdown import comparison_markdown
-    from accelreport.terminal.comparison_text import comparison_text
+    from accelreport.terminal.comparison import comparison_markdown, comparison_text
     from accelreport.terminal.say import on_one_line
 
     if format_ == "json":

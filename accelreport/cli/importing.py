@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from accelreport.cli.options import DevicesFile
-from accelreport.importing.epoch import Epoch
+from accelreport.importing import Epoch
 
 if TYPE_CHECKING:
-    from accelreport.importing.compose import Composed, Said
+    from accelreport.importing.published import Composed, Said
     from accelreport.importing.reader import Asked, Value
 
 EXAMPLES = """\b
@@ -162,10 +162,8 @@ def import_figures(
     devices_file: DevicesFile = None,
 ) -> None:
     """Append figures that others published to a spec, with their source."""
-    from accelreport.importing.compose import Said
-    from accelreport.importing.pairs import pairs, sweep_point
-    from accelreport.importing.reader import Asked
-    from accelreport.importing.spec_file import append, axes_of
+    from accelreport.importing.published import Said, append, axes_of
+    from accelreport.importing.reader import Asked, pairs, sweep_point
 
     axes = None if into is None else axes_of(into, devices_file)
     asked = Asked(axes, frozenset(leave_out), take, time_column, elapsed_column)
@@ -195,10 +193,9 @@ def _rows(
     file: Path, format_: str, asked: Asked, said: Said, select: dict[str, str]
 ) -> list[Composed]:
     """Read the file, say what was left out, and compose the rows."""
-    from accelreport.importing.compose import composed, selected
-    from accelreport.importing.errors import Unreadable
     from accelreport.importing.formats import reader_of
-    from accelreport.importing.given import read_given
+    from accelreport.importing.published import composed, selected
+    from accelreport.importing.source_file import Unreadable, read_given
     from accelreport.spec.problems import printable
 
     given = read_given(file)

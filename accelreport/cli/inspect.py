@@ -105,7 +105,7 @@ def devices(
 ) -> None:
     """Show what this machine has, and which devices of the devices file can run here."""
     from accelreport.runner.machine import survey
-    from accelreport.terminal.machine_view import machine_text
+    from accelreport.terminal.devices import machine_text
     from accelreport.terminal.say import say
 
     found = survey(devices_file, ask_tensorflow=not no_probe)

@@ -242,7 +242,7 @@ def _judge(most_repeats: int) -> Judge:
 
 def _show_plan(prepared: Prepared, *, json: bool) -> None:
     from accelreport.runner.events import plan_line
-    from accelreport.terminal.plan_view import plan_text
+    from accelreport.terminal.run_text import plan_text
     from accelreport.terminal.say import say
 
     line = plan_line(prepared.plan, prepared.store.root)
@@ -255,8 +255,8 @@ def _show_plan(prepared: Prepared, *, json: bool) -> None:
 def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool) -> int:
     from accelreport.runner.session import carry_out, exit_code
     from accelreport.runner.workspace import Workspace
-    from accelreport.terminal.show import showing
+    from accelreport.terminal.progress import progress_for
 
-    with showing(prepared.plan, json=json, quiet=quiet) as observer:
+    with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
         end = carry_out(prepared, observer, Workspace(), tell_timings=timings, fork=fork)
     return exit_code(end)

@@ -8,9 +8,16 @@ from accelreport.datasets.archives import ArchiveError, ZipArchive
 from accelreport.datasets.cache import Contents
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.parts import Parts
-from accelreport.datasets.series import Missing, SeriesError, make_series, make_stand_in
-from accelreport.datasets.synthetic_series import make_table
-from accelreport.datasets.tables import Names, TableOptions, read_table
+from accelreport.datasets.series import (
+    Missing,
+    Names,
+    SeriesError,
+    TableOptions,
+    make_series,
+    make_stand_in,
+    make_table,
+    read_table,
+)
 
 _MEMBER = "PRSA_data_2010.1.1-2014.12.31.csv"
 _LIMIT = 64 * MEBIBYTE

@@ -12,9 +12,14 @@ from accelreport.datasets.cache import Contents, data_root, read_bounded
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.datasets.parts import Parts
-from accelreport.datasets.series import SeriesError, make_series, make_stand_in
-from accelreport.datasets.synthetic_series import make_table
-from accelreport.datasets.tables import TableOptions, read_table
+from accelreport.datasets.series import (
+    SeriesError,
+    TableOptions,
+    make_series,
+    make_stand_in,
+    make_table,
+    read_table,
+)
 
 ROWS = 43_824
 """Rows of a stand-in: five years of hours."""

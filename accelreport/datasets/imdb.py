@@ -1,24 +1,192 @@
-"""IMDB film reviews as sequences of word numbers, prepared as Keras' `load_data` does."""
+"""IMDB film reviews as sequences of word numbers, prepared as Keras' `load_data` does.
+
+`imdb.npz` keeps each review as a Python list in an array of objects, which NumPy stores as
+a pickle. The pickle is read by an unpickler that knows three names and gives each of them a
+stand-in that only remembers what it was told: no NumPy, no other class, no call is reached.
+
+Synthetic reviews take words by Zipf's law, some of which a class uses more often.
+Most words are drawn alike for both classes. A review takes a share of its words, which
+differs from review to review, from its class's own distribution, in which a few hundred
+words of middling frequency are more or less likely. Reviews with a small share cannot be
+told apart, so that accuracy stays below 1 and a large model overfits, as on real reviews.
+"""
 
 from __future__ import annotations
 
 import functools
+import io
+import itertools
+import pickle
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 from pydantic import Field
 
 from accelreport.datasets import parts
 from accelreport.datasets.archives import ArchiveError, ZipArchive
+from accelreport.datasets.base import Arrays
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.derived import derived
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
-from accelreport.datasets.fingerprint import Arrays
-from accelreport.datasets.integer_lists import NpyError, read_integer_lists, read_plain_array
+from accelreport.datasets.parsed_cache import parsed
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.sequences import Lists, pad
-from accelreport.datasets.synthetic_reviews import make_reviews
+
+_LIMIT = 1 << 28
+_MODULES = frozenset(
+    {"numpy", "numpy.core.multiarray", "numpy._core.multiarray", "numpy.core", "numpy._core"}
+)
+
+
+class NpyError(ValueError):
+    """The bytes are not the .npy file that is expected."""
+
+
+class _Remembered:
+    """Keeps the state that a pickle gives it."""
+
+    state: Any = None
+
+    def __setstate__(self, state: Any) -> None:
+        self.state = state
+
+
+class _NotAClass:
+    """Stands where `numpy.ndarray` is named as an argument."""
+
+
+def _remember(*_arguments: object) -> _Remembered:
+    return _Remembered()
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if module in _MODULES and name in {"_reconstruct", "dtype"}:
+            return _remember
+        if module in _MODULES and name == "ndarray":
+            return _NotAClass
+        raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+
+
+def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Read a .npy file of lists of whole numbers.
+
+    Args:
+        data: the file's bytes.
+
+    Returns:
+        All numbers one after the other, int32 [total], and the length of each list,
+        int64 [lists].
+
+    Raises:
+        NpyError: when it holds anything else.
+    """
+    stream = io.BytesIO(data)
+    shape, dtype = _read_header(stream)
+    if dtype != np.dtype(object) or len(shape) != 1:
+        raise NpyError(f"It holds an array of {dtype} of shape {shape}, not lists.")
+    try:
+        remembered = _Unpickler(stream).load()
+    except Exception as error:
+        # A damaged pickle can fail in the unpickler with nearly any error; none is expected.
+        raise NpyError(f"Its pickle cannot be read: {error}.") from error
+    rows = remembered.state[-1] if _is_array_state(remembered) else None
+    if not isinstance(rows, list) or len(rows) != shape[0]:
+        raise NpyError("Its pickle does not hold an array of lists.")
+    return _flatten(rows)
+
+
+def read_plain_array(data: bytes) -> NDArray[Any]:
+    """Read a .npy file of numbers; raises `NpyError` for one of objects."""
+    try:
+        array: NDArray[Any] = npy.read_array(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, OSError, MemoryError) as error:
+        raise NpyError(f"It is not a whole .npy file of numbers ({error}).") from error
+    return array
+
+
+def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    try:
+        version = npy.read_magic(stream)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _fortran, dtype = read(stream)
+    except (ValueError, EOFError) as error:
+        raise NpyError(f"It is not a .npy file ({error}).") from error
+    return shape, dtype
+
+
+def _is_array_state(value: object) -> bool:
+    return (
+        isinstance(value, _Remembered) and isinstance(value.state, tuple) and len(value.state) == 5
+    )
+
+
+def _flatten(rows: list[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    if not all(type(row) is list for row in rows):
+        raise NpyError("It holds something that is not a list.")
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    total = int(lengths.sum())
+    if total > _LIMIT:
+        raise NpyError(f"Its lists hold {total:,} values; at most {_LIMIT:,} are read.")
+    if not set(map(type, itertools.chain.from_iterable(rows))) <= {int}:
+        raise NpyError("Its lists hold something that is not a whole number.")
+    try:
+        flat = np.fromiter(itertools.chain.from_iterable(rows), np.int32, total)
+    except OverflowError as error:
+        raise NpyError("Its lists hold numbers beyond 32 bits.") from error
+    return flat, lengths
+
+
+REVIEWS = 25_000
+"""Reviews in a part, half of each class."""
+
+_VOCABULARY = 88_584
+_TABLE = 1 << 20
+_TELLING = (40, 2500, 500)
+_LEANING = 0.9
+_CONCEPT_SEED = 20_181_204
+
+
+def make_reviews(seed: int, part: int) -> tuple[Lists, NDArray[np.uint8]]:
+    """Make reviews of both classes in a random order.
+
+    Args:
+        seed: the seed; the same seed gives the same reviews.
+        part: 0 for training, 1 for validation: other reviews of the same kind.
+
+    Returns:
+        The ranks of their words, from 1, and their labels, uint8 [25000].
+    """
+    rng = np.random.default_rng([seed, part])
+    y = np.repeat(np.array([0, 1], np.uint8), REVIEWS // 2)
+    rng.shuffle(y)
+    # The real lengths have a median of 176 and a 90th percentile of 468 words.
+    lengths = np.exp(rng.normal(np.log(176), 0.65, REVIEWS)).clip(10, 2493).astype(np.int64)
+    total = int(lengths.sum())
+    tables = _tables()
+    share = np.repeat(rng.uniform(0, 0.9, REVIEWS).astype(np.float32), lengths)
+    own = rng.random(total, np.float32) < share
+    which = np.where(own, 1 + np.repeat(y, lengths), 0)
+    flat = tables[which, rng.integers(0, _TABLE, total, np.int32)]
+    return Lists(flat, lengths), y
+
+
+def _tables() -> NDArray[np.int32]:
+    """Words to draw from by a uniform index: for neither class, class 0, class 1."""
+    rank = np.arange(1, _VOCABULARY + 1)
+    common = (rank + 2.7) ** -1.15
+    rng = np.random.default_rng(_CONCEPT_SEED)  # the same words tell, whatever the seed
+    first, last, count = _TELLING
+    telling = rng.choice(np.arange(first, last), count, replace=False)
+    lean = rng.normal(0, _LEANING, count)
+    weights = np.stack([common, common, common])
+    weights[1, telling] *= np.exp(-lean)
+    weights[2, telling] *= np.exp(lean)
+    ends = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+    grid = (np.arange(_TABLE) + 0.5) / _TABLE
+    return np.stack([np.searchsorted(row, grid) + 1 for row in ends]).astype(np.int32)
+
 
 START, OUT_OF_VOCABULARY = 1, 2
 """Numbers of the mark at the beginning and of a word that is left out; 0 pads."""
@@ -59,7 +227,7 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
     (file,) = files
     try:
         archive = ZipArchive(file.data)
-        arrays = derived(entry.name, _VERSION, file.sha256, functools.partial(_parse, archive))
+        arrays = parsed(entry.name, _VERSION, file.sha256, functools.partial(_parse, archive))
     except (ArchiveError, NpyError) as error:
         raise file.corrupt(str(error)) from error
     # Keras' load_data shuffles both parts with one generator; here too, so that rows agree.

@@ -8,12 +8,11 @@ from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
-from accelreport.datasets.base import Dataset, Origin
+from accelreport.datasets.base import Dataset, Origin, fingerprint
 from accelreport.datasets.cache import read_entry
+from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
-from accelreport.datasets.find import find
-from accelreport.datasets.fingerprint import fingerprint
 from accelreport.datasets.parts import Source
 
 __all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]

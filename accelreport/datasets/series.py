@@ -1,7 +1,14 @@
-"""From a table of measurements to scaled inputs and targets that lie ahead."""
+"""Time series: a CSV file as a table of measurements, scaled inputs, and targets that lie ahead.
+
+The synthetic table has a year, a day, and weather that passes from column to column.
+A few slow random processes (first-order autoregressive, with memories from hours to days)
+stand for fronts. Each column follows some of them with its own delay, beside its own yearly
+and daily course, so that what comes a day later can be told in part.
+"""
 
 from __future__ import annotations
 
+import io
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -166,3 +173,191 @@ def _scale(
     span = np.where(most > least, most - least, 1.0)
     ranges = np.stack([least, least + span], axis=1).tolist()
     return ((values - least) / span).astype(np.float32), ranges
+
+
+_CATEGORIES = 100
+_UNITS = ("year", "month", "day", "hour", "minute", "second")
+
+Names = Annotated[list[str], Field(min_length=1)]
+"""Names of columns."""
+
+
+class TableOptions(SeriesOptions):
+    """Which columns of a CSV file mean what."""
+
+    time: Names
+    """The column of the time, or columns called year, month, day, hour, minute, second."""
+    time_format: str = "ISO8601"
+    """How the time is written, in `strptime`'s codes, when it is one column."""
+    targets: Names
+    """Columns to predict."""
+    inputs: Names | None = None
+    """Columns that are seen; all columns of numbers when absent."""
+    one_hot: list[str] = []
+    """Columns of words; each of their words becomes an input that is 0 or 1."""
+    na_values: list[str] = []
+    """What stands for a missing value beside the usual (empty, NA, NaN, null)."""
+    separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    """What divides columns."""
+    decimal: Annotated[str, Field(min_length=1, max_length=1)] = "."
+    """What divides a number from its fraction."""
+
+
+def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
+    """Read a CSV file.
+
+    Args:
+        data: the file's bytes.
+        options: which columns mean what.
+
+    Returns:
+        A table of float64 with the times as its index, and the names of its inputs.
+
+    Raises:
+        SeriesError: when it is no such table; the message names row and column.
+    """
+    raw = _parse(data, options)
+    named = [*options.time, *options.targets, *(options.inputs or []), *options.one_hot]
+    unknown = [name for name in named if name not in raw.columns]
+    if unknown:
+        raise SeriesError(
+            f"It has no column {unknown[0]!r}; its columns are {', '.join(raw.columns)}."
+        )
+    times = _times(raw, options)
+    inputs = options.inputs or _number_columns(raw, options)
+    columns = {name: _numbers(raw, name) for name in dict.fromkeys([*inputs, *options.targets])}
+    words: list[str] = []
+    for name in options.one_hot:
+        ones = _one_hot(raw[name], name)
+        columns |= ones
+        words += ones
+    return pd.DataFrame(columns, index=times), [*inputs, *words]
+
+
+def _parse(data: bytes, options: TableOptions) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(
+            io.BytesIO(data),
+            sep=options.separator,
+            decimal=options.decimal,
+            na_values=options.na_values,
+            encoding="utf-8-sig",
+            skipinitialspace=True,
+            low_memory=False,
+        )
+    except (ValueError, MemoryError, OverflowError) as error:
+        raise SeriesError(f"It is not a CSV file ({str(error).strip()}).") from error
+    table.columns = table.columns.astype(str)
+    return table
+
+
+def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
+    names = options.time
+    try:
+        if len(names) == 1:
+            moments = pd.to_datetime(raw[names[0]], format=options.time_format, utc=True)
+        else:
+            units = {name: name.lower() for name in names}
+            if not set(units.values()) <= set(_UNITS):
+                raise SeriesError(f"Several columns of time must be called {', '.join(_UNITS)}.")
+            moments = pd.to_datetime(raw[names].rename(columns=units), utc=True)
+    except (ValueError, TypeError, OverflowError) as error:
+        if isinstance(error, SeriesError):
+            raise
+        first = str(error).splitlines()[0]
+        raise SeriesError(f"The time in {', '.join(names)} cannot be read ({first}).") from error
+    gone = np.flatnonzero(moments.isna().to_numpy())
+    if len(gone):
+        raise SeriesError(f"The time in row {int(gone[0]) + 1:,} is missing.")
+    return pd.DatetimeIndex(moments).tz_localize(None)
+
+
+def _number_columns(raw: pd.DataFrame, options: TableOptions) -> list[str]:
+    left = [name for name in raw.columns if name not in {*options.time, *options.one_hot}]
+    numbers = [name for name in left if pd.api.types.is_numeric_dtype(raw[name])]
+    if not numbers and not options.one_hot:
+        raise SeriesError("It has no columns of numbers beside the time.")
+    return numbers
+
+
+def _numbers(raw: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    column = raw[name]
+    values = pd.to_numeric(column, errors="coerce").astype(np.float64)
+    wrong = np.flatnonzero(
+        (values.isna() & column.notna()).to_numpy() | np.isinf(values.to_numpy())
+    )
+    if len(wrong):
+        row = int(wrong[0])
+        raise SeriesError(
+            f"Column {name!r} holds {str(column.iloc[row])!r} in row {row + 1:,}, which is no "
+            "number; name it in one_hot, or the text in na_values."
+        )
+    return np.asarray(values, np.float64)
+
+
+def _one_hot(column: pd.Series, name: str) -> dict[str, NDArray[np.float64]]:
+    """One column of 0 and 1 for each word; a missing word is missing in all of them."""
+    words = sorted(str(word) for word in column.dropna().unique())
+    if len(words) > _CATEGORIES:
+        raise SeriesError(
+            f"Column {name!r} holds {len(words):,} different words; at most {_CATEGORIES}."
+        )
+    text = column.astype(str).where(column.notna())
+    return {
+        f"{name}={word}": np.where(text.isna(), np.nan, text == word).astype(np.float64)
+        for word in words
+    }
+
+
+_FRONTS = 6
+_HOURS_IN_YEAR = 8766
+_CONCEPT_SEED = 19_800_301
+_DELAY = 36
+
+
+def make_table(
+    columns: list[str], rows: int, seed: int, *, flags: int = 0, start: str = "2010-01-01"
+) -> pd.DataFrame:
+    """Make hourly series.
+
+    Args:
+        columns: their names.
+        rows: hours.
+        seed: the seed; the same seed gives the same series.
+        flags: how many of the last columns hold only 0 and 1, exactly one of them 1 in
+            each row.
+        start: time of the first row.
+
+    Returns:
+        float64 [rows, columns], with hourly times as its index.
+    """
+    concept = np.random.default_rng(_CONCEPT_SEED)  # the same climate, whatever the seed
+    fronts = _fronts(rows + _DELAY, np.random.default_rng([seed, 0]))
+    noise = np.random.default_rng([seed, 1])
+    hours = np.arange(rows)
+    values = np.empty((rows, len(columns)))
+    for number in range(len(columns)):
+        weights = concept.normal(0, 0.5, _FRONTS)
+        delays = concept.integers(0, _DELAY, _FRONTS)
+        year, day = concept.uniform(0, 2 * np.pi, 2)
+        level, span = concept.uniform(-10, 30), concept.uniform(2, 12)
+        course = 1.2 * np.sin(2 * np.pi * hours / _HOURS_IN_YEAR + year)
+        course += 0.4 * np.sin(2 * np.pi * hours / 24 + day)
+        for front, weight, delay in zip(fronts, weights, delays, strict=True):
+            course += weight * front[_DELAY - delay : _DELAY - delay + rows]
+        course += 0.15 * noise.standard_normal(rows)
+        values[:, number] = level + span * course
+    if flags:
+        highest = values[:, -flags:].argmax(axis=1)
+        values[:, -flags:] = np.eye(flags)[highest]
+    times = pd.date_range(start, periods=rows, freq="h")
+    return pd.DataFrame(values, index=times, columns=columns)
+
+
+def _fronts(rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Processes of unit variance, float64 [fronts, rows]."""
+    from scipy.signal import lfilter
+
+    memory = np.exp(-1 / np.geomspace(8, 120, _FRONTS))
+    shocks = rng.standard_normal((_FRONTS, rows)) * np.sqrt(1 - memory**2)[:, None]
+    return np.stack([lfilter([1.0], [1.0, -m], row) for m, row in zip(memory, shocks, strict=True)])

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from accelreport.datasets.cache import checksum, data_root, locate, may_write, published
+from accelreport.datasets.cache import checksum, data_root, locate, may_write, published, read_pins
+from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry
-from accelreport.datasets.find import find
-from accelreport.datasets.pins import read_pins
 
 State = Literal["official", "pinned", "user-supplied", "incomplete", "missing", "your own file"]
 """official: the published files; pinned: those that were downloaded first; user-supplied:

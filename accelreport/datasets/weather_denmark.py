@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 from pydantic import field_validator
 
 from accelreport.datasets.archives import ArchiveError, read_tar_member
+from accelreport.datasets.base import Arrays
 from accelreport.datasets.cache import Contents
-from accelreport.datasets.derived import derived
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
-from accelreport.datasets.fingerprint import Arrays
+from accelreport.datasets.parsed_cache import parsed
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (
     Missing,
+    Names,
     SeriesError,
     SeriesOptions,
     make_series,
     make_stand_in,
+    make_table,
 )
-from accelreport.datasets.synthetic_series import make_table
-from accelreport.datasets.tables import Names
 
 CITIES = ("Aalborg", "Aarhus", "Esbjerg", "Odense", "Roskilde")
 """The cities."""
@@ -86,7 +86,7 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
     (file,) = files
     try:
         parse = functools.partial(_parse, file.data)
-        arrays = derived(entry.name, _VERSION, file.sha256, parse)
+        arrays = parsed(entry.name, _VERSION, file.sha256, parse)
         times = pd.DatetimeIndex(arrays["hours"] * _HOUR_NS)
         table = pd.DataFrame(arrays["values"], index=times, columns=list(COLUMNS))
         return make_series(table, list(INPUTS), options.targets, options)

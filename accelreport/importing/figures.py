@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from accelreport.importing.errors import NotAsked, Unreadable
-from accelreport.importing.given import Given
-from accelreport.importing.numbers import Cell, number, one_of
 from accelreport.importing.reader import Asked, Found, Readout, Value, texts
-from accelreport.importing.tables import TableRow
+from accelreport.importing.source_file import (
+    Cell,
+    Given,
+    NotAsked,
+    TableRow,
+    Unreadable,
+    number,
+    one_of,
+)
 from accelreport.spec.fields import fields_of
 from accelreport.spec.models import FIGURES, Published, Source
 from accelreport.spec.problems import did_you_mean, listed, quote

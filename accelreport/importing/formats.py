@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from accelreport.importing.errors import NotAsked, Unreadable
 from accelreport.importing.figures import Figures
-from accelreport.importing.given import Given
 from accelreport.importing.keras_history import KerasHistory
-from accelreport.importing.mlperf_inference import MLPerfInference
-from accelreport.importing.mlperf_training import MLPerfTraining
+from accelreport.importing.mlperf import MLPerfInference, MLPerfTraining
 from accelreport.importing.optimum import OptimumBenchmark
 from accelreport.importing.reader import Reader
+from accelreport.importing.source_file import Given, NotAsked, Unreadable
 
 FORMATS: dict[str, Reader] = {
     "figures": Figures(),

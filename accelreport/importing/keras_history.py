@@ -10,12 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from accelreport.importing.epoch import Epoch
-from accelreport.importing.errors import NotAsked, Unreadable
-from accelreport.importing.given import Given
-from accelreport.importing.numbers import number, rounded
+from accelreport.importing import Epoch
 from accelreport.importing.reader import Asked, Found, Readout, Value
-from accelreport.importing.tables import Table
+from accelreport.importing.source_file import Given, NotAsked, Table, Unreadable, number, rounded
 from accelreport.spec.problems import listed, quote
 
 METRICS = {

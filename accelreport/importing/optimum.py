@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from accelreport.importing.errors import Unreadable
-from accelreport.importing.given import Given
-from accelreport.importing.numbers import number, rounded
 from accelreport.importing.reader import Asked, Found, Readout, Value
+from accelreport.importing.source_file import Given, Unreadable, number, rounded
 from accelreport.spec.problems import quote
 
 PARTS = ("latency", "throughput")

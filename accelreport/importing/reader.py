@@ -1,4 +1,7 @@
-"""What every reader of a format is asked for, and what it answers."""
+"""What every reader of a format is asked for, and what it answers.
+
+`KEY=VALUE` of the command line.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
-from accelreport.importing.epoch import Epoch
-from accelreport.importing.given import Given
-from accelreport.importing.numbers import Cell
+from accelreport.importing import Epoch
+from accelreport.importing.source_file import Cell, Given, NotAsked, one_of
 from accelreport.spec.base import Scalar
 
 Value = str | bool | int | float | Decimal
@@ -97,3 +99,39 @@ def texts(cells: Mapping[str, Cell]) -> dict[str, str]:
 def has_columns(given: Given, columns: frozenset[str]) -> bool:
     """Whether a file is a table with these columns."""
     return given.table is not None and columns <= set(given.table.columns)
+
+
+def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """`["a=1", "b=x"]` as keys and texts.
+
+    Args:
+        option: what messages call it.
+        texts: what was given.
+
+    Raises:
+        NotAsked: a text is no `key=value`.
+    """
+    found = {}
+    for text in texts:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not (key and equals and value):
+            message = f"{option} {text}: that is not key=value."
+            raise NotAsked(message, remedy=f"Write, for instance, {option} batch_size=256.")
+        found[key] = value
+    return found
+
+
+def sweep_point(
+    texts: Sequence[str], axes: Mapping[str, Sequence[Scalar]] | None
+) -> dict[str, Value]:
+    """A sweep point from `["batch_size=256"]`, its values as the spec writes them.
+
+    Args:
+        texts: what was given.
+        axes: the swept keys and their values; None where no spec was named.
+
+    Raises:
+        NotAsked: a text is no `key=value`.
+    """
+    given = pairs("--where", texts)
+    return {key: one_of(text, (axes or {}).get(key, ())) for key, text in given.items()}

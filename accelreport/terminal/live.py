@@ -28,10 +28,18 @@ from accelreport.runner.events import (
 from accelreport.runner.plan import RunPlan
 from accelreport.runner.remaining import Remaining
 from accelreport.runner.timings import TimingsLine
+from accelreport.terminal.run_text import (
+    MARKS,
+    Remedies,
+    cell_name,
+    closing,
+    duration,
+    end_text,
+    looked,
+    opening,
+    timings_text,
+)
 from accelreport.terminal.say import on_one_line
-from accelreport.terminal.summary import closing, looked, opening
-from accelreport.terminal.timings_view import timings_text
-from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
 
 REFRESH_S = 0.5
 """Drawing costs CPU time of the machine that is being measured: twice a second is enough."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat, ValidationInfo, field_validator
 
-from accelreport.datasets.find import find
+from accelreport.datasets.catalogue import find
 from accelreport.errors import AccelReportError
 from accelreport.spec.models import Text
 from accelreport.spec.validators import SpecPath

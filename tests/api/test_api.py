@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import accelreport
-from accelreport.api.loaded import united
+from accelreport.api.results import united
 from accelreport.report.site import BuildOptions
 from accelreport.results.store import Store
 from tests.house.tree import ROOT

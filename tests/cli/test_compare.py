@@ -16,8 +16,7 @@ from accelreport.analysis.comparison_values import Comparison
 from accelreport.cli.compare import margin
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
-from accelreport.terminal.comparison_markdown import comparison_markdown, escaped
-from accelreport.terminal.comparison_text import comparison_text
+from accelreport.terminal.comparison import comparison_markdown, comparison_text, escaped
 from tests.support.program import call
 from tests.support.records import Study, study
 

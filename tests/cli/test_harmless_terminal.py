@@ -16,9 +16,9 @@ from accelreport.results.record import Failure
 from accelreport.results.store import Store
 from accelreport.runner.events import Observer, plan_line
 from accelreport.terminal.failure import show, show_unexpected
-from accelreport.terminal.lines import PlainLines, Quiet
 from accelreport.terminal.live import LiveProgress
-from accelreport.terminal.plan_view import plan_text
+from accelreport.terminal.progress import PlainLines, Quiet
+from accelreport.terminal.run_text import plan_text
 from accelreport.terminal.say import on_one_line
 from tests.runner.scripted import Bench, a_record, cell
 from tests.support.program import call

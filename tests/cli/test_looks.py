@@ -20,8 +20,8 @@ from accelreport.runner.events import CellName, LookedAt, LookLine, named, plan_
 from accelreport.runner.preparing import Prepared, Request, prepare
 from accelreport.runner.refresh import refresh
 from accelreport.spec.load import load
-from accelreport.terminal.lines import JsonLines, PlainLines
 from accelreport.terminal.live import LiveProgress
+from accelreport.terminal.progress import JsonLines, PlainLines
 from tests.runner.scripted import Bench, cells
 from tests.support.program import call, write_specs
 

@@ -18,12 +18,9 @@ from accelreport.runner.events import CellStartLine, EndLine, Observer, named, p
 from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.failure import show
-from accelreport.terminal.lines import JsonLines, PlainLines, Quiet
 from accelreport.terminal.live import LiveProgress
-from accelreport.terminal.plan_view import plan_text
-from accelreport.terminal.summary import closing
-from accelreport.terminal.timings_view import timings_text
-from accelreport.terminal.wording import duration, number
+from accelreport.terminal.progress import JsonLines, PlainLines, Quiet
+from accelreport.terminal.run_text import closing, duration, number, plan_text, timings_text
 from tests.runner.scripted import Bench, cell, cells
 from tests.support.records import study
 

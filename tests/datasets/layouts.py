@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from accelreport.datasets.idx import write_idx
+from accelreport.datasets.mnist import write_idx
 from accelreport.datasets.uci_har import CLASSES, SIGNALS
 from accelreport.datasets.weather_denmark import CITIES, QUANTITIES
 

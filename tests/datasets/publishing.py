@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.download import RetryPolicy
 from accelreport.datasets.entry import CatalogueEntry, RemoteFile
-from accelreport.datasets.goal import Patience
 
-QUICK = Patience(connect_s=2, read_s=2, tries=3, pause_s=0.001)
+QUICK = RetryPolicy(connect_s=2, read_s=2, tries=3, pause_s=0.001)
 PATH = "demo/file.bin"
 BODY = np.random.default_rng(0).bytes(300_000)
 

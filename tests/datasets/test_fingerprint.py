@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from accelreport.datasets.fingerprint import fingerprint
+from accelreport.datasets.base import fingerprint
 
 X = np.arange(12, dtype=np.int32).reshape(3, 4)
 BASE = fingerprint({"x": X}, {})

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.datasets.integer_lists import NpyError, read_integer_lists
+from accelreport.datasets.imdb import NpyError, read_integer_lists
 from accelreport.datasets.load import DataCorrupt, load
 from accelreport.datasets.sequences import Lists, pad
 from tests.datasets.layouts import object_npy, pickled_npy, plain_npy, reviews, write_imdb

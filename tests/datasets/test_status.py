@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.datasets.cache import checksum
+from accelreport.datasets.cache import checksum, write_pin
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.load import DataCorrupt
-from accelreport.datasets.pins import write_pin
 from accelreport.datasets.status import status, where
 from tests.datasets.layouts import write_beijing, write_images
-from tests.datasets.test_images import make_official
+from tests.datasets.test_mnist import make_official
 
 
 def test_a_data_set_that_is_not_here_tells_what_a_fetch_would_bring(data_folder: Path) -> None:

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from accelreport.datasets import images, uci_har
+from accelreport.datasets import mnist, uci_har
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.load import load
 
@@ -81,7 +81,7 @@ def test_the_same_seed_gives_the_same_stand_in_and_another_seed_another(name: st
 def test_classes_are_as_many_as_in_the_published_files() -> None:
     for name in ("mnist", "fashion_mnist"):
         data, _ = made(name)
-        for part, counts in zip((data.train, data.validation), images.COUNTS[name], strict=True):
+        for part, counts in zip((data.train, data.validation), mnist.COUNTS[name], strict=True):
             assert np.bincount(part["y"]).tolist() == list(counts)
     data, _ = made("uci_har")
     for part, windows in zip((data.train, data.validation), uci_har.COUNTS, strict=True):

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from accelreport.errors import ExitCode
-from accelreport.importing.citation import cited
-from accelreport.importing.compose import Said, composed
-from accelreport.importing.errors import NotAsked, NotCited
+from accelreport.importing.published import Said, cited, composed
+from accelreport.importing.source_file import NotAsked, NotCited
 from tests.importing.files import SOURCE, a_file, read
 
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.importing import toml_text
-from accelreport.importing.errors import Unreadable
+from accelreport.importing import published
+from accelreport.importing.published import append
 from accelreport.importing.reader import Asked
-from accelreport.importing.spec_file import append
+from accelreport.importing.source_file import Unreadable
 from accelreport.spec.load import load
 from accelreport.spec.quantities import parse_duration, parse_tflops
 from tests.importing.files import SOURCE, SPEC, a_file, a_spec, rows
@@ -155,7 +155,7 @@ def _floats(value: Any) -> Any:
 
 @given(st.dictionaries(TEXT, VALUE, max_size=5), st.dictionaries(TEXT, VALUE, max_size=3))
 def test_any_row_is_read_back_from_its_toml(row: dict[str, Any], inner: dict[str, Any]) -> None:
-    text = toml_text.table({**row, "where": inner})
+    text = published.table({**row, "where": inner})
     assert text.count("\n") == len({**row, "where": inner}) + 1
     assert all(char == "\n" or char.isprintable() for char in text)
     (read,) = tomllib.loads(text)["published"]

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from accelreport.importing.epoch import Epoch
-from accelreport.importing.errors import NotAsked, Unreadable
+from accelreport.importing import Epoch
 from accelreport.importing.reader import Asked
+from accelreport.importing.source_file import NotAsked, Unreadable
 from tests.importing.files import a_file, read, rows
 
 AXES = {"batch_size": (256, 512), "optimizer.learning_rate": (1e-3, 0.1), "fused": (True, False)}

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import ExitCode
-from accelreport.importing import spec_file
-from accelreport.importing.compose import Composed, Said, composed
-from accelreport.importing.errors import NotAsked, NotFitting
+from accelreport.importing import published
+from accelreport.importing.published import Composed, Said, append, composed
 from accelreport.importing.reader import Asked
-from accelreport.importing.spec_file import append
+from accelreport.importing.source_file import NotAsked, NotFitting
 from accelreport.spec.load import examine, load
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.spec import Spec
@@ -147,7 +146,7 @@ def test_a_spec_that_was_edited_in_the_meantime_keeps_the_edit(
         spec.write_text(f"{SPEC}# edited\n")
         return really(path, content, devices_file)
 
-    monkeypatch.setattr(spec_file, "examine", edited)
+    monkeypatch.setattr(published, "examine", edited)
     with pytest.raises(NotFitting, match="was changed while the figures were read"):
         append(spec, _rows(tmp_path))
     assert spec.read_text() == f"{SPEC}# edited\n"

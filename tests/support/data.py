@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from accelreport.datasets.idx import write_idx
 from accelreport.datasets.load import load
+from accelreport.datasets.mnist import write_idx
 
 BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[3] / "shared" / "data"
 

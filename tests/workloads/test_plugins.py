@@ -122,7 +122,7 @@ def test_no_package_may_take_a_built_in_name_or_share_one(installed: Path) -> No
     install(installed, "second-example", points)
     program = (
         "from accelreport.workloads.registry import BROKEN, FAMILIES;"
-        "from accelreport.datasets.find import find;"
+        "from accelreport.datasets.catalogue import find;"
         "print(FAMILIES['matmul'].title, list(BROKEN)); find('two_rings')"
     )
     done = run("-c", program, site=installed)

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from accelreport.datasets.base import Arrays
 from accelreport.datasets.cache import data_root, may_write
-from accelreport.datasets.fingerprint import Arrays
 
 _SEAL_BYTES = 32
 
 
-def derived(name: str, version: int, sha256: str, make: Callable[[], Arrays]) -> Arrays:
+def parsed(name: str, version: int, sha256: str, make: Callable[[], Arrays]) -> Arrays:
     """Arrays made from a file, from the cache when they are there.
 
     Args:

@@ -1,7 +1,11 @@
-"""A run told in plain lines, and as JSON for programs."""
+"""A run as it goes on: plain lines, JSON for programs, or bars where the terminal has them."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -10,15 +14,26 @@ from accelreport.runner.events import (
     CellStartLine,
     EndLine,
     LookLine,
+    Observer,
     PlanLine,
     RunLine,
     WaitingLine,
 )
+from accelreport.runner.plan import RunPlan
 from accelreport.runner.timings import TimingsLine
+from accelreport.terminal.run_text import (
+    MARKS,
+    Remedies,
+    cell_name,
+    closing,
+    duration,
+    end_text,
+    looked,
+    nothing_ran,
+    opening,
+    timings_text,
+)
 from accelreport.terminal.say import on_one_line
-from accelreport.terminal.summary import closing, looked, nothing_ran, opening
-from accelreport.terminal.timings_view import timings_text
-from accelreport.terminal.wording import MARKS, Remedies, cell_name, duration, end_text
 
 
 @dataclass
@@ -108,3 +123,27 @@ class Quiet:
         for text in lines:
             self.stream.write(f"{on_one_line(text)}\n")
         self.stream.flush()
+
+
+@contextmanager
+def progress_for(plan: RunPlan, *, json: bool, quiet: bool) -> Iterator[Observer]:
+    """An observer for a run: JSON, failures only, a live display, or plain lines.
+
+    Args:
+        plan: the run's plan.
+        json: whether a program reads standard output.
+        quiet: whether only failures are wanted; they go to standard error.
+    """
+    if json:
+        yield JsonLines(sys.stdout)
+    elif quiet:
+        yield Quiet(sys.stderr)
+    elif sys.stdout.isatty() and os.environ.get("TERM") not in {None, "dumb"}:
+        from rich.console import Console
+
+        from accelreport.terminal.live import LiveProgress
+
+        with LiveProgress(Console(), plan) as live:
+            yield live
+    else:
+        yield PlainLines(sys.stdout)

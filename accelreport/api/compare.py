@@ -15,7 +15,7 @@ from accelreport.analysis.comparison_values import Comparison as Compared
 from accelreport.analysis.comparison_values import Gate, Result, Row
 from accelreport.analysis.comparison_words import alarms, conclusions
 from accelreport.results.folder import existing
-from accelreport.terminal.comparison_text import comparison_text
+from accelreport.terminal.comparison import comparison_text
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 
 from accelreport.datasets.catalogue import CATALOGUE
-from accelreport.datasets.fetch import FileProgress, fetch
+from accelreport.datasets.download import FileProgress, fetch
 from accelreport.datasets.status import DatasetStatus, status, where
 
 MEBIBYTE = 2**20

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from accelreport.analysis.sequential import UntilDecided
-from accelreport.api.loaded import Results, loaded
+from accelreport.api.results import Results, results_of
 from accelreport.runner.launchers.base import Circumstances
 from accelreport.runner.launchers.registry import launching
 from accelreport.runner.overrides import shorthands
@@ -17,8 +17,8 @@ from accelreport.runner.preparing import Request, prepare
 from accelreport.runner.session import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.base import Scalar
+from accelreport.terminal.progress import progress_for
 from accelreport.terminal.say import say
-from accelreport.terminal.show import showing
 
 
 def run(
@@ -113,11 +113,11 @@ def _measured(
     asked = Circumstances(request.results, options, ray_address, fork, request.policy)
     with launching(on, asked) as launcher:
         prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
-        with showing(prepared.plan, json=False, quiet=quiet) as observer:
+        with progress_for(prepared.plan, json=False, quiet=quiet) as observer:
             end = carry_out(prepared, observer, Workspace(), fork=fork)
         if end.stopped_by:
             raise KeyboardInterrupt(end.stopped_by)
-        return loaded(request.results, end)
+        return results_of(request.results, end)
 
 
 def _waiting(reason: str) -> None:

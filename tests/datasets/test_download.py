@@ -10,18 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accelreport.datasets.cache import read_pins
+from accelreport.datasets.download import RetryPolicy, fetch
 from accelreport.datasets.entry import RemoteFile
-from accelreport.datasets.fetch import fetch
-from accelreport.datasets.goal import Patience
 from accelreport.datasets.load import DataUnavailable, load
-from accelreport.datasets.pins import read_pins
 from tests.datasets.publishing import BODY, PATH, QUICK, left_over, publish, sha
 from tests.datasets.server import Server
 
 
 def test_a_file_is_brought_verified_and_its_progress_told(demo: Server, data_folder: Path) -> None:
     steps: list[tuple[str, int, int | None]] = []
-    paths = fetch("demo", progress=lambda *step: steps.append(step), patience=QUICK)
+    paths = fetch("demo", progress=lambda *step: steps.append(step), policy=QUICK)
     assert paths == [data_folder / PATH]
     assert paths[0].read_bytes() == BODY
     assert left_over(data_folder) == ["file.bin"]
@@ -31,14 +30,14 @@ def test_a_file_is_brought_verified_and_its_progress_told(demo: Server, data_fol
 
 
 def test_a_file_that_is_here_is_not_asked_for_again(demo: Server) -> None:
-    fetch("demo", patience=QUICK)
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
+    fetch("demo", policy=QUICK)
     assert len(demo.requests) == 1
 
 
 def test_a_connection_that_breaks_goes_on_where_it_stopped(demo: Server, data_folder: Path) -> None:
     demo.cuts = [100_000, 50_000]
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == BODY
     assert [asked for _, asked, _ in demo.requests] == ["", "bytes=100000-", "bytes=150000-"]
     assert demo.sent == len(BODY)
@@ -58,10 +57,10 @@ def test_a_download_given_up_at_any_byte_ends_in_the_same_file_later(
     demo.cuts, demo.statuses = [cut], []
     if cut < len(BODY):
         with pytest.raises(DataUnavailable):
-            fetch("demo", patience=dataclasses.replace(QUICK, tries=1))
+            fetch("demo", policy=dataclasses.replace(QUICK, tries=1))
         assert "file.bin" not in left_over(data_folder)
     demo.cuts = []
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == BODY
     assert left_over(data_folder) == ["file.bin"]
     assert demo.sent == len(BODY) + (0 if ranges else cut * (cut < len(BODY)))
@@ -75,9 +74,9 @@ def test_another_version_on_the_server_is_not_appended_to_the_old_part(
     server.cuts = [70_000]
     publish(monkeypatch, RemoteFile(PATH, None, None, url=f"{server.url}/{PATH}"))
     with pytest.raises(DataUnavailable):
-        fetch("demo", patience=dataclasses.replace(QUICK, tries=1))
+        fetch("demo", policy=dataclasses.replace(QUICK, tries=1))
     server.files[PATH], server.etag = new, '"two"'
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == new
 
 
@@ -86,7 +85,7 @@ def test_what_is_not_the_published_file_never_gets_its_name(
 ) -> None:
     demo.files[PATH] = BODY[:-1] + b"!"
     with pytest.raises(DataUnavailable, match="not the published file: its SHA-256 is"):
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert left_over(data_folder) == []
 
 
@@ -104,7 +103,7 @@ def test_a_file_of_another_size_is_refused(
 ) -> None:
     demo.files[PATH], demo.length = contents, length
     with pytest.raises(DataUnavailable, match=why):
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert "file.bin" not in left_over(data_folder)
 
 
@@ -115,13 +114,13 @@ def test_a_file_of_unknown_size_is_bounded(
     server.files[PATH], server.length = BODY, length
     publish(monkeypatch, RemoteFile(PATH, None, None, url=f"{server.url}/{PATH}", limit=1000))
     with pytest.raises(DataUnavailable, match="1,000"):
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert left_over(data_folder) == []
 
 
 def test_a_busy_server_is_asked_again(demo: Server, data_folder: Path) -> None:
     demo.statuses = [503, 429]
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == BODY
 
 
@@ -134,7 +133,7 @@ def test_an_answer_that_will_not_change_is_told_with_the_address_and_the_remedy(
 ) -> None:
     demo.statuses = statuses
     with pytest.raises(DataUnavailable, match=why) as caught:
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert f"{demo.url}/{PATH}" in caught.value.what
     assert "accelreport data fetch demo" in caught.value.remedy
     assert "--data synthetic" in caught.value.remedy
@@ -144,13 +143,13 @@ def test_an_answer_that_will_not_change_is_told_with_the_address_and_the_remedy(
 def test_a_server_that_stops_sending_is_given_up(demo: Server) -> None:
     demo.pause_s = 1.0
     with pytest.raises(DataUnavailable, match=r"127\.0\.0\.1 stopped sending"):
-        fetch("demo", patience=Patience(connect_s=1, read_s=0.05, tries=2, pause_s=0.001))
+        fetch("demo", policy=RetryPolicy(connect_s=1, read_s=0.05, tries=2, pause_s=0.001))
 
 
 def test_an_endless_redirect_ends(demo: Server) -> None:
     demo.redirect = f"{demo.url}/{PATH}"
     with pytest.raises(DataUnavailable, match="redirects without end"):
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +162,7 @@ def test_an_endless_redirect_ends(demo: Server) -> None:
 def test_no_network_is_told_in_words(monkeypatch: pytest.MonkeyPatch, url: str, why: str) -> None:
     publish(monkeypatch, RemoteFile(PATH, 1, sha(b""), url=url))
     with pytest.raises(DataUnavailable, match=why):
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
 
 
 def test_a_server_without_a_certificate_is_not_asked_twice(
@@ -172,7 +171,7 @@ def test_a_server_without_a_certificate_is_not_asked_twice(
     secure = demo.url.replace("http:", "https:")
     publish(monkeypatch, RemoteFile(PATH, 1, sha(b""), url=f"{secure}/{PATH}"))
     with pytest.raises(DataUnavailable, match="could not be verified"):
-        fetch("demo", patience=dataclasses.replace(QUICK, tries=1))
+        fetch("demo", policy=dataclasses.replace(QUICK, tries=1))
 
 
 def test_a_mirror_is_asked_by_the_files_place_in_the_cache(
@@ -182,7 +181,7 @@ def test_a_mirror_is_asked_by_the_files_place_in_the_cache(
     server.files[f"base/{path}"] = BODY
     publish(monkeypatch, RemoteFile(path, len(BODY), sha(BODY), url="http://unused.invalid/"))
     monkeypatch.setenv("ACCELREPORT_MIRROR", f"{server.url}/base/")
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / path).read_bytes() == BODY
 
 
@@ -192,7 +191,7 @@ def test_a_mirror_must_be_an_address_of_the_web(
 ) -> None:
     monkeypatch.setenv("ACCELREPORT_MIRROR", mirror)
     with pytest.raises(DataUnavailable, match="no http or https address"):
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert demo.requests == []
 
 
@@ -205,7 +204,7 @@ def test_the_persons_proxy_is_used(
     monkeypatch.setenv("http_proxy", demo.url)
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.delenv("NO_PROXY", raising=False)
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == BODY
 
 
@@ -215,7 +214,7 @@ def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
     text = b"First Citizen:\nSpeak, speak.\n" * 100
     server.files["shakespeare/100-0.txt"] = text
     monkeypatch.setenv("ACCELREPORT_MIRROR", server.url)
-    (path,) = fetch("shakespeare_gutenberg", patience=QUICK)
+    (path,) = fetch("shakespeare_gutenberg", policy=QUICK)
     pin = read_pins(data_folder)["shakespeare/100-0.txt"]
     assert (pin.sha256, pin.size) == (sha(text), len(text))
     data = load("shakespeare_gutenberg", mode="real")
@@ -225,7 +224,7 @@ def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
     path.unlink()
     server.files["shakespeare/100-0.txt"] = text + b"and more"
     with pytest.raises(DataUnavailable, match="not the published file"):
-        fetch("shakespeare_gutenberg", patience=QUICK)
+        fetch("shakespeare_gutenberg", policy=QUICK)
 
     path.write_bytes(text + b"by hand")
     assert load("shakespeare_gutenberg", mode="real").origin == "user-supplied"

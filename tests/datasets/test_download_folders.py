@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.download import RetryPolicy, fetch
 from accelreport.datasets.entry import RemoteFile
-from accelreport.datasets.fetch import fetch
-from accelreport.datasets.goal import Patience
 from accelreport.datasets.load import DataUnavailable
 from tests.datasets.publishing import BODY, PATH, QUICK, left_over, only, sha
 from tests.datasets.server import Server
@@ -28,11 +27,11 @@ def test_a_persons_own_file_is_left_alone_unless_they_say_replace(
     own.parent.mkdir()
     own.write_bytes(b"mine")
     with pytest.raises(DataUnavailable, match="left alone") as caught:
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert "--replace" in caught.value.remedy
     assert own.read_bytes() == b"mine"
     assert demo.requests == []
-    fetch("demo", replace=True, patience=QUICK)
+    fetch("demo", replace=True, policy=QUICK)
     assert own.read_bytes() == BODY
 
 
@@ -42,7 +41,7 @@ def test_a_failed_replacement_keeps_the_old_file(demo: Server, data_folder: Path
     own.write_bytes(b"mine")
     demo.statuses = [404]
     with pytest.raises(DataUnavailable):
-        fetch("demo", replace=True, patience=QUICK)
+        fetch("demo", replace=True, policy=QUICK)
     assert own.read_bytes() == b"mine"
 
 
@@ -55,7 +54,7 @@ def test_a_part_of_another_version_is_given_up_when_the_checksum_is_wrong(
     part.with_name("file.bin.part.json").write_text(
         json.dumps({"url": f"{demo.url}/{PATH}", "validator": demo.etag})
     )
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == BODY
 
 
@@ -67,7 +66,7 @@ def test_a_part_of_unknown_origin_is_begun_anew(
     part.parent.mkdir()
     part.write_bytes(b"?" * 1000)
     part.with_name("file.bin.part.json").write_text(notes)
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == BODY
     assert demo.requests == [(PATH, "", "")]
 
@@ -78,7 +77,7 @@ def test_a_full_disk_is_told_before_anything_is_sent(
     usage = shutil.disk_usage("/")._replace(free=1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
     with pytest.raises(DataUnavailable, match="no room") as caught:
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert "ACCELREPORT_DATA" in caught.value.remedy
     assert demo.requests == []
 
@@ -90,7 +89,7 @@ def test_a_disk_that_fills_up_while_a_file_arrives_is_told(
     usage = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)  # others fill it meanwhile
     with pytest.raises(DataUnavailable, match=r"no room|cannot be written"):
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert not (tiny_disk / PATH).exists()
 
 
@@ -101,7 +100,7 @@ def test_a_folder_that_cannot_be_made_is_told(
     file.touch()
     monkeypatch.setenv("ACCELREPORT_DATA", str(file))
     with pytest.raises(DataUnavailable, match="cannot be written") as caught:
-        fetch("demo", patience=QUICK)
+        fetch("demo", policy=QUICK)
     assert "ACCELREPORT_DATA" in caught.value.remedy
 
 
@@ -114,7 +113,7 @@ def test_a_folder_that_is_marked_read_only_stays_as_it_is_even_for_root(
     folder.chmod(0o555)
     try:
         with pytest.raises(DataUnavailable, match="read-only"):
-            fetch("demo", patience=QUICK)
+            fetch("demo", policy=QUICK)
         assert left_over(data_folder) == []
         assert demo.requests == []
     finally:
@@ -127,7 +126,7 @@ def test_two_fetchers_at_once_download_once(demo: Server, data_folder: Path) -> 
 
     def work() -> None:
         try:
-            fetch("demo", patience=QUICK)
+            fetch("demo", policy=QUICK)
         except DataUnavailable as error:
             failures.append(error)
 
@@ -158,7 +157,7 @@ def test_a_fetcher_that_is_killed_leaves_a_part_that_the_next_one_uses(
         time.sleep(0.01)
     child.kill()
     child.join()
-    fetch("demo", patience=QUICK)
+    fetch("demo", policy=QUICK)
     assert (data_folder / PATH).read_bytes() == BODY
     assert demo.requests[-1][1] == "bytes=150000-"
 
@@ -167,5 +166,5 @@ def _fetch_patiently(address: str, size: int, checksum: str) -> None:
     """In a process of its own: fetch, and wait a minute when the connection breaks."""
     file = RemoteFile(PATH, size, checksum, url=address)
     CATALOGUE["demo"] = only(file)
-    fetch("demo", patience=Patience(pause_s=60))
+    fetch("demo", policy=RetryPolicy(pause_s=60))
     os._exit(1)

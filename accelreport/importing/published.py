@@ -1,0 +1,394 @@
+"""Rows of `[[published]]`, from what a file and the command line say to the lines of a spec.
+
+Who published the figures, where and when, is asked for, never guessed. Every character that is not
+plainly visible is written as an escape: a person who reads the spec sees it, and no editor or
+terminal obeys it. Nothing in a spec is rewritten: rows are appended, and it is checked before it is
+replaced.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import tomli
+from pydantic import ValidationError
+
+from accelreport.importing.reader import Found, Value
+from accelreport.importing.source_file import (
+    LONGEST_CELL,
+    NotAsked,
+    NotCited,
+    NotFitting,
+    Unreadable,
+)
+from accelreport.results.atomic import write_whole
+from accelreport.spec.base import Scalar
+from accelreport.spec.load import examine, load
+from accelreport.spec.messages import findings
+from accelreport.spec.models import FIGURES, Published
+from accelreport.spec.problems import Problem, did_you_mean, listed, quote
+from accelreport.spec.validators import is_day
+
+DOI = re.compile(r"(?:doi:|https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/\S+)", re.IGNORECASE)
+"""A digital object identifier, as ISO 26324 forms it and as people write it."""
+
+YEARS = range(1900, 2101)
+"""Years in which figures may have been published."""
+
+OPTIONS = {
+    "title": "--title",
+    "url": "--url or --doi",
+    "year": "--year",
+}
+"""What no figure is imported without, and the options that say it."""
+
+MEANING = {
+    "title": "the title of the piece",
+    "url": "its address",
+    "year": "the year it was published in",
+}
+
+
+def cited(
+    place: str, asked: Mapping[str, Value | None], own: Mapping[str, Value]
+) -> dict[str, Any]:
+    """A row's `source`, complete.
+
+    Args:
+        place: where the row stands.
+        asked: what the command line says, by key of `source`, and `doi`.
+        own: what the row itself says; it comes first.
+
+    Raises:
+        NotCited: the title, the address or the year is missing, or is none.
+    """
+    if asked.get("url") and asked.get("doi"):
+        message = "--url and --doi are both given."
+        raise NotCited(message, remedy="Give the one where the figures stand.")
+    found = {key: value for key, value in {**asked, **own}.items() if value not in {None, ""}}
+    if "doi" in found:
+        address = _doi_address(place, str(found.pop("doi")))
+        if "doi" in own or "url" not in own:
+            found["url"] = address
+    missing = [key for key in OPTIONS if not str(found.get(key, "")).strip()]
+    if missing:
+        raise NotCited(
+            f"{place}: {listed([f'{MEANING[key]} ({OPTIONS[key]})' for key in missing])} "
+            f"{'is' if len(missing) == 1 else 'are'} missing.",
+            why="Somebody else's figures are shown with who published them, where and when.",
+            remedy="Name them; nothing is guessed, and nothing was written.",
+        )
+    _check(place, found)
+    order = ("title", "authors", "year", "url", "licence", "accessed", "note")
+    return {key: found[key] for key in order if key in found}
+
+
+def _doi_address(place: str, text: str) -> str:
+    match = DOI.fullmatch(text.strip())
+    if match is None:
+        raise NotCited(f"{place}: {quote(text)} is no DOI.", remedy="One looks like 10.1145/12345.")
+    return f"https://doi.org/{match[1]}"
+
+
+def _check(place: str, found: Mapping[str, Any]) -> None:
+    url = str(found["url"])
+    if not (re.fullmatch(r"https?://[^\s/]\S*", url, re.IGNORECASE) and url.isprintable()):
+        message = f"{place}: {quote(url)} is not the address of a page."
+        raise NotCited(message, remedy="Write it in full, with https://.")
+    if isinstance(found["year"], bool) or found["year"] not in YEARS:
+        raise NotCited(
+            f"{place}: {quote(found['year'])} is not the year of a publication.",
+            remedy=f"Write a year from {YEARS[0]} to {YEARS[-1]}.",
+        )
+    accessed = found.get("accessed")
+    if accessed is not None and not is_day(str(accessed)):
+        raise NotCited(
+            f"{place}: {quote(accessed)} is not a day (--accessed).",
+            remedy='Write year, month and day, such as "2026-05-31".',
+        )
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def table(row: Mapping[str, Any]) -> str:
+    """A row as a `[[published]]` table, its lines ended by line feeds.
+
+    Raises:
+        ValueError: a text holds half a character (a lone surrogate), which no TOML file can.
+    """
+    lines = ["[[published]]", *(f"{key(name)} = {value(each)}" for name, each in row.items())]
+    return "\n".join(lines) + "\n"
+
+
+def key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if _BARE.fullmatch(name) else text(name)
+
+
+def value(found: object) -> str:
+    """A value: text, truth value, number, or a table in one line."""
+    if isinstance(found, str):
+        return text(found)
+    if isinstance(found, bool):
+        return "true" if found else "false"
+    if isinstance(found, int | float | Decimal):
+        return str(found)
+    if isinstance(found, Mapping):
+        pairs = ", ".join(f"{key(name)} = {value(each)}" for name, each in found.items())
+        return f"{{ {pairs} }}"
+    message = f"{type(found).__name__} has no place in a row"
+    raise TypeError(message)
+
+
+def text(found: str) -> str:
+    """A basic string of TOML 1.0 (https://toml.io/en/v1.0.0#string), on one line."""
+    return f'"{"".join(map(_character, found))}"'
+
+
+def _character(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if char.isprintable():
+        return char
+    code = ord(char)
+    if 0xD800 <= code <= 0xDFFF:
+        message = f"half a character (U+{code:04X}), which cannot be written"
+        raise ValueError(message)
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
+
+
+MOST_ROWS = 500
+"""Rows that are taken into a spec at once: people read it, and a page shows each."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the command line says of every row.
+
+    Attributes:
+        file: name of the imported file, without folders.
+        device: the device it is compared with, where a row names none.
+        label: what it was measured on.
+        where: the sweep point.
+        note: what is added to every note.
+        comparable: false where the conditions differ from the spec's.
+        source: who published it: keys of `source`, and `doi`; None for what is not said.
+    """
+
+    file: str
+    device: str = ""
+    label: str = ""
+    where: Mapping[str, Value] = field(default_factory=dict)
+    note: str = ""
+    comparable: bool = True
+    source: Mapping[str, Value | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A row that may be appended to a spec.
+
+    Attributes:
+        place: where it stands in the imported file.
+        text: the row as TOML.
+        published: the same, as the spec's model reads it.
+    """
+
+    place: str
+    text: str
+    published: Published
+
+
+def selected(rows: Sequence[Found], wanted: Mapping[str, str]) -> list[Found]:
+    """The rows in which the facts have the wanted values, letters' case aside.
+
+    Raises:
+        NotAsked: there is no such fact, or no row is left, or too many are.
+    """
+    known = {name: None for row in rows for name in row.facts}
+    for name in wanted:
+        if rows and name not in known:
+            every = listed([quote(each) for each in list(known)[:30]])
+            near = did_you_mean(name, known, quoted=True) or f"it has {every}"
+            message = f"--select {name}: the file has no such column."
+            raise NotAsked(message, remedy=f"{near[:1].upper()}{near[1:]}")
+    left = list(rows)
+    for name, value in wanted.items():
+        values = dict.fromkeys(row.facts.get(name, "") for row in left)
+        left = [row for row in left if row.facts.get(name, "").casefold() == value.casefold()]
+        if not left:
+            shown = listed([quote(each) for each in list(values)[:12]]) or "none"
+            message = f"--select {name}={value}: no row is left."
+            raise NotAsked(message, remedy=f"The values are {shown}.")
+    if len(left) > MOST_ROWS:
+        message = f"{len(left):,} rows would be appended; a spec takes {MOST_ROWS} at once."
+        raise NotAsked(message, remedy="Choose some: --select COLUMN=VALUE")
+    return left
+
+
+def composed(rows: Sequence[Found], said: Said) -> list[Composed]:
+    """The rows as text, each right by itself.
+
+    Raises:
+        NotAsked: a device or a label is missing.
+        NotCited: the source is incomplete.
+        NotFitting: rows are not what a spec may say; every one is told.
+        Unreadable: a text is too long, or cannot be written.
+    """
+    made, wrong = [], []
+    for row in rows:
+        keys = _keys(row, said, alone=len(rows) == 1)
+        try:
+            text = table(keys)
+        except ValueError as error:
+            raise Unreadable(f"{row.place}: a text holds {error}.") from error
+        read: dict[str, Any] = tomli.loads(text)["published"][0]
+        try:
+            made.append(Composed(row.place, text, Published.model_validate(read)))
+        except ValidationError as error:
+            wrong += [
+                f"{row.place}: {found.message}{f' ({found.help})' if found.help else ''}"
+                for found in findings(error, Published, read, "a key of [[published]]")
+            ]
+    if wrong:
+        raise NotFitting("\n".join(wrong), remedy="Nothing was written.")
+    return made
+
+
+def _keys(row: Found, said: Said, *, alone: bool) -> dict[str, Any]:
+    """The keys of a row, in the order in which people write them."""
+    figures = {name: row.keys[name] for name in FIGURES if name in row.keys}
+    note = " ".join(part for part in (str(row.keys.get("note", "")), said.note) if part)
+    comparable = row.keys.get("comparable", True) if said.comparable else False
+    keys = {
+        "device": _named(row.place, row.keys.get("device") or said.device, "device"),
+        "label": _named(row.place, _label(row, said, alone=alone), "label"),
+        "where": {**said.where, **row.where},
+        **figures,
+        "over": row.keys.get("over", ""),
+        "mark": row.keys.get("mark", "S"),
+        "comparable": comparable,
+        "note": note,
+        "source": cited(row.place, said.source, row.source),
+        "imported": said.file,
+    }
+    absent = [name for name in ("where", "over", "note") if not keys[name]]
+    absent += ["comparable"] if comparable is True else []
+    kept = {name: value for name, value in keys.items() if name not in absent}
+    _check_lengths(row.place, kept)
+    return kept
+
+
+def _label(row: Found, said: Said, *, alone: bool) -> str:
+    """The row's own label, else that of the command line, told apart where there are several."""
+    if own := row.keys.get("label"):
+        return str(own)
+    if said.label and row.name and not alone:
+        return f"{said.label}: {row.name}"
+    return said.label or row.name
+
+
+def _named(place: str, value: object, what: str) -> str:
+    text = str(value or "")
+    if not text.strip():
+        raise NotAsked(f"{place}: no {what} is named.", remedy=f"Name it: --{what} TEXT")
+    return text
+
+
+def _check_lengths(place: str, keys: Mapping[str, Any]) -> None:
+    for name, value in keys.items():
+        if isinstance(value, Mapping):
+            _check_lengths(place, value)
+        elif isinstance(value, str) and len(value) > LONGEST_CELL:
+            message = f"{place}: `{name}` has {len(value):,} characters."
+            raise Unreadable(message, why=f"A text of a spec has {LONGEST_CELL:,} at most.")
+
+
+def axes_of(spec: Path, devices_file: Path | None) -> Mapping[str, Sequence[Scalar]]:
+    """The swept keys of a spec and their values.
+
+    Raises:
+        SpecErrors: the spec has an error already.
+        NotAsked: the path is that of several specs, or of none.
+    """
+    specs = load([spec], devices_file=devices_file).specs
+    if len(specs) != 1:
+        message = f"--into {spec}: that is not one spec."
+        raise NotAsked(message, remedy="Name the file of a spec.")
+    return specs[0].axes
+
+
+def append(spec: Path, rows: Sequence[Composed], devices_file: Path | None = None) -> None:
+    """Append rows to a spec, in one step and only if it still is without an error.
+
+    What the file holds stays as it is, byte for byte; a link is followed, and its permissions
+    are kept.
+
+    Raises:
+        SpecErrors: the spec has an error already.
+        NotFitting: it would have one, or another program changed it in the meantime.
+        Unreadable: it cannot be written.
+    """
+    axes_of(spec, devices_file)
+    target = spec.resolve()
+    try:
+        before = target.read_bytes()
+        after, first, ends = _appended(before, rows)
+        problems = examine(spec, after, devices_file).problems
+        if problems:
+            places = dict(_places(rows, first, ends))
+            raise _not_fitting(spec, places, problems)
+        if target.read_bytes() != before:
+            message = f"{spec} was changed while the figures were read."
+            raise NotFitting(message, remedy="Nothing was written; run the command again.")
+        mode = stat.S_IMODE(target.stat().st_mode)
+        write_whole(target, after)
+        target.chmod(mode)
+    except OSError as error:
+        message = f"{spec} cannot be written: {error.strerror}."
+        raise Unreadable(message, remedy="It is as it was.") from error
+
+
+def _appended(before: bytes, rows: Sequence[Composed]) -> tuple[bytes, int, list[int]]:
+    """A spec with the rows behind it, in its own line endings.
+
+    Returns:
+        The content, its number of lines before the rows, and each row's last line.
+    """
+    line_end = b"\r\n" if b"\r\n" in before else b"\n"
+    start = before if before.endswith(b"\n") else before + line_end
+    first = line = start.count(b"\n")
+    ends, parts = [], [start]
+    for row in rows:
+        part = f"\n{row.text}"
+        line += part.count("\n")
+        ends.append(line)
+        parts.append(part.encode().replace(b"\n", line_end))
+    return b"".join(parts), first, ends
+
+
+def _places(rows: Sequence[Composed], first: int, ends: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Lines of the spec, and the place in the imported file that they would come from."""
+    for row, end in zip(rows, ends, strict=True):
+        yield from ((line, row.place) for line in range(first + 1, end + 1))
+        first = end
+
+
+def _not_fitting(spec: Path, places: Mapping[int, str], problems: Sequence[Problem]) -> NotFitting:
+    """What would be wrong, told at the rows of the imported file."""
+    told = []
+    for problem in problems:
+        place = places.get(problem.place.line, problem.place.name)
+        lines = [f"{place}: {problem.message}", *problem.place.excerpt()]
+        lines += [f"  help: {problem.help}"] if problem.help else []
+        lines += [f"  {other.name}: {other.label}" for other in problem.related]
+        told.append("\n".join(lines))
+    return NotFitting("\n\n".join(told), remedy=f"\nNothing was written; {spec} is as it was.")

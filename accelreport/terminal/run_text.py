@@ -1,0 +1,232 @@
+"""A run in words: its cells and numbers as short texts, its first and last lines, its plan."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+
+from accelreport.analysis.words import counted
+from accelreport.runner.events import (
+    CellEndLine,
+    CellName,
+    EndLine,
+    LookedAt,
+    LookLine,
+    PlanLine,
+    PlannedCellLine,
+)
+from accelreport.runner.timings import STAGES, TimingsLine
+
+MARKS = {"ok": "✓", "partial": "◐", "failed": "✗", "skipped": "–"}
+"""One sign for each status, for the eye; the word stands beside it where it matters."""
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s" if whole % 60 else f"{whole // 60} min"
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def number(value: float) -> str:
+    """Three significant digits, thousands apart: `0.0241`, `24.1`, `10,600`."""
+    if not math.isfinite(value):
+        return str(value)
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < 1e15 else f"{rounded:.3g}"
+
+
+def cell_name(cell: CellName) -> str:
+    """Device, sweep point and repeat: `cpu batch_size=512 #0`."""
+    point = (f"{key.removeprefix('workload.')}={value}" for key, value in cell.point.items())
+    return " ".join((cell.device, *point, f"#{cell.repeat}"))
+
+
+def figures_text(figures: Mapping[str, float]) -> str:
+    """The headline figures: time of a step, rate, quality."""
+    parts = []
+    if (step_s := figures.get("step_s")) is not None:
+        parts.append(f"{_time(step_s)}/step")
+    if (rate := figures.get("samples_per_s")) is not None:
+        parts.append(f"{number(rate)} samples/s")
+    if (tflops := figures.get("tflops")) is not None:
+        parts.append(f"{number(tflops)} TFLOPS")
+    for name in ("val_accuracy", "accuracy", "val_loss", "loss"):
+        if (value := figures.get(name)) is not None:
+            parts.append(f"{name} {value:.4f}")
+            break
+    return "  ".join(parts)
+
+
+def end_text(line: CellEndLine) -> str:
+    """What became of a cell: its headline figures, or why there are none."""
+    if line.status in {"failed", "skipped"}:
+        first = line.message.splitlines()[0] if line.message else ""
+        kept = "" if line.record_path else "  (its earlier result is kept)"
+        return f"{line.failure}: {first}{kept}"
+    parts = [figures_text(line.figures)]
+    if line.status == "partial":
+        parts.append("stopped by its budget")
+    if line.warnings:
+        parts.append(f"⚠ {', '.join(dict.fromkeys(line.warnings))}")
+    return "  ".join(part for part in parts if part)
+
+
+class Remedies:
+    """What to do about failures, each told once in a run."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def of(self, line: CellEndLine) -> list[str]:
+        """A line with the remedy of a failed cell, if it was not told yet."""
+        if line.status != "failed" or not line.remedy or line.remedy in self._told:
+            return []
+        self._told.add(line.remedy)
+        return [f"    → {line.remedy}"]
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{number(seconds / size)} {unit}"
+    return f"{number(seconds / 1e-9)} ns"
+
+
+def opening(plan: PlanLine) -> Iterator[str]:
+    """What will be done, in a line, and each absent device with its reason."""
+    parts = [f"{plan.run} to run" + _expected(plan)]
+    parts += [f"{plan.done} done already"] if plan.done else []
+    parts += [f"{plan.failed} failed before"] if plan.failed else []
+    parts += [f"{plan.skip} skipped"] if plan.skip else []
+    yield f"{counted(len(plan.cells), 'cell')}: {', '.join(parts)}"
+    skipped = Counter((cell.device, cell.reason) for cell in plan.cells if cell.action == "skip")
+    for (device, reason), count in skipped.items():
+        yield f"  {device}: {counted(count, 'cell')} skipped: {reason}"
+    if plan.further:
+        yield (
+            f"Then, while comparisons with the baseline are undecided: {plan.further} more at "
+            f"most ({duration(plan.further_at_most_s)} at most)"
+        )
+
+
+def looked(line: LookLine) -> Iterator[str]:
+    """What the look at the comparisons found, and what follows from it."""
+    undecided = [each for each in line.comparisons if each.wanted or each.reason]
+    decided = len(line.comparisons) - len(undecided)
+    begin = f"{decided} of {counted(len(line.comparisons), 'comparison')} with the baseline decided"
+    if line.cells:
+        upto = max(each.wanted for each in undecided)
+        yield f"{begin}: {counted(len(line.cells), 'cell')} added, up to {upto} repeats"
+        return
+    yield begin
+    for each in undecided:
+        point = "".join(f" {key}={value}" for key, value in each.point.items())
+        yield f"  {each.spec} {each.device}{point}: {_undecided(each)}"
+
+
+def _undecided(look: LookedAt) -> str:
+    after = f"{look.verdict} after {counted(look.repeats, 'repeat')}; " if look.repeats else ""
+    return f"{after}{look.reason}"
+
+
+def closing(end: EndLine) -> Iterator[str]:
+    """How it ended, and what to do about what is not well."""
+    parts = [f"{end.ok + end.partial} measured"]
+    parts += [f"{end.partial} of them stopped by their budget"] if end.partial else []
+    parts += [f"{end.failed} failed"] if end.failed else []
+    parts += [f"{end.skipped} skipped"] if end.skipped else []
+    parts += [f"{end.done_before} done before"] if end.done_before else []
+    parts += [f"{end.left} interrupted"] if end.left else []
+    if end.stopped_by:
+        finished = end.ok + end.partial + end.failed + end.done_before
+        yield (
+            f"Stopped ({end.stopped_by}) after {duration(end.wall_s)}: "
+            f"{counted(finished, 'finished cell')} kept in {end.results}, {end.left} to do. "
+            "Run the same command again to go on."
+        )
+        return
+    yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
+    if end.left:
+        yield "What was interrupted is measured by the same command, given again."
+    if end.failed:
+        yield "The failures are in the report; --retry-failed runs them again."
+    if end.failed_before:
+        yield (
+            f"{counted(end.failed_before, 'cell')} failed in an earlier run and "
+            f"{'was' if end.failed_before == 1 else 'were'} left alone: --retry-failed runs "
+            f"{'it' if end.failed_before == 1 else 'them'} again."
+        )
+    if nothing_ran(end):
+        yield "No cell could be run on this machine: `accelreport devices` shows what is here."
+
+
+def nothing_ran(end: EndLine) -> bool:
+    """Whether no cell has a result or a failure: every device is absent."""
+    return not (
+        end.ok or end.partial or end.failed or end.done_before or end.failed_before or end.left
+    )
+
+
+def _expected(plan: PlanLine) -> str:
+    if not plan.run:
+        return ""
+    if plan.unknown == plan.run:
+        return f" (at most {duration(plan.unknown_at_most_s)} of measuring, by their budgets)"
+    known = f"about {duration(plan.estimate_s)}"
+    if not plan.unknown:
+        return f" ({known})"
+    more = f"{plan.unknown} more of at most {duration(plan.unknown_at_most_s)}"
+    return f" ({known}, and {more})"
+
+
+def timings_text(line: TimingsLine) -> Iterator[str]:
+    """A row for each stage, with its seconds and its share of the run."""
+    yield f"Where {duration(line.wall_s)} went:"
+    for name, words in STAGES.items():
+        seconds = line.stages_s[name]
+        share = seconds / line.wall_s if line.wall_s > 0 else 0.0
+        yield f"  {words:<42} {seconds:9.2f} s  {share:6.1%}"
+    yield (
+        f"Measured share {line.measured_share:.0%} (first steps, all other steps, evaluations, "
+        f"observations); {line.outside_per_cell_s:.2f} s of anything else for each of "
+        f"{counted(line.cells, 'cell')}."
+    )
+    if line.forked:
+        ready = counted(line.prepared, "process", "processes")
+        yield f"{counted(line.forked, 'cell')} forked from {ready} that had imported TensorFlow."
+    if line.refused:
+        yield f"Cells were not forked any more: {line.refused}."
+
+
+ACTIONS = {"run": "run", "done": "done", "failed": "failed before", "skip": "skip"}
+
+
+def plan_text(plan: PlanLine) -> Iterator[str]:
+    """The plan, spec by spec, in the order in which cells are measured."""
+    place = 0
+    for (spec, profile), group in groupby(plan.cells, lambda cell: (cell.spec, cell.profile)):
+        cells = list(group)
+        yield f"{spec} ({profile}): {_counts(cells)}"
+        for cell in cells:
+            place += cell.action == "run"
+            number = str(place) if cell.action == "run" else ""
+            reason = f"  ({cell.reason})" if cell.reason and cell.action != "skip" else ""
+            yield f"{number:>5}  {ACTIONS[cell.action]:<13}  {cell_name(cell)}{reason}"
+    yield from opening(plan)
+    if plan.failed:
+        yield "Cells that failed before are left alone: --retry-failed runs them again."
+    yield f"Nothing was run. Results: {plan.results}"
+
+
+def _counts(cells: list[PlannedCellLine]) -> str:
+    counts = {action: sum(cell.action == action for cell in cells) for action in ACTIONS}
+    return ", ".join(f"{count} {ACTIONS[name]}" for name, count in counts.items() if count)
