@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.series import batches, modes, slower_start, trend
+from accelreport.analysis.series import CERTAIN, batches, modes, slower_start, trend
 from accelreport.analysis.steadiness import findings, steadiness_frame
 from accelreport.results.record import Block, Record
 from tests.support.records import Noise, study
@@ -55,6 +56,33 @@ def _kinds(record: Record) -> set[str]:
 
 def _noise(count: int, seed: int = 0, spread: float = 0.02) -> Floats:
     return np.exp(np.random.default_rng(seed).normal(0, spread, count))
+
+
+@pytest.mark.parametrize("count", [5, 20, 33])
+def test_a_trend_is_the_line_of_least_squares_and_its_t_test(count: int) -> None:
+    said = set()
+    for seed in range(40):
+        drift = np.linspace(0, 0.02 * (seed % 3), count)
+        values = _noise(count, seed) + drift
+        line = stats.linregress(np.arange(count), values)
+        found = trend(values)
+        change = line.slope * (count - 1) / values.mean()
+        assert found.change == pytest.approx(change, rel=1e-9, abs=1e-12)
+        assert found.certain == (line.pvalue < 2 * CERTAIN)
+        said.add(found.certain)
+    assert said == {True, False}
+
+
+def test_a_slower_start_is_told_by_welchs_test() -> None:
+    said = set()
+    for seed in range(40):
+        values = _noise(20, seed) + np.where(np.arange(20) < 4, 0.02 * (seed % 3), 0.0)
+        head, tail = values[:4], values[10:]
+        p = stats.ttest_ind(head, tail, equal_var=False, alternative="greater").pvalue
+        share = head.mean() / tail.mean() - 1
+        assert slower_start(values) == pytest.approx(share if p < CERTAIN else 0.0, rel=1e-9)
+        said.add(p < CERTAIN)
+    assert said == {True, False}
 
 
 def test_steady_steps_give_no_warning() -> None:

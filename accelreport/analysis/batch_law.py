@@ -1,0 +1,280 @@
+"""Why a speedup depends on the batch: a step has a fixed cost, and a cost for each example.
+
+    t(b) = a + b / r                              (Hockney & Jesshope, Parallel Computers, 1981)
+
+r (their r∞) is the rate that a growing batch comes near, and a·r (their n½) the batch at which
+half of it is reached. Two devices are equally fast where their lines cross, and the quotient of
+their times lies between the quotients of their fixed costs and of their costs of an example,
+whatever the batch: a speedup can never be larger than the larger of the two.
+
+The law is a model, fitted to times and no measurement itself. It is fitted to relative errors,
+as times vary by factors. What is said of it comes with an interval over processes; where each
+batch was timed once, as in a publication, with one from the residuals, which three points leave
+very wide. Where the law does not describe the times there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import exp, inf, log, nan, sqrt
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from accelreport.analysis.intervals import LEVEL, Interval, t_quantile
+
+FEWEST = 3
+"""Two batch sizes fit any line exactly."""
+
+MOST_RESIDUAL = 0.10
+"""A time further from its line than this share is not described by it."""
+
+Floats = NDArray[np.float64]
+
+Run = Mapping[float, float]
+"""Batch size → seconds of a step, one process for each; or what a publication printed."""
+
+
+class Refusal(StrEnum):
+    """Why no law is drawn."""
+
+    FEW = "few"
+    """Fewer than `FEWEST` batch sizes were timed."""
+    FLAT = "flat"
+    """The time of a step does not grow with the batch."""
+    BAD = "bad"
+    """A time lies further than `MOST_RESIDUAL` from the line."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """t(b) = fixed_s + b · each_s.
+
+    Attributes:
+        fixed_s: seconds of a step whatever the batch, 0 or more.
+        each_s: seconds for each example, 0 or more.
+    """
+
+    fixed_s: float
+    each_s: float
+
+    def seconds(self, batch: float) -> float:
+        """Seconds of a step with this batch."""
+        return self.fixed_s + batch * self.each_s
+
+    @property
+    def rate(self) -> float:
+        """r∞: examples a second that a growing batch comes near."""
+        return 1 / self.each_s if self.each_s else inf
+
+    @property
+    def half_rate_batch(self) -> float:
+        """n½: the batch at which half of that rate is reached."""
+        return self.fixed_s / self.each_s if self.each_s else inf
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A law, and how well it describes the times.
+
+    Attributes:
+        law: the law; None where it is refused.
+        refused: why; None where it is not.
+        residuals: batch size → how much longer the time is than the law's, as a share of the time.
+        covariance: of `fixed_s` and `each_s`, s²; NaN where a single run has as many batch sizes
+            as the law has parameters.
+        df: degrees of freedom of the covariance.
+        n: runs that entered.
+    """
+
+    law: Law | None
+    refused: Refusal | None
+    residuals: Mapping[float, float]
+    covariance: Floats
+    df: float
+    n: int
+
+    def fixed_s(self, level: float = LEVEL) -> Interval:
+        """Seconds of a step whatever the batch, with the interval; 0 is its least end."""
+        return self._linear(np.array([1.0, 0.0]), level)
+
+    def each_s(self, level: float = LEVEL) -> Interval:
+        """Seconds for each example, with the interval; 0 is its least end."""
+        return self._linear(np.array([0.0, 1.0]), level)
+
+    def half_rate_batch(self, level: float = LEVEL) -> Interval:
+        """n½ with the interval (Fieller 1954)."""
+        law = _known(self)
+        ends = _fieller(law.fixed_s, law.each_s, self.covariance, self.df, level)
+        return Interval(law.half_rate_batch, *ends, self.n)
+
+    def _linear(self, weights: Floats, level: float) -> Interval:
+        law = _known(self)
+        value = float(weights @ np.array([law.fixed_s, law.each_s]))
+        half = t_quantile(0.5 + level / 2, self.df) * sqrt(weights @ self.covariance @ weights)
+        return Interval(value, max(value - half, 0.0), value + half, self.n)
+
+
+def _known(fit: Fit) -> Law:
+    if fit.law is None:
+        raise ValueError(f"no law was fitted: {fit.refused}")
+    return fit.law
+
+
+def fit(runs: Sequence[Run]) -> Fit:
+    """The law of one device.
+
+    The line goes through the geometric means over runs, by least squares of relative errors.
+    Its covariance is that of lines through each run by itself; of a single run, that of its
+    residuals. Runs that lack a batch size which others have are left out.
+
+    Args:
+        runs: for each repeat, seconds of a step by batch size, all positive.
+    """
+    whole = _whole(runs)
+    if not whole or len(whole[0]) < FEWEST:
+        return _refused(Refusal.FEW, len(whole))
+    middle = _middle(whole)
+    law = _line(middle)
+    residuals = {batch: 1 - law.seconds(batch) / seconds for batch, seconds in middle.items()}
+    if not law.each_s:
+        return _refused(Refusal.FLAT, len(whole), residuals)
+    if max(map(abs, residuals.values())) > MOST_RESIDUAL:
+        return _refused(Refusal.BAD, len(whole), residuals)
+    covariance, df = _between(whole) if len(whole) > 1 else _within(middle, residuals)
+    return Fit(law, None, residuals, covariance, df, len(whole))
+
+
+def _refused(why: Refusal, n: int, residuals: Mapping[float, float] | None = None) -> Fit:
+    return Fit(None, why, residuals or {}, np.full((2, 2), nan), nan, n)
+
+
+def _whole(runs: Sequence[Run]) -> list[Run]:
+    """The runs that have every batch size."""
+    batches = {batch for run in runs for batch in run}
+    return [run for run in runs if len(run) == len(batches)]
+
+
+def _middle(runs: Sequence[Run]) -> dict[float, float]:
+    """Geometric means over runs."""
+    return {batch: exp(fmean(log(run[batch]) for run in runs)) for batch in sorted(runs[0])}
+
+
+def _design(times: Run) -> Floats:
+    """Rows (1, b) over the time, so that residuals are shares of it."""
+    rows = [[1 / seconds, batch / seconds] for batch, seconds in times.items()]
+    return np.array(rows, dtype=np.float64)
+
+
+def _line(times: Run) -> Law:
+    """Least squares of relative errors, neither cost below nothing."""
+    design = _design(times)
+    # Batch sizes and seconds differ by powers of ten: columns of one size are solved safely.
+    scale = np.linalg.norm(design, axis=0)
+    found, _ = nnls(design / scale, np.ones(len(design)))
+    fixed, each = (found / scale).tolist()
+    return Law(fixed, each)
+
+
+def _between(runs: Sequence[Run]) -> tuple[Floats, float]:
+    """The covariance of the mean of the lines through each run."""
+    laws = [_line(run) for run in runs]
+    found = np.cov([law.fixed_s for law in laws], [law.each_s for law in laws]) / len(laws)
+    return np.asarray(found), len(laws) - 1.0
+
+
+def _within(times: Run, residuals: Mapping[float, float]) -> tuple[Floats, float]:
+    """The covariance of a line through one run, from its residuals."""
+    df = len(times) - 2.0
+    design = _design(times)
+    variance = sum(each * each for each in residuals.values()) / df
+    return np.asarray(variance * np.linalg.inv(design.T @ design)), df
+
+
+def predicted_errors(runs: Sequence[Run]) -> dict[float, float]:
+    """Each batch size left out and predicted from the others: predicted over timed, less 1.
+
+    Empty with fewer than four batch sizes, of which three would be left for the line.
+    """
+    whole = _whole(runs)
+    if not whole or len(whole[0]) <= FEWEST:
+        return {}
+    middle = _middle(whole)
+    found = {}
+    for batch, seconds in middle.items():
+        others = {other: each for other, each in middle.items() if other != batch}
+        found[batch] = _line(others).seconds(batch) / seconds - 1
+    return found
+
+
+@dataclass(frozen=True)
+class Against:
+    """Two laws held against each other.
+
+    Attributes:
+        crossing: the batch at which both take the same time; NaN where there is none.
+        largest: the largest speedup of the first that there can be, over all batches.
+        smallest: the smallest one.
+        grows: whether the speedup grows with the batch.
+    """
+
+    crossing: Interval
+    largest: Interval
+    smallest: Interval
+    grows: bool
+
+
+def against(own: Fit, base: Fit, level: float = LEVEL) -> Against:
+    """What two laws say of the speedup of `own` over `base` at every batch.
+
+    Ends of intervals are Fieller's (1954); where the denominator may be nothing they are 0 and
+    infinity. Degrees of freedom are those of the fit that has fewer.
+
+    Raises:
+        ValueError: either law is refused.
+    """
+    first, second = _known(own), _known(base)
+    df, n = min(own.df, base.df), min(own.n, base.n)
+
+    def quotient(which: int) -> Interval:
+        above, below = ((law.fixed_s, law.each_s)[which] for law in (second, first))
+        variances = np.diag([base.covariance[which, which], own.covariance[which, which]])
+        ends = _fieller(above, below, variances, df, level)
+        return Interval(above / below if below else inf, *ends, n)
+
+    fixed, each = quotient(0), quotient(1)
+    small, large = sorted((fixed, each), key=lambda one: one.value)
+    above, below = first.fixed_s - second.fixed_s, second.each_s - first.each_s
+    where = above / below if below else nan
+    crossing = Interval(nan, nan, nan, n)
+    if where > 0:
+        sign = np.diag([1.0, -1.0])
+        covariance = own.covariance + base.covariance
+        ends = _fieller(above, below, sign @ covariance @ sign, df, level)
+        crossing = Interval(where, *ends, n)
+    return Against(crossing, large, small, grows=each.value > fixed.value)
+
+
+def _fieller(
+    above: float, below: float, covariance: Floats, df: float, level: float
+) -> tuple[float, float]:
+    """Ends of the interval of a quotient that cannot be negative (Fieller 1954).
+
+    0 and infinity where the denominator may be nothing, NaN where the errors are not known.
+    """
+    if np.isnan(covariance).any():
+        return nan, nan
+    t2 = t_quantile(0.5 + level / 2, df) ** 2
+    (var_above, both), (_, var_below) = covariance.tolist()
+    # (above - q·below)² ≤ t² · (var_above - 2·q·both + q²·var_below)
+    a = below * below - t2 * var_below
+    b = above * below - t2 * both
+    c = above * above - t2 * var_above
+    if a <= 0:
+        return 0.0, inf
+    root = sqrt(max(b * b - a * c, 0.0))
+    return max((b - root) / a, 0.0), max((b + root) / a, 0.0)
