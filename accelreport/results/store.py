@@ -47,6 +47,7 @@ class Store:
         self.root = root
         self._problems: dict[Path, ResultProblem] = {}
         self._instead: dict[tuple[str, str], PlanDocument] = {}
+        self._prepared: tuple[int, int] | None = None
 
     @property
     def cells(self) -> Path:
@@ -89,6 +90,29 @@ class Store:
                 raise cannot_write(folder, error) from error
         if sweeping and self.artefacts.is_dir():
             sweep(self.artefacts)
+        self._prepared = _identity(self.cells)
+
+    def still_here(self) -> None:
+        """See that this is the folder that was prepared, if it was.
+
+        A folder that is renamed while a run goes on would else be made anew, and its records
+        would lie in two.
+
+        Raises:
+            ResultsError: it was removed, renamed or replaced since.
+        """
+        if self._prepared not in {None, _identity(self.cells)}:
+            raise ResultsError(
+                f"{self.cells} cannot be written.",
+                why="It was removed, renamed or replaced since the run began.",
+                remedy="What was measured before is where that folder is now. Put it back, or "
+                "choose another one with --results, then run the same command again.",
+            )
+
+    def _folder_of(self, path: Path) -> None:
+        """Make the folder of a file that is about to be written."""
+        self.still_here()
+        path.parent.mkdir(parents=self._prepared is None, exist_ok=True)
 
     def record_path(self, key: str, machine: str) -> Path:
         """Where the record of a cell on a machine is kept.
@@ -117,7 +141,7 @@ class Store:
             raise ValueError("a record without an environment belongs to no machine")
         path = self.record_path(record.key, record.environment.machine)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._folder_of(path)
             self._keep_unreadable(path, read_named_record)
             write_whole(path, to_bytes(record))
         except OSError as error:
@@ -138,7 +162,7 @@ class Store:
             raise ValueError(f"not the content of {artefact.file}")
         path = self.artefacts / artefact.file
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._folder_of(path)
             write_whole(path, content)
         except OSError as error:
             raise cannot_write(path, error) from error
@@ -194,7 +218,7 @@ class Store:
         """
         path = self.planned / plan_file_name(plan.spec, plan.profile)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._folder_of(path)
             earlier = self._keep_unreadable(path, read_plan)
             if earlier is not None:
                 keys = {cell.key for cell in earlier.cells} - {cell.key for cell in plan.cells}
@@ -272,6 +296,15 @@ class Store:
                 ) from error
             set_aside(path)
             return None
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What no other folder has in common with this one; None where there is none."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def set_aside(path: Path) -> Path:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
+from accelreport.results.problems import ResultsError
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.workspace import Workspace
+from accelreport.runner.workspace import Workspace, unusable
 
 LOOK_EVERY_S = 0.1
 
@@ -33,13 +34,20 @@ def machine_to_itself(
 
     Yields:
         True; False when stopping was asked for before it could be held.
+
+    Raises:
+        ResultsError: nothing can be written there.
     """
     lock = FileLock(workspace.machine_lock)
-    held = _acquire(lock, stop, lambda: waiting(_who(workspace.holder)))
     try:
+        held = _acquire(lock, stop, lambda: waiting(_who(workspace.holder)))
         if held:
             since = datetime.now().astimezone().strftime("%H:%M:%S")
             workspace.holder.write_text(f"process {os.getpid()}, since {since}")
+    except OSError as error:
+        lock.release()
+        raise unusable(workspace.root, error) from error
+    try:
         yield held
     finally:
         if held:
@@ -61,6 +69,9 @@ def cell_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) ->
 
     Yields:
         True; False when stopping was asked for before it could be held.
+
+    Raises:
+        ResultsError: the lock cannot be had, such as one that another user left.
     """
     with _file_to_itself(path, "another run is measuring this cell", stop, waiting) as held:
         yield held
@@ -77,6 +88,9 @@ def folder_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) 
 
     Yields:
         True; False when stopping was asked for before it could be held.
+
+    Raises:
+        ResultsError: the lock cannot be had, such as one that another user left.
     """
     reason = "another run has cells measured for this results folder; this one waits"
     with _file_to_itself(path, reason, stop, waiting) as held:
@@ -87,12 +101,20 @@ def folder_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) 
 def _file_to_itself(
     path: Path, reason: str, stop: Stop, waiting: Callable[[str], None]
 ) -> Iterator[bool]:
-    path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         held = _acquire(lock, stop, lambda: waiting(reason))
     except NotImplementedError:
         held = True
+    except OSError as error:
+        raise ResultsError(
+            f"{path} cannot be locked.",
+            why=f"{error.strerror or error}.",
+            remedy=f"Locks are empty files: while no run goes on, {path.parent} may be removed by "
+            "whoever owns it. Several users share a results folder where their umask lets each "
+            "write what the others made.",
+        ) from error
     try:
         yield held
     finally:

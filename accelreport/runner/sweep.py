@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.atomic import write_whole
 from accelreport.results.problems import ResultsError
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Environment, Failure, Record
@@ -82,6 +84,7 @@ class Sweep:
                         plan = RunPlan(plan.cells + more.cells)
                         self._measure_all(more.of("run"), after=len(todo))
                         todo += more.of("run")
+            self.store.still_here()
         end = self._end(plan, time.monotonic() - began)
         self.observer.on(end)
         return end
@@ -110,9 +113,16 @@ class Sweep:
             closing(self._claimed(todo)) as cells,
             closing(self.launcher.measure_all(cells, watch)) as all_finished,
         ):
-            for finished in all_finished:
-                watch.ended(finished.record.cell)
-                self._keep(finished)
+            try:
+                for finished in all_finished:
+                    watch.ended(finished.record.cell)
+                    self._keep(finished)
+            except AccelReportError as error:
+                if error.exit_code == ExitCode.NOTHING_RAN and any(
+                    each.status in {"ok", "partial"} for each in self.ended
+                ):
+                    error.exit_code = ExitCode.SOME_FAILED
+                raise
 
     def _claimed(self, todo: list[Planned]) -> Generator[Cell]:
         """The cells that nobody has measured meanwhile.
@@ -137,6 +147,7 @@ class Sweep:
         if not self.launcher.here:
             yield True
             return
+        self.store.still_here()
         lock = self.store.root / "locks" / f"{cell.key}.lock"
         had_by_another = lock.exists()
         with cell_to_itself(lock, stop=self.stop, waiting=self._waiting) as held:
@@ -220,12 +231,19 @@ class Sweep:
             if record.status not in {"ok", "partial"} or record.environment is None:
                 raise
             kept = self.workspace.rescued / f"{record.key}.{record.environment.machine}.json"
-            kept.parent.mkdir(mode=0o700, exist_ok=True)
-            kept.write_bytes(to_bytes(record))
-            error.remedy = (
-                f"Everything measured before is kept, and this last cell in {kept}: move it to "
-                f"{self.store.cells} once that can be written. {error.remedy}"
+            told = (
+                f"The last cell is kept in {kept}: move it to {self.store.cells} once that can be"
             )
+            told = f"{told} written."
+            try:
+                kept.parent.mkdir(mode=0o700, exist_ok=True)
+                write_whole(kept, to_bytes(record))
+            except OSError as other:
+                told = (
+                    f"The last cell is lost: {kept} cannot be written either "
+                    f"({other.strerror or other}), for which TMPDIR may name another folder."
+                )
+            error.remedy = f"{told} {error.remedy}"
             raise
 
     def _waiting(self, reason: str) -> None:

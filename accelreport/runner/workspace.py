@@ -56,11 +56,7 @@ class Workspace:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             status = self.root.lstat()
         except OSError as error:
-            raise ResultsError(
-                f"{self.root} cannot be made.",
-                why=f"{error.strerror}.",
-                remedy="Set TMPDIR to a folder you may write.",
-            ) from error
+            raise unusable(self.root, error, "made") from error
         # A folder of temporary files is everybody's: somebody may have made it first.
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
             raise ResultsError(
@@ -69,6 +65,23 @@ class Workspace:
             )
 
     def clear_scratch(self) -> None:
-        """Remove what a killed runner left. Only for the holder of the machine lock."""
+        """Remove what a killed runner left. Only for the holder of the machine lock.
+
+        Raises:
+            ResultsError: nothing can be written there.
+        """
         shutil.rmtree(self.scratch, ignore_errors=True)
-        self.scratch.mkdir(mode=0o700, exist_ok=True)
+        try:
+            self.scratch.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise unusable(self.scratch, error) from error
+
+
+def unusable(path: Path, error: OSError, done: str = "written") -> ResultsError:
+    """The one error for a folder of files in passing that takes none."""
+    return ResultsError(
+        f"{path} cannot be {done}.",
+        why=f"{error.strerror or error}.",
+        remedy="Every finished cell is kept. Free space there, or set TMPDIR to a folder that you "
+        "may write, and run the same command again.",
+    )

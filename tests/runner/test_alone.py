@@ -14,6 +14,7 @@ from accelreport.results.problems import ResultsError
 from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
 from accelreport.runner.locks import cell_to_itself, machine_to_itself
 from accelreport.runner.workspace import Workspace
+from tests.support import disks
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -68,6 +69,23 @@ def test_one_cell_is_measured_by_one_runner(tmp_path: Path) -> None:
     ):
         assert (first, second) == (True, False)
     assert stop.reason == "another run is measuring this cell"
+
+
+def test_a_lock_of_somebody_else_or_in_a_folder_of_theirs_is_one_clear_error(
+    tmp_path: Path,
+) -> None:
+    theirs = tmp_path / "locks" / "cell.lock"
+    theirs.parent.mkdir()
+    theirs.touch(mode=0o600)
+    with disks.read_only(tmp_path / "read-only") as folder:
+        for path in (theirs, folder / "locks" / "cell.lock"):
+            with (
+                pytest.raises(ResultsError, match="cannot be locked") as caught,
+                cell_to_itself(path, stop=Stop(), waiting=lambda _: None),
+            ):
+                pass
+            assert "Permission denied" in caught.value.why
+            assert str(path.parent) in caught.value.remedy
 
 
 def test_the_private_folder_is_for_its_owner_alone(tmp_path: Path) -> None:

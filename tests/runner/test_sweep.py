@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from accelreport.errors import ExitCode
 from accelreport.results.problems import ResultsError
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
-from accelreport.runner.events import CellStartLine, RunLine, WaitingLine
+from accelreport.results.store import Store
+from accelreport.runner.events import CellEndLine, CellStartLine, RunLine, WaitingLine
 from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
 from tests.runner.scripted import ENDINGS, MACHINE, Bench, cell, cells
@@ -267,6 +269,100 @@ def test_a_results_folder_that_takes_no_more_ends_the_run_with_one_error_and_los
     rescued.rename(folder / rescued.name)
     end = Bench(tmp_path).run(chosen)
     assert (end.done_before, end.ok) == (3, 1)
+
+
+@pytest.mark.parametrize("how", ["renamed", "removed", "replaced"])
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_run_whose_results_are_moved_away_ends_and_spreads_nothing_over_two_folders(
+    tmp_path: Path, how: str, number: int
+) -> None:
+    chosen = cells(4)
+    bench = Bench(tmp_path)
+    root, elsewhere = bench.store.root, tmp_path / "elsewhere"
+
+    def move(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and line.number == number:
+            root.rename(elsewhere)
+            if how == "removed":
+                shutil.rmtree(elsewhere)
+            if how == "replaced":
+                bench.store.prepare()
+
+    bench.observer.react = move
+    with pytest.raises(ResultsError, match="cannot be written") as caught:
+        bench.run(chosen)
+    assert "removed, renamed or replaced" in caught.value.why
+    (rescued,) = bench.workspace.rescued.iterdir()
+    assert str(rescued) in caught.value.remedy
+    assert root.exists() == (how == "replaced")
+    assert list(bench.store.records()) == []
+    if how != "removed":
+        assert len(list(Store(elsewhere).records())) == number - 1
+
+
+def test_a_run_whose_results_are_gone_at_its_end_says_so(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+
+    def remove(line: RunLine) -> None:
+        if isinstance(line, CellEndLine) and len(bench.observer.ends) == 2:
+            shutil.rmtree(bench.store.root)
+
+    bench.observer.react = remove
+    with pytest.raises(ResultsError, match="cannot be written"):
+        bench.run(cells(2))
+    assert not bench.store.root.exists()
+
+
+@pytest.mark.parametrize("what", ["a file", "a folder in a lock's place"])
+def test_locks_that_cannot_be_had_are_one_clear_error(tmp_path: Path, what: str) -> None:
+    bench = Bench(tmp_path)
+    (one,) = chosen = cells(1, trace=str(tmp_path / "trace"))
+    locks = bench.store.root / "locks"
+    locks.parent.mkdir()
+    if what == "a file":
+        locks.touch()
+    else:
+        (locks / f"{one.key}.lock").mkdir(parents=True)
+    with pytest.raises(ResultsError) as caught:
+        bench.run(chosen)
+    assert str(locks) in caught.value.what
+    assert "while no run goes on" in caught.value.remedy
+    assert not (tmp_path / "trace").exists()
+
+
+def test_no_room_for_files_in_passing_does_not_unmake_what_was_measured(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+
+    def take_the_folder_away(line: RunLine) -> None:
+        if isinstance(line, CellStartLine) and line.number == 3:
+            shutil.rmtree(bench.workspace.scratch)
+
+    bench.observer.react = take_the_folder_away
+    with pytest.raises(CannotStart) as caught:
+        bench.run(cells(3))
+    assert len(list(bench.store.records())) == 2
+    assert caught.value.exit_code == ExitCode.SOME_FAILED
+
+
+@pytest.mark.parametrize("name", ["measuring.lock", "measuring.txt", "cells", "rescued"])
+def test_files_in_passing_that_cannot_be_written_are_one_clear_error(
+    tmp_path: Path, name: str
+) -> None:
+    bench = Bench(tmp_path)
+    bench.workspace.prepare()
+    if name in {"cells", "rescued"}:
+        (bench.workspace.root / name).touch()
+    else:
+        (bench.workspace.root / name).mkdir()
+
+    def take_the_results_away(line: RunLine) -> None:
+        if isinstance(line, CellStartLine):
+            bench.store.root.rename(tmp_path / "elsewhere")
+
+    bench.observer.react = take_the_results_away
+    with pytest.raises(ResultsError) as caught:
+        bench.run(cells(1))
+    assert "TMPDIR" in caught.value.remedy
 
 
 def test_a_program_that_cannot_be_started_is_a_failure_of_its_cells(tmp_path: Path) -> None:
