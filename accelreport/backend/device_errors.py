@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 
 
 class NoDeviceError(RuntimeError):
@@ -26,7 +26,7 @@ class WorkerLostError(RuntimeError):
 class StrategyError(AccelReportError):
     """A strategy that cannot do what the workload asks for."""
 
-    kind = "harness-error"
+    exit_code = ExitCode.BAD_SPEC
 
 
 class BatchError(AccelReportError):
@@ -37,7 +37,7 @@ class BatchError(AccelReportError):
         replicas: replicas in sync.
     """
 
-    kind = "harness-error"
+    exit_code = ExitCode.BAD_SPEC
 
     def __init__(self, batch_size: int, replicas: int) -> None:
         below = batch_size // replicas * replicas

@@ -9,7 +9,7 @@ import traceback
 from typing import cast, get_args
 
 from accelreport.backend.peak_memory import LARGE_SHARE, limited
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.record import Failure, FailureKind
 
 REMEDIES = {
@@ -20,6 +20,7 @@ REMEDIES = {
     "no-device": "accelreport devices shows what is here",
     "worker-lost": "the process' own words are in the log; --retry-failed tries again",
     "harness-error": "the traceback is in the record; --retry-failed tries again",
+    "bad-spec": "correct the spec; accelreport check tells what can be known without measuring",
     "bad-plugin": "correct, update or uninstall the package",
 }
 """What a person can do about each kind."""
@@ -92,6 +93,8 @@ def _kind(error: BaseException) -> FailureKind:
     own = getattr(error, "kind", None)
     if own in get_args(FailureKind):
         return cast("FailureKind", own)
+    if isinstance(error, AccelReportError) and error.exit_code is ExitCode.BAD_SPEC:
+        return "bad-spec"
     if kind := out_of_memory(error):
         return kind
     if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.workloads.base import Family
 from accelreport.workloads.frameworks import TENSORFLOW, unsupported
@@ -46,7 +46,7 @@ class FrameworkMissingError(AccelReportError):
 class FrameworkUnsupportedError(AccelReportError):
     """A workload that the device's framework cannot run."""
 
-    kind = "harness-error"
+    exit_code = ExitCode.BAD_SPEC
 
 
 def choose(framework: str, kind: str = "CPU") -> None:

@@ -54,4 +54,3 @@ class DataOptionsError(AccelReportError):
     """The options given to a data set make no sense for it."""
 
     exit_code = ExitCode.BAD_SPEC
-    kind = "bad-data-options"

@@ -46,6 +46,7 @@ FailureKind = Literal[
     "compile-error",
     "worker-lost",
     "not-converged",
+    "bad-spec",
     "bad-plugin",
     "interrupted",
     "refused",

@@ -133,6 +133,38 @@ def check_frameworks(
             collector.add("framework", ("devices", index), message, help=help_, also=also)
 
 
+def check_batches(
+    collector: Collector,
+    parts: Parts,
+    devices: Mapping[str, Device | None],
+    resolved: Iterable[Mapping[str, Any]],
+) -> None:
+    """Replicas that are a device's own number share every batch evenly.
+
+    Args:
+        collector: where problems are noted.
+        parts: the spec.
+        devices: the devices file's devices; None stands for one with problems of its own.
+        resolved: the workload's parameters at each point.
+    """
+    sizes = [int(point["batch_size"]) for point in resolved if "batch_size" in point]
+    for index, name in enumerate(parts.devices or ()):
+        device = devices.get(name)
+        if device is None or device.strategy not in {"mirrored", "multi_worker_mirrored"}:
+            continue
+        several = device.strategy == "multi_worker_mirrored"
+        replicas = device.replicas * (device.workers if several else 1)
+        wrong = next((size for size in sizes if size % replicas), None)
+        if wrong is not None:
+            message = f"the {replicas} replicas of {quote(name)} cannot share {wrong} examples"
+            below = wrong // replicas * replicas
+            near = " or ".join(str(size) for size in (below, below + replicas) if size)
+            help_ = f"take this device out, or write batch_size = {near}"
+            where = parts.sweep.paths.get("batch_size", ("workload", "batch_size"))
+            also = [(where, "the examples of a step, over all replicas")]
+            collector.add("batch", ("devices", index), message, help=help_, also=also)
+
+
 def _check_claim(collector: Collector, parts: Parts, claim: Claim, path: KeyPath) -> None:
     check = claim.check
     for key in ("where", "over_where", "than_where"):

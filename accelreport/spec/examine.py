@@ -9,6 +9,7 @@ from typing import Any
 
 from accelreport.spec.base import Scalar
 from accelreport.spec.checks import (
+    check_batches,
     check_claims,
     check_devices,
     check_frameworks,
@@ -147,4 +148,5 @@ class SpecFile:
             examined.points = workloads(collector, parts, parts.family)
             resolved = [workload for _, workload in examined.points]
             check_frameworks(collector, parts, self._devices, resolved)
+            check_batches(collector, parts, self._devices, resolved)
         return examined

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from numpy.typing import NDArray
+
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.errors import AccelReportError, ExitCode
@@ -40,12 +42,16 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         raise DataOptionsError(
             f"The data set {data.name} has no examples and labels.",
             why=f"It has {', '.join(data.train)}.",
+            remedy="Choose another data set: mnist, fashion_mnist, imdb or uci_har have them.",
         )
     train = limited(data.train, parameters.train_examples)
     validation = limited(data.validation, parameters.validation_examples)
     trial = build(parameters)
     shape, dtype = trial.input_shape[1:], trial.inputs[0].dtype
     _check_shape(data.train["x"].shape[1:], shape)
+    _check_inputs(trial, data.train["x"], parameters)
+    for labels in (data.train["y"], data.validation["y"]):
+        _check_outputs(trial.output_shape[1:], labels, parameters)
     integers = parameters.loss == "sparse_categorical_crossentropy"
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
@@ -151,4 +157,67 @@ def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...]) -> None:
         raise ModelError(
             f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
             remedy="Choose another data set, or options of it that give this shape.",
+        )
+
+
+def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameters) -> None:
+    """Have a model that leaves lengths open follow an example's through, without computing.
+
+    Raises:
+        ModelError: a layer does not take it, or an embedding has no row for one of its numbers.
+    """
+    import keras
+
+    had, inputs = examples.shape[1:], model.inputs[0]
+    if None in model.input_shape[1:]:
+        try:
+            model.compute_output_spec(keras.KerasTensor((1, *had), inputs.dtype))
+        except Exception as error:  # each layer and framework has a class of its own
+            raise ModelError(
+                f"The model does not take an example of the shape {had}.",
+                why=next(iter(str(error).strip().splitlines()), type(error).__name__),
+                remedy="Choose another data set, or options of it that give another shape.",
+            ) from error
+    least, most = float(examples.min()), float(examples.max()) / parameters.divide_by
+    for layer in model.layers:
+        is_first = isinstance(layer, keras.layers.Embedding) and layer.input is inputs
+        if is_first and not 0 <= least <= most < layer.input_dim:
+            raise ModelError(
+                f"The embedding {layer.name} has rows for 0 to {layer.input_dim - 1}, and the "
+                f"examples hold numbers from {least:g} to {most:g}.",
+                remedy=f"Write input_dim = {int(most) + 1} or more, or choose options of the data "
+                "set that give fewer numbers.",
+            )
+
+
+def _check_outputs(
+    shape: tuple[int | None, ...], labels: NDArray[Any], parameters: KerasParameters
+) -> None:
+    """Labels [n, …] fit the outputs [batch, *shape] under this loss.
+
+    A framework notices neither in time: on a GPU a label without an output makes the loss NaN.
+
+    Raises:
+        ModelError: they do not.
+    """
+    loss, own = parameters.loss, labels.shape[1:]
+    by_class = loss == "sparse_categorical_crossentropy"
+    given = shape[:-1] if by_class else shape
+    if None not in given and math.prod(own) != math.prod(n for n in given if n is not None):
+        raise ModelError(
+            f"The model gives outputs of shape {shape}, and under {loss} labels of shape {own} "
+            "do not fit them.",
+            remedy="End the model with another layer, or choose another loss.",
+        )
+    least, most = float(labels.min()), float(labels.max())
+    if by_class and (least < 0 or most >= (shape[-1] or math.inf) or (labels % 1).any()):
+        raise ModelError(
+            f"The model gives {shape[-1]} outputs, and the labels go from {least:g} to {most:g}: "
+            f"under {loss} each must be the number of an output.",
+            remedy=f"End the model with {int(most) + 1} outputs, or choose another loss.",
+        )
+    if loss == "binary_crossentropy" and (least < 0 or most > 1):
+        raise ModelError(
+            f"Under {loss} labels lie between 0 and 1, and these go from {least:g} to {most:g}.",
+            remedy="Choose sparse_categorical_crossentropy and one output for each class.",
         )

@@ -40,6 +40,7 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
             f"{len(data.validation['inputs']):,} validation rows is too short.",
             why=f"A window has {parameters.window:,} steps, of which {parameters.ignored_steps} "
             "are left out of the loss.",
+            remedy="Choose a shorter window, fewer ignored_steps, or a longer series.",
         )
     examples = min(places, parameters.train_examples or places)
 

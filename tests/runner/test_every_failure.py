@@ -111,6 +111,13 @@ TABLE: dict[FailureKind, tuple[Provoked, ...]] = {
         Provoked(bare_cell({"kind": "broken"}), "cannot be used"),
         Provoked(failing("shapes_that_do_not_fit"), "InvalidArgumentError"),
     ),
+    # What a person asks for does not fit together, which only the cell can know.
+    "bad-spec": (
+        Provoked(
+            cell("series_forecast", {"data": "synthetic", "window": 900_000, "epochs": 1}),
+            "is too short",
+        ),
+    ),
     # Pixels that are all the same take less power than real ones.
     "refused": (Provoked(failing("constant_input"), "constant-input"),),
     "interrupted": (Provoked(failing("sleep"), "stopped", stop=True),),

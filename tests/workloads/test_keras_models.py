@@ -1,6 +1,8 @@
 """Any model that Keras wrote as JSON, and nothing else."""
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from accelreport.backend.failures import failure
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.spec.load import load
@@ -126,6 +129,58 @@ def test_a_model_that_does_not_fit_its_data_says_so(
     series = dataset({"text": np.zeros(9, np.uint8)}, {"text": np.zeros(9, np.uint8)})
     with pytest.raises(DataOptionsError, match="no examples and labels"):
         problem(parameters(sequential), series)
+
+
+def classifier(outputs: int, shape: tuple[int | None, ...] = (28, 28)) -> str:
+    import keras
+    from keras import layers
+
+    inside = [layers.Flatten()] if None not in shape else [layers.LSTM(2)]
+    return str(keras.Sequential([keras.Input(shape), *inside, layers.Dense(outputs)]).to_json())
+
+
+def embedding(rows: int) -> str:
+    import keras
+    from keras import layers
+
+    inside = [layers.Embedding(rows, 2), layers.GlobalAveragePooling2D(), layers.Dense(10)]
+    return str(keras.Sequential([keras.Input((28, 28)), *inside]).to_json())
+
+
+def two_outputs() -> str:
+    import keras
+    from keras import layers
+
+    inputs = keras.Input((28, 28))
+    flat = layers.Flatten()(inputs)
+    return str(keras.Model(inputs, [layers.Dense(10)(flat), layers.Dense(10)(flat)]).to_json())
+
+
+@pytest.mark.parametrize(
+    ("document", "changes", "says"),
+    [
+        (lambda: classifier(5), {}, "5 outputs, and the labels go from 0 to 9"),
+        (lambda: classifier(5), {"loss": "mean_squared_error"}, "labels of shape () do not fit"),
+        (lambda: classifier(1), {"loss": "binary_crossentropy"}, "between 0 and 1"),
+        (lambda: classifier(10, (None, 29)), {}, "does not take an example of the shape (28, 28)"),
+        (lambda: embedding(100), {}, "rows for 0 to 99, and the examples hold numbers"),
+        (two_outputs, {}, "not exactly one input of known shape and one output"),
+        (lambda: classifier(10).replace('"Flatten"', '"Flaten"'), {}, "Keras cannot build"),
+    ],
+)
+def test_what_a_person_writes_that_does_not_fit_is_a_failure_of_its_own_kind(
+    document: Callable[[], str], changes: dict[str, Any], says: str, images: Dataset
+) -> None:
+    with pytest.raises(ModelError, match=re.escape(says)) as caught:
+        problem(parameters(document(), from_logits=True, **changes), images)
+    told = failure(caught.value)
+    assert told.kind == "bad-spec"
+    assert told.remedy.endswith(".")
+
+
+def test_lengths_that_a_model_leaves_open_may_be_anything_it_takes(images: Dataset) -> None:
+    assert problem(parameters(classifier(10, (None, 28))), images).examples > 0
+    assert problem(parameters(embedding(256)), images).examples > 0
 
 
 def hidden_in(sequential: str, layer: dict[str, Any]) -> str:

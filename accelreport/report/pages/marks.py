@@ -43,6 +43,7 @@ KINDS = {
     "compile-error": "did not compile",
     "worker-lost": "a worker was lost",
     "not-converged": "did not converge",
+    "bad-spec": "spec does not fit",
     "bad-plugin": "plugin is broken",
     "interrupted": "interrupted",
     "refused": "refused by the timer's checks",
