@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import tomli
@@ -95,8 +95,16 @@ def conditions(plan: PlanDocument, published: Published) -> Conditions:
     """
     stated: Mapping[str, Any] = plan.workload
     if plan.profile != "full" or plan.overrides:
-        stated = _stated_workload(plan.text)
-    at = {**stated, **published.where}
+        stated = stated_workload(plan.text)
+    return _conditions({**stated, **published.where})
+
+
+def conditions_here(plan: PlanDocument, point: Mapping[str, Any]) -> Conditions:
+    """The workload that was measured here at a sweep point."""
+    return _conditions({**plan.workload, **point})
+
+
+def _conditions(at: Mapping[str, Any]) -> Conditions:
     known = TRAINING_EXAMPLES.get(str(at.get("dataset")))
     return Conditions(
         epochs=at.get("epochs"),
@@ -107,12 +115,40 @@ def conditions(plan: PlanDocument, published: Published) -> Conditions:
     )
 
 
-def _stated_workload(text: str) -> Mapping[str, Any]:
+def changed_keys(plan: PlanDocument) -> list[str]:
+    """Keys of the workload that its profile or the command line gave another value."""
+    profile = plan.profile.partition("+")[0]
+    table = _table(_read(plan.text), "profiles", profile)
+    keys = [*_dotted(table), *plan.overrides]
+    return [key.removeprefix("workload.") for key in keys if key.startswith("workload.")]
+
+
+def _dotted(table: Mapping[str, Any], before: str = "") -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}"
+
+
+def stated_workload(text: str) -> Mapping[str, Any]:
+    """The table `[workload]` of a spec, as it is written."""
+    return _table(_read(text), "workload")
+
+
+@cache
+def _read(text: str) -> Mapping[str, Any]:
     try:
-        workload = tomli.loads(text).get("workload", {})
+        return tomli.loads(text)
     except tomli.TOMLDecodeError:
         return {}
-    return workload if isinstance(workload, dict) else {}
+
+
+def _table(document: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    found: Any = document
+    for key in path:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def rounding(value: float) -> float:

@@ -199,6 +199,36 @@ class Result:
         return matches(self.point, where)
 
 
+TIMING_OF = {
+    "steady_step_time": "steady_step_s",
+    "step_time": "steady_step_s",
+    "epoch_time": "epoch_s",
+    "first_epoch_time": "first_epoch_s",
+    "total_time": "total_s",
+    "throughput": "throughput",
+    "tflops": "tflops",
+    "tflops_cold": "tflops_cold",
+}
+"""Field of `Timings` that holds a quantity of a claim or figure of a source."""
+
+QUALITIES = frozenset({"accuracy", "val_accuracy", "loss", "val_loss"})
+"""Quantities that only a complete training has."""
+
+
+def quantity(result: Result, name: str) -> float:
+    """A quantity of one process, in seconds or as it is counted; NaN where it has none.
+
+    Accuracies and losses are those of complete trainings only.
+    """
+    if name == "sample_time":
+        return result.seconds / result.timings.samples_per_step
+    if name in TIMING_OF:
+        return float(getattr(result.timings, TIMING_OF[name]))
+    if name in QUALITIES and not result.complete:
+        return nan
+    return result.final.get(name, nan)
+
+
 PointKey = tuple[tuple[type, Any], ...]
 """The values of a sweep point with their types: `true` is not 1."""
 

@@ -21,7 +21,11 @@ from accelreport.analysis.frames import (
     steps_frame,
 )
 from accelreport.analysis.overview import Choice, choices, overall
-from accelreport.analysis.published import published_frame
+from accelreport.analysis.published import (
+    PublishedResult,
+    published_frame,
+    published_results,
+)
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
 from accelreport.analysis.targets import time_to_target
@@ -88,7 +92,12 @@ class Analysed:
     @cached_property
     def published(self) -> pd.DataFrame:
         """`analysis.published.published_frame`."""
-        return published_frame(self.plan, self.cells)
+        return published_frame(self.published_results)
+
+    @cached_property
+    def published_results(self) -> tuple[PublishedResult, ...]:
+        """`analysis.published.published_results`."""
+        return published_results(self.plan, self.results)
 
     @cached_property
     def targets(self) -> pd.DataFrame:

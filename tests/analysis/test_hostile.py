@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from accelreport.analysis.claims import claims_frame
 from accelreport.analysis.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from accelreport.analysis.overview import choices, overall
-from accelreport.analysis.published import published_frame
+from accelreport.analysis.published import published_frame, published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.targets import target_summary, time_to_target
@@ -110,7 +110,7 @@ def test_absurd_numbers_are_carried_through_every_frame(records: list[Record]) -
     steps_frame(records)
     cells, found = results_frame(plan, results), speedups_of(plan, results)
     compared = speedups_frame(plan, found)
-    published_frame(plan, cells)
+    published_frame(published_results(plan, results))
     claims_frame(plan, cells, compared, records)
     target_summary(time_to_target(plan, curves, cells), ["batch_size"])
     overall(found)

@@ -13,8 +13,9 @@ from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.hardware import named_in
 from accelreport.analysis.hardware_table import HARDWARE
 from accelreport.analysis.peaks import cited_peak, peak_for, peak_of_hardware
-from accelreport.analysis.published import COLUMNS, published_frame
-from accelreport.results.plan_document import PlanDocument
+from accelreport.analysis.published import COLUMNS, published_frame, published_results
+from accelreport.analysis.results import results_of
+from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.spec.load import load
 from accelreport.spec.models import Device, Published, Source
 from tests.support.records import Study, study
@@ -29,7 +30,7 @@ def _published(**figures: Any) -> Published:
 
 def _frame(*published: Published, **of_study: Any) -> pd.DataFrame:
     made = study(published=published, **of_study)
-    return published_frame(made.plan, cells_frame(made.plan, made.records))
+    return published_frame(published_results(made.plan, results_of(made.plan, made.records)))
 
 
 def _only(frame: pd.DataFrame) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def _only(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def test_each_figure_is_a_row_beside_what_was_measured() -> None:
-    frame = _frame(_published(epoch_time=2.0, val_accuracy=0.98), axes={})
+    frame = _frame(_published(epoch_time=2.0, val_accuracy=0.98), axes={}, origin="official")
     assert list(frame.columns) == list(COLUMNS)
     assert list(frame["figure"]) == ["epoch_time", "val_accuracy"]
     assert (frame["ratio"] == frame["measured"] / frame["published"]).all()
@@ -104,18 +105,109 @@ def test_a_row_is_by_its_own_source_before_the_specs() -> None:
     )
     made = study(published=rows, axes={})
     plan = made.plan.model_copy(update={"source": Source(title="A notebook", year=2018)})
-    plain, imported = published_frame(plan, cells_frame(plan, made.records)).to_dict("records")
+    plain, imported = published_frame(
+        published_results(plan, results_of(plan, made.records))
+    ).to_dict("records")
     assert (plain["source"], plain["imported"]) == ("A notebook (2018)", "")
     assert imported["source"] == "A paper (A. Author, 2021); CC BY 4.0; read 2026-05-31"
     assert (imported["source_url"], imported["imported"]) == (theirs.url, "theirs.csv")
+
+
+QUICK = """
+[workload]
+kind = "image_classification"
+dataset = "mnist"
+epochs = 15
+batch_size = 256
+steps_per_epoch = 100
+[profiles.quick.workload]
+epochs = 2
+steps_per_epoch = 40
+"""
+
+
+def _quick(row: Published, text: str = QUICK, **more: Any) -> dict[str, Any]:
+    """The row of a run that a profile made short."""
+    made = study(
+        axes={}, profile="quick", epochs=2, steps_per_epoch=40, published=[row], origin="official"
+    )
+    changed = {"text": text, "workload": made.plan.workload | more}
+    plan = made.plan.model_copy(update=changed)
+    return _only(published_frame(published_results(plan, results_of(plan, made.records))))
+
+
+TOLD = "measured with epochs 2 instead of 15, steps_per_epoch 40 instead of 100"
+
+
+def test_a_total_of_a_shorter_run_is_told_and_not_divided_by_the_sources() -> None:
+    row = _quick(_published(total_time=60.0))
+    assert row["measured"] > 0
+    assert pd.isna(row["ratio"])
+    assert not row["comparable"]
+    assert row["caveat"] == f"{TOLD}; not divided, since that changes it"
+
+
+def test_an_epoch_of_fewer_steps_is_compared_by_the_step() -> None:
+    row = _quick(_published(epoch_time=2.0))
+    assert row["ratio"] == pytest.approx((row["measured"] / 40) / (2.0 / 100))
+    assert row["comparable"]
+    assert row["caveat"] == f"{TOLD}; compared by the time of a step"
+
+
+def test_a_step_is_a_step_however_many_are_run() -> None:
+    row = _quick(_published(step_time=0.03))
+    assert row["ratio"] == pytest.approx(row["measured"] / 0.03)
+    assert row["caveat"] == TOLD
+
+
+@pytest.mark.parametrize("figure", ["step_time", "sample_time", "epoch_time", "total_time"])
+def test_what_changes_a_step_leaves_nothing_to_divide(figure: str) -> None:
+    text = f"{QUICK}batch_size = 64\n"
+    row = _quick(_published(**{figure: 2.0}), text, batch_size=64)
+    assert pd.isna(row["ratio"])
+    assert "batch_size 64 instead of 256" in row["caveat"]
+
+
+def test_an_accuracy_on_a_stand_in_for_the_data_is_not_divided_by_one_on_the_data() -> None:
+    real, synthetic = (
+        _only(_frame(_published(val_accuracy=0.98), axes={}, origin=origin))
+        for origin in ("official", "synthetic")
+    )
+    assert real["ratio"] == pytest.approx(real["measured"] / 0.98)
+    assert pd.isna(synthetic["ratio"])
+    assert "synthetic" in synthetic["caveat"]
+
+
+def test_a_published_speedup_is_not_beside_one_that_is_withheld() -> None:
+    made = study(axes={}, published=[_published(speedup=3.0, over="cpu")])
+    mixed = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_float16"})
+    plan = made.plan.model_copy(update={"devices": made.plan.devices | {"gpu": mixed}})
+    row = _only(published_frame(published_results(plan, results_of(plan, made.records))))
+    assert pd.isna(row["measured"])
+    assert row["caveat"].endswith("withheld: it computes in mixed_float16, cpu in float32")
+
+
+def test_figures_of_repeats_that_were_added_have_the_intervals_of_all_looks() -> None:
+    row = _published(step_time=0.03, speedup=3.0, over="cpu")
+    made = study(axes={}, repeats=5, published=[row])
+    looks = Looks(at=[3, 5, 10, 20], level=0.9875)
+    looked = made.plan.model_copy(update={"until_decided": looks})
+    plain, strict = (
+        published_results(plan, results_of(plan, made.records)) for plan in (made.plan, looked)
+    )
+    for one, other in zip(plain, strict, strict=True):
+        assert one.measured.value == other.measured.value
+        assert other.measured.low < one.measured.low
+        assert other.measured.high > one.measured.high
 
 
 def test_two_machines_are_two_rows() -> None:
     rows = _published(epoch_time=2.0)
     here = study(axes={}, machine="aaaaaaaa", published=[rows])
     there = study(axes={}, machine="bbbbbbbb", seed=1)
-    cells = cells_frame(here.plan, [*here.records, *there.records])
-    assert list(published_frame(here.plan, cells)["machine"]) == ["aaaaaaaa", "bbbbbbbb"]
+    results = results_of(here.plan, [*here.records, *there.records])
+    found = published_results(here.plan, results)
+    assert [each.machine for each in found] == ["aaaaaaaa", "bbbbbbbb"]
 
 
 # Contradictions -------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import time
 from accelreport.analysis.claims import claims_frame
 from accelreport.analysis.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from accelreport.analysis.overview import choices, overall
-from accelreport.analysis.published import published_frame
+from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.targets import time_to_target
@@ -24,7 +24,7 @@ def test_a_thousand_records_are_analysed_in_seconds() -> None:
         results, curves = results_of(made.plan, made.records), curve_frame(made.records)
         steps_frame(made.records)
         cells, compared = results_frame(made.plan, results), speedups_of(made.plan, results)
-        published_frame(made.plan, cells)
+        published_results(made.plan, results)
         time_to_target(made.plan, curves, cells)
         found = speedups_frame(made.plan, compared)
         claims_frame(made.plan, cells, found, made.records)
