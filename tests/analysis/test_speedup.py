@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.analysis.frames import SPEEDUP_COLUMNS
-from accelreport.results.record import Record
-from tests.support.records import Noise, Study, assorted, study
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import Why, speedups_of
+from accelreport.analysis.verdicts import Verdict
+from accelreport.results.record import Flops, Record
+from tests.support.records import Noise, Study, assorted, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
 
 INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
@@ -205,3 +208,63 @@ def test_another_level_gives_another_interval() -> None:
     wide = speedup_rows(made.plan, made.records, level=0.99)
     assert (narrow["level"] == 0.8).all()
     assert the_row(wide, device="gpu")["low"] < the_row(narrow, device="gpu")["low"]
+
+
+def test_replicas_that_each_compute_a_kernel_do_so_much_more_in_a_step() -> None:
+    made = study("matmul", devices=("cpu", "tpu"), axes={})
+    eight = [
+        record.model_copy(
+            update={
+                "flops": record.flops.model_copy(update={"per_step": 8 * record.flops.per_step})
+            }
+        )
+        if record.flops and record.cell.device == "tpu"
+        else record
+        for record in without_peaks(made).records
+    ]
+    plan = without_peaks(made).plan
+    one, all_of_them = (
+        the_row(speedup_rows(plan, records), device="tpu")
+        for records in (without_peaks(made).records, eight)
+    )
+    assert all_of_them["seconds"] == one["seconds"]
+    assert all_of_them["speedup"] == pytest.approx(8 * one["speedup"])
+    assert all_of_them["low"] == pytest.approx(8 * one["low"])
+
+
+def test_replicas_share_the_batch_of_a_training_so_that_a_step_is_a_step() -> None:
+    made = study(devices=("cpu", "gpu"), axes={})
+    plain = the_row(speedup_rows(made.plan, made.records), device="gpu")
+    more = [
+        record.model_copy(update={"flops": Flops(per_step=factor * 1e9, method="counted")})
+        for record in made.records
+        for factor in ((2.0,) if record.cell.device == "gpu" else (1.0,))
+    ]
+    assert the_row(speedup_rows(made.plan, more), device="gpu")["speedup"] == plain["speedup"]
+
+
+@pytest.mark.parametrize("comparisons", [2, 12])
+def test_one_of_several_comparisons_has_the_interval_of_all_of_them(comparisons: int) -> None:
+    made = study(axes={}, devices=("cpu", "gpu"), repeats=5)
+    plain, several = (
+        the_row(speedup_rows(made.plan, made.records, comparisons=count), device="gpu")
+        for count in (1, comparisons)
+    )
+    direct = speedup_rows(made.plan, made.records, level=1 - 0.05 / comparisons)
+    assert several["speedup"] == plain["speedup"]
+    assert several["low"] == pytest.approx(the_row(direct, device="gpu")["low"])
+    assert several["low"] < plain["low"]
+
+
+def test_what_is_withheld_cannot_be_had_without_its_reason() -> None:
+    made = study(axes={}, devices=("cpu", "gpu"))
+    mixed = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_float16"})
+    plan = made.plan.model_copy(update={"devices": made.plan.devices | {"gpu": mixed}})
+    (found,) = (
+        each for each in speedups_of(plan, results_of(plan, made.records)) if each.device == "gpu"
+    )
+    assert found.estimate is None
+    assert np.isnan(found.interval.value)
+    assert found.verdict is Verdict.NOT_MEASURED
+    assert found.qualified is not None
+    assert [each.why for each in found.withheld] == [Why.PRECISION]
