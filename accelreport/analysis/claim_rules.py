@@ -1,33 +1,37 @@
-"""One function for each kind of check a claim may make."""
+"""One function for each kind of check a claim may make, and all claims of a plan tested by them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import log
 
-import pandas as pd
-
-from accelreport.analysis.claim_outcomes import (
+from accelreport.analysis.claims import (
+    SIGNED,
+    ClaimResult,
     ClaimVerdict,
-    Outcome,
-    describe,
+    Lack,
+    Missing,
+    Number,
+    Seen,
     together,
     within_bounds,
 )
-from accelreport.analysis.claim_trend import trend
-from accelreport.analysis.evidence import Evidence
-from accelreport.analysis.intervals import LEVEL, NOTHING, Interval
-from accelreport.analysis.parity import Parity, parity_frame
+from accelreport.analysis.intervals import LEVEL, NOTHING, Interval, Term, compare
+from accelreport.analysis.parity import Parity, Quality, agreement
 from accelreport.analysis.quantised import Change, change, difference
 from accelreport.analysis.refusals import ABOVE_PEAK
-from accelreport.analysis.selection import SIGNED_QUANTITIES, Point, Row, matches, rows_of
-from accelreport.analysis.words import at, counted
+from accelreport.analysis.results import Point, Result
+from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, rules_of
+from accelreport.analysis.verdicts import MARGIN, level_over
 from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import MEASURED
-from accelreport.spec.claims import TIME_QUANTITIES
+from accelreport.results.record import Record
+from accelreport.spec.claims import SPEEDS, TIME_QUANTITIES
 from accelreport.spec.models import (
     Check,
+    Claim,
     DifferenceCheck,
     EquivalentCheck,
     FasterCheck,
@@ -35,9 +39,55 @@ from accelreport.spec.models import (
     PeakCheck,
     QuantisedCheck,
     RatioCheck,
+    Scalar,
     TrendCheck,
     ValueCheck,
 )
+
+QUALITY_MARGIN = 0.005
+"""A step back of accuracies and losses that does not refute a trend, as a difference."""
+
+OUT_OF_MEMORY = ("oom-host", "oom-device")
+"""Kinds of failures for lack of memory."""
+
+
+def claim_results(
+    plan: PlanDocument, results: Sequence[Result], records: Iterable[Record]
+) -> tuple[ClaimResult, ...]:
+    """One result for each claim and machine it could be tested on, in the order of the spec.
+
+    Args:
+        plan: holds the claims.
+        results: what was measured.
+        records: the plan's records, which hold what quantisation did to their models.
+    """
+    quantised = {(each.key, each.machine): each.quantised for each in records if each.quantised}
+    whole = Seen(plan, tuple(results), rules_of(plan, results), quantised)
+    return tuple(found for claim in plan.claims for found in _tested(whole, claim))
+
+
+def _tested(whole: Seen, claim: Claim) -> list[ClaimResult]:
+    on = {
+        each.machine
+        for device in devices_of(whole.plan, claim.check)
+        for each in whole.of_device.get(device, ())
+        if each.machine and (each.measured or isinstance(claim.check, MemoryCheck))
+    }
+    found = [_on(replace(whole, machine=name, used={}), claim) for name in sorted(on) or [""]]
+    return [each for each in found if each.tested] or [replace(found[0], machine="")]
+
+
+def _on(seen: Seen, claim: Claim) -> ClaimResult:
+    found = _outcome(seen, claim.check)
+    return ClaimResult(
+        claim,
+        found.verdict,
+        seen.machine,
+        found.numbers,
+        found.missing,
+        found.withheld,
+        bool(found.numbers) and any(each.origin == "synthetic" for each in seen.used.values()),
+    )
 
 
 def devices_of(plan: PlanDocument, check: Check) -> list[str]:
@@ -49,62 +99,50 @@ def devices_of(plan: PlanDocument, check: Check) -> list[str]:
     return [check.of]
 
 
-def evaluate(evidence: Evidence, cells: pd.DataFrame, check: Check) -> Outcome:
-    """Applies the rule of a check to what was measured.
+@dataclass(frozen=True)
+class _Outcome:
+    verdict: ClaimVerdict
+    numbers: tuple[Number, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
 
-    A claim that needs a withheld speedup is UNDECIDED, for the reason it is withheld.
-    """
+
+def _outcome(seen: Seen, check: Check) -> _Outcome:
     if isinstance(check, FasterCheck):
-        outcome = _unless_withheld(evidence, check.as_ratio, _ratio(evidence, check.as_ratio))
-        rule = f"{check.reading(evidence.plan.baseline, evidence.axes)}: the whole {SURE} interval"
-        return replace(outcome, rule=rule)
-    if isinstance(check, TrendCheck):
-        return _unless_withheld(evidence, check, trend(evidence, check))
+        return _ratio(seen, check.as_ratio)
     if isinstance(check, RatioCheck):
-        return _unless_withheld(evidence, check, _ratio(evidence, check))
+        return _ratio(seen, check)
+    if isinstance(check, TrendCheck):
+        return _trend(seen, check)
     if isinstance(check, DifferenceCheck):
-        return _difference(evidence, check)
+        return _difference(seen, check)
     if isinstance(check, ValueCheck):
-        return _value(evidence, check)
+        return _of_value(seen, check)
     if isinstance(check, EquivalentCheck):
-        return _equivalent(evidence, cells, check)
+        return _equivalent(seen, check)
     if isinstance(check, QuantisedCheck):
-        return _quantised(evidence, check)
-    if isinstance(check, MemoryCheck):
-        return _out_of_memory(evidence, check)
-    return _below_peak(evidence, check)
+        return _quantised(seen, check)
+    return _out_of_memory(seen, check) if isinstance(check, MemoryCheck) else _below_peak(seen)
 
 
-SURE = f"{100 * LEVEL:g} %"
+# Bounds -----------------------------------------------------------------------------------------
 
-
-def _unless_withheld(
-    evidence: Evidence, check: TrendCheck | RatioCheck, outcome: Outcome
-) -> Outcome:
-    named = check.ratio if isinstance(check, RatioCheck) else check.rises or check.falls
-    devices = [check.of, check.over] if named == "speedup" else []
-    why = evidence.why_withheld(devices, check.where) if outcome.tested else ""
-    return Outcome(ClaimVerdict.UNDECIDED, outcome.rule, why) if why else outcome
-
-
-Estimate = Callable[[Sequence[Point], float], Interval]
-"""(points that count together, confidence level) → the interval to be compared with bounds."""
+Groups = Sequence[tuple[Point, Sequence[Point]]]
+"""Places, and the points of each that count together."""
 
 
 def _bounded(
-    groups: Sequence[tuple[Point, Sequence[Point]]],
-    estimate: Estimate,
+    groups: Groups,
+    estimate: Callable[[Sequence[Point], float], Interval],
     bounds: tuple[float | None, float | None],
-    rule: str,
     quantity: str,
-) -> Outcome:
+) -> _Outcome:
     """Compares an interval with bounds at every sweep point that a claim leaves open.
 
     Args:
-        groups: what is said of a place, and the points there that count together.
-        estimate: the interval of such points.
+        groups: where.
+        estimate: points that count together and a level → their interval.
         bounds: the least and the most.
-        rule: what was asked.
         quantity: what the numbers are.
     """
     measured = [
@@ -114,144 +152,307 @@ def _bounded(
     verdicts = [
         within_bounds(found, estimate(points, strict), *bounds) for _, points, found in measured
     ]
-    said = [describe(at(place), quantity, interval) for place, _, interval in measured]
-    return Outcome(
-        verdict=together(verdicts),
-        rule=rule,
-        numbers="; ".join(text for text, _ in said),
-        evidence=[each for _, each in said],
+    numbers = tuple(Number(quantity, found, place) for place, _, found in measured)
+    return _Outcome(together(verdicts), numbers)
+
+
+def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
+    over = check.over or (check.of if check.to else seen.plan.baseline)
+    groups = seen.groups(check.where, check.mean_over)
+    pairs = [
+        seen.against((check.of, point), (over, point | check.over_where))
+        for _, points in groups
+        for point in points
+        if not check.within_process and check.ratio in SPEEDS
+    ]
+    if held := _forbidden(pairs):
+        return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
+    outcome = _bounded(
+        groups,
+        lambda points, level: _quotient(seen, check, over, points, level),
+        check.bounds,
+        "ratio",
     )
+    if outcome.verdict is ClaimVerdict.NOT_TESTED:
+        return replace(outcome, missing=seen.absent(check.of, over))
+    if unlike := _not_positive(seen, check, over, groups):
+        return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
+    return replace(outcome, withheld=_held(pairs))
 
 
-def _bounds(at_least: float | None, at_most: float | None) -> str:
-    parts = [f"at least {at_least:g}"] if at_least is not None else []
-    parts += [f"at most {at_most:g}"] if at_most is not None else []
-    return " and ".join(parts)
+def _held(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
+    """What weighs against comparing the two sides, each reason once."""
+    return tuple(dict.fromkeys(why for each in pairs for why in _whys(each)))
 
 
-def _ratio(evidence: Evidence, check: RatioCheck) -> Outcome:
-    asked = _bounds(check.at_least, check.at_most)
-    if check.about is not None:
-        asked = f"within a factor {check.tolerance:g} of {check.about:g}"
-    over = check.over or evidence.plan.baseline
-    rule = f"the {SURE} interval of {_quotient(check, over)} is {asked}"
-    if check.mean_over:
-        rule += f", as a geometric mean over every {' and '.join(check.mean_over)}"
-    groups = evidence.groups(check.where, check.mean_over)
-    sides: list[tuple[str, str, Point]] = [
+def _whys(found: Speedup) -> tuple[Withheld, ...]:
+    both = found.base is not None and found.own.timed and found.base.timed
+    return found.withheld if both else ()
+
+
+def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
+    """The same without the precision: who names two devices compares them with theirs."""
+    return tuple(each for each in _held(pairs) if each.why is not Why.PRECISION)
+
+
+def _quotient(
+    seen: Seen, check: RatioCheck, over: str, points: Sequence[Point], level: float
+) -> Interval:
+    """One quantity over another, of times the inverse, so that more is faster.
+
+    Several points count together by their geometric mean; pairs are formed within repeats.
+    Two quantities of the same processes are divided as they stand, process by process.
+    """
+    sign = -1.0 if check.ratio in TIME_QUANTITIES and not check.within_process else 1.0
+    terms: list[Term] = []
+    for point in points:
+        other = point | check.over_where
+        if check.ratio == "speedup" and check.to is None:
+            terms += _speedup_terms(seen, check.of, over, point, other)
+            continue
+        above = _terms_of_ratio(seen, check.ratio, check.of, point)
+        below = _terms_of_ratio(seen, check.to or check.ratio, over, other)
+        terms += [(sign * weight, logs) for weight, logs in above]
+        terms += [(-sign * weight, logs) for weight, logs in below]
+    return seen.interval("ratio", [(weight / len(points), logs) for weight, logs in terms], level)
+
+
+def _speedup_terms(seen: Seen, device: str, over: str, point: Point, other: Point) -> list[Term]:
+    """The logarithms of how many times as fast a device is; an empty term where there is none."""
+    found = seen.against((device, point), (over, other))
+    estimate = found.estimate or found.qualified
+    return list(estimate.terms) if estimate else [(1.0, {})]
+
+
+def _terms_of_ratio(seen: Seen, name: str, device: str, point: Point) -> list[Term]:
+    if name == "speedup":
+        return _speedup_terms(seen, device, seen.plan.baseline, point, point)
+    sample = seen.sample(name, device, point)
+    return [(1.0, {key: log(value) for key, value in sample.items() if value > 0})]
+
+
+def _not_positive(seen: Seen, check: RatioCheck, over: str, groups: Groups) -> tuple[Missing, ...]:
+    """The sides that have values of which there is no ratio."""
+    sides: list[tuple[str, str, Mapping[str, Scalar]]] = [
         (check.ratio, check.of, {}),
         (check.to or check.ratio, over, check.over_where),
     ]
-    outcome = _bounded(
-        groups,
-        lambda points, level: evidence.ratio(check, points, level),
-        check.bounds,
-        rule,
-        "ratio",
-    )
-    if outcome.tested and (why := _not_positive(evidence, groups, sides)):
-        return Outcome(ClaimVerdict.UNDECIDED, rule, why)
-    if not outcome.tested:
-        devices = [check.of] if check.within_process else list(dict.fromkeys([check.of, over]))
-        return Outcome(outcome.verdict, rule, _why_not(evidence, devices))
-    return outcome
-
-
-def _not_positive(
-    evidence: Evidence,
-    groups: Sequence[tuple[Point, Sequence[Point]]],
-    sides: Sequence[tuple[str, str, Point]],
-) -> str:
-    """Why there is no ratio although something was measured; empty where there is one."""
-    for name, device, elsewhere in sides:
-        if name in SIGNED_QUANTITIES and any(
+    return tuple(
+        Missing(Lack.POSITIVE, device, name)
+        for name, device, elsewhere in sides
+        if name in SIGNED
+        and any(
             value <= 0
             for _, points in groups
             for point in points
-            for value in evidence.sample(name, device, point | elsewhere).values()
-        ):
-            return (
-                f"{name} of {device} is not positive in every process, so no ratio says how it "
-                f"compares; a check with `higher` or `lower` compares by the difference"
-            )
-    return ""
+            for value in seen.sample(name, device, point | dict(elsewhere)).values()
+        )
+    )
 
 
-def _why_not(evidence: Evidence, devices: Sequence[str]) -> str:
-    missing = [each for each in devices if not evidence.found.machines(each)]
-    return "; ".join(evidence.found.why_not(each) for each in missing or devices[:1])
+def _difference(seen: Seen, check: DifferenceCheck) -> _Outcome:
+    least, than = check.by_at_least, check.than or check.of
 
+    def estimate(points: Sequence[Point], level: float) -> Interval:
+        terms: list[Term] = []
+        for point in points:
+            other = point | check.than_where
+            own = seen.sample(check.quality, check.of, point)
+            base = seen.sample(check.to or check.quality, than, other)
+            terms += [(1 / len(points), own), (-1 / len(points), base)]
+        return seen.interval("difference", terms, level)
 
-def _quotient(check: RatioCheck, over: str) -> str:
-    if check.within_process:
-        return f"{check.ratio} over {check.to} on {check.of}, process by process,"
-    inverse = check.ratio in TIME_QUANTITIES
-    if check.ratio == "speedup" and check.to is None:
-        return f"the speedup of {check.of} over {over}"
-    if check.to is not None:
-        if inverse:
-            return f"{check.to} of {over} over {check.ratio} of {check.of}"
-        return f"{check.ratio} of {check.of} over {check.to} of {over}"
-    if inverse:
-        return f"{check.ratio} of {over} over that of {check.of}"
-    return f"{check.ratio} of {check.of} over that of {over}"
-
-
-def _difference(evidence: Evidence, check: DifferenceCheck) -> Outcome:
-    reading = check.reading(evidence.plan.baseline, evidence.axes)
-    least = check.by_at_least
     bounds = (least, None) if check.higher else (None, -least)
-    outcome = _bounded(
-        evidence.groups(check.where, check.mean_over),
-        lambda points, level: evidence.difference(check, points, level),
-        bounds,
-        f"{reading}: the whole {SURE} interval of the difference",
-        "difference",
-    )
-    if not outcome.tested:
-        devices = list(dict.fromkeys([check.of, check.than or check.of]))
-        return Outcome(outcome.verdict, outcome.rule, _why_not(evidence, devices))
+    groups = seen.groups(check.where, check.mean_over)
+    outcome = _bounded(groups, estimate, bounds, "difference")
+    if outcome.verdict is ClaimVerdict.NOT_TESTED:
+        return replace(outcome, missing=seen.absent(check.of, than))
     return outcome
 
 
-def _value(evidence: Evidence, check: ValueCheck) -> Outcome:
-    rule = (
-        f"the {SURE} interval of {check.value} of {check.of} is "
-        f"{_bounds(check.at_least, check.at_most)}"
-    )
-    outcome = _bounded(
-        evidence.groups(check.where),
-        lambda points, level: evidence.estimate(check.value, check.of, "", points[0], level),
-        (check.at_least, check.at_most),
-        rule,
-        check.value,
-    )
-    if not outcome.tested:
-        return Outcome(outcome.verdict, rule, evidence.found.why_not(check.of))
+def _of_value(seen: Seen, check: ValueCheck) -> _Outcome:
+    def estimate(points: Sequence[Point], level: float) -> Interval:
+        return seen.interval(check.value, _terms(seen, check.value, check.of, "", points), level)
+
+    bounds = (check.at_least, check.at_most)
+    outcome = _bounded(seen.groups(check.where), estimate, bounds, check.value)
+    if outcome.verdict is ClaimVerdict.NOT_TESTED:
+        return replace(outcome, missing=seen.absent(check.of))
     return outcome
 
 
-def _quantised(evidence: Evidence, check: QuantisedCheck) -> Outcome:
+def _terms(seen: Seen, name: str, device: str, over: str, points: Sequence[Point]) -> list[Term]:
+    """The terms of a quantity, of several points by their mean."""
+    found = [
+        term
+        for point in points
+        for term in (
+            _speedup_terms(seen, device, over or seen.plan.baseline, point, point)
+            if name == "speedup"
+            else seen.terms(name, device, point)
+        )
+    ]
+    return [(weight / len(points), sample) for weight, sample in found]
+
+
+# Trends -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Rung:
+    """What was measured at one value of the axis that a trend runs along."""
+
+    value: Scalar
+    place: Point
+    terms: list[Term]
+
+
+def _trend(seen: Seen, check: TrendCheck) -> _Outcome:
+    """Tests a trend at every setting of the other axes; all must show it."""
+    name = check.rises or str(check.falls)
+    pairs = [
+        seen.against((check.of, point), (check.over or seen.plan.baseline, point))
+        for point in seen.points(check.where)
+        if name == "speedup"
+    ]
+    if held := _forbidden(pairs):
+        return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
+    lines: dict[str, list[_Rung]] = {}
+    for place, points in seen.groups(check.where, check.mean_over):
+        held_at = {axis: value for axis, value in place.items() if axis != check.along}
+        terms = _terms(seen, name, check.of, check.over, points)
+        rungs = lines.setdefault(repr(held_at), [])
+        if all(sample for _, sample in terms):
+            rungs.append(
+                _Rung(place[check.along], held_at | {check.along: place[check.along]}, terms)
+            )
+    outcomes = [_line(seen, check, name, _ordered(rungs)) for rungs in lines.values()]
+    missing = dict.fromkeys(each for outcome in outcomes for each in outcome.missing)
+    return _Outcome(
+        together([outcome.verdict for outcome in outcomes]),
+        tuple(number for outcome in outcomes for number in outcome.numbers),
+        tuple(missing) or (() if outcomes else seen.absent(check.of)),
+        _held(pairs),
+    )
+
+
+def _ordered(rungs: list[_Rung]) -> list[_Rung]:
+    """Numbers from small to large; anything else in the order of the spec."""
+    if all(isinstance(rung.value, int | float) for rung in rungs):
+        return sorted(rungs, key=lambda rung: float(rung.value))
+    return rungs
+
+
+def _line(seen: Seen, check: TrendCheck, name: str, measured: list[_Rung]) -> _Outcome:
+    start = check.starting_at
+    before = [rung.terms for rung in measured if start is not None and _number(rung) < start]
+    rising = [rung.terms for rung in measured if start is None or _number(rung) >= start]
+    if len(rising) < 2:
+        lack = seen.absent(check.of) if not measured else (Missing(Lack.POINTS),)
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
+    level = level_over(seen.rules.looks)
+    margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
+    flat = QUALITY_MARGIN if name in SIGNED else log(check.tolerance)
+    verdicts = [_rises(rising, 1.0 if check.rises else -1.0, margin, level)]
+    verdicts += [_stays(_change(each, rising[0], 1.0, level), flat) for each in before]
+    numbers = [Number(name, seen.interval(name, rung.terms), rung.place) for rung in measured]
+    return _Outcome(together(verdicts), tuple(numbers))
+
+
+def _number(rung: _Rung) -> float:
+    return float(rung.value)
+
+
+def _rises(steps: list[list[Term]], sign: float, margin: float, level: float) -> ClaimVerdict:
+    """Compares the ends, and each step at a level corrected for how many there are.
+
+    A step back must be larger than `margin` beyond doubt to refute a rise, and a rise
+    between the ends that cannot be as large as `margin` is refuted too.
+    """
+    strict = 1 - (1 - level) / (len(steps) - 1)
+    changes = [_change(before, after, sign, strict) for before, after in pairwise(steps)]
+    whole = _change(steps[0], steps[-1], sign, level)
+    back = any(each.known and each.high < -margin for each in changes)
+    if back or (whole.known and whole.high < margin):
+        return ClaimVerdict.REFUTED
+    rises = whole.known and whole.low > 0
+    return ClaimVerdict.CONFIRMED if rises else ClaimVerdict.UNDECIDED
+
+
+def _change(before: list[Term], after: list[Term], sign: float, level: float) -> Interval:
+    terms = [(sign * weight, sample) for weight, sample in after]
+    terms += [(-sign * weight, sample) for weight, sample in before]
+    return compare(*terms).linear(level)
+
+
+def _stays(found: Interval, margin: float) -> ClaimVerdict:
+    """Whether a change is none that matters."""
+    if not found.known:
+        return ClaimVerdict.UNDECIDED
+    if -margin <= found.low and found.high <= margin:
+        return ClaimVerdict.CONFIRMED
+    outside = found.low > margin or found.high < -margin
+    return ClaimVerdict.REFUTED if outside else ClaimVerdict.UNDECIDED
+
+
+# Qualities --------------------------------------------------------------------------------------
+
+_OF_PARITY = {
+    Parity.EQUIVALENT: ClaimVerdict.CONFIRMED,
+    Parity.DIFFERENT: ClaimVerdict.REFUTED,
+    Parity.UNDECIDED: ClaimVerdict.UNDECIDED,
+}
+
+
+def _equivalent(seen: Seen, check: EquivalentCheck) -> _Outcome:
+    quality = Quality(check.equivalent, check.within)
+    pairs = [
+        (own, base)
+        for point in seen.points(check.where)
+        for name in seen.plan.devices
+        if name != seen.plan.baseline
+        for own, base in [(seen.group(name, point), seen.group(seen.plan.baseline, point))]
+        if own.machine == seen.machine
+    ]
+    shared = [pair for pair in pairs if _agreed(pair, quality, 1) in _OF_PARITY]
+    verdicts, numbers = [], []
+    for own, base in shared:
+        found = agreement(own.results, base.results, quality, len(shared))
+        verdicts.append(_OF_PARITY[found.verdict])
+        interval = replace(found.difference, n=found.n)
+        numbers.append(Number("difference", interval, _point(own), own.device))
+    if not verdicts:
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
+    return _Outcome(together(verdicts), tuple(numbers))
+
+
+def _agreed(pair: tuple[Group, Group], quality: Quality, comparisons: int) -> Parity:
+    own, base = pair
+    return agreement(own.results, base.results, quality, comparisons).verdict
+
+
+def _point(group: Group) -> Point:
+    return {axis: value for axis, value in group.point.items() if value is not None}
+
+
+def _quantised(seen: Seen, check: QuantisedCheck) -> _Outcome:
     """Every trained model is tested on its own examples, and all must agree."""
-    rule = (
-        f"McNemar's exact test of each model trained on {check.of} finds more examples that only "
-        f"the model before quantisation has right; refuted where none does and the {SURE} "
-        f"intervals exclude a loss of {check.negligible:g}"
-    )
-    verdicts, said = [], []
-    for point in evidence.found.points(check.where):
-        for row in evidence.found.near(check.of, point, evidence.machine):
-            found = evidence.quantised.get((row["key"], row["machine"]))
+    verdicts, numbers = [], []
+    for point in seen.points(check.where):
+        for each in seen.near(check.of, point):
+            found = seen.quantised.get((each.key, each.machine))
             if found is None:
                 continue
-            seen, low, high = difference(found.float32_only, found.int8_only, found.examples)
+            value, low, high = difference(found.float32_only, found.int8_only, found.examples)
             verdicts.append(_cost(found, low, check.negligible))
-            what = ", ".join(each for each in (at(point), f"seed {row['seed']}") if each)
-            said.append(describe(what, "difference", Interval(seen, low, high, found.examples)))
-    if not verdicts:
-        return Outcome(ClaimVerdict.NOT_TESTED, rule, _not_quantised(evidence, check.of))
-    agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
-    return Outcome(agreed, rule, "; ".join(text for text, _ in said), [each for _, each in said])
+            interval = Interval(value, low, high, found.examples)
+            numbers.append(Number("difference", interval, point, seed=each.seed))
+    if verdicts:
+        agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
+        return _Outcome(agreed, tuple(numbers))
+    here = any(each.measured for each in seen.of_device.get(check.of, ()))
+    lack = (Missing(Lack.QUANTISED, check.of),) if here else seen.absent(check.of)
+    return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
 
 
 def _cost(found: Quantised, low: float, negligible: float) -> ClaimVerdict:
@@ -263,115 +464,50 @@ def _cost(found: Quantised, low: float, negligible: float) -> ClaimVerdict:
     return ClaimVerdict.REFUTED if excluded else ClaimVerdict.UNDECIDED
 
 
-def _not_quantised(evidence: Evidence, device: str) -> str:
-    if evidence.found.machines(device):
-        return f"no model that was trained on {device} was quantised"
-    return evidence.found.why_not(device)
+# Limits of the hardware -------------------------------------------------------------------------
 
 
-OUT_OF_MEMORY = ("oom-host", "oom-device")
-"""Kinds of failures for lack of memory."""
-
-
-def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> Outcome:
+def _out_of_memory(seen: Seen, check: MemoryCheck) -> _Outcome:
     """One process that ends otherwise refutes it; two that do not are needed to confirm it."""
-    rule = check.reading(evidence.plan.baseline, evidence.axes)
-    verdicts, texts = [], []
-    for point in evidence.found.points(check.where):
-        rows = [
-            row
-            for row in evidence.found.rows
-            if row["device"] == check.of
-            and row["machine"] == evidence.machine != ""
-            and matches(row, point)
-            and (row["status"] in MEASURED or row["failure_kind"] in OUT_OF_MEMORY)
+    verdicts, numbers = [], []
+    for point in seen.points(check.where):
+        tried = [
+            each
+            for each in seen.of_device.get(check.of, ())
+            if each.machine == seen.machine != ""
+            and each.at(point)
+            and (each.measured or each.failure_kind in OUT_OF_MEMORY)
         ]
-        if not rows:
+        if not tried:
             continue
-        failed = [row for row in rows if row["status"] not in MEASURED]
+        failed = [each for each in tried if not each.measured]
         whole = ClaimVerdict.CONFIRMED if len(failed) > 1 else ClaimVerdict.UNDECIDED
-        verdicts.append(whole if len(failed) == len(rows) else ClaimVerdict.REFUTED)
-        count = f"{len(failed)} of {counted(len(rows), 'process', 'processes')} ran out of memory"
-        texts.append(": ".join(each for each in (at(point), count) if each))
-    if not verdicts:
-        return Outcome(ClaimVerdict.NOT_TESTED, rule, evidence.found.why_not(check.of))
-    return Outcome(together(verdicts), rule, "; ".join(texts))
+        verdicts.append(whole if len(failed) == len(tried) else ClaimVerdict.REFUTED)
+        share = replace(NOTHING, value=float(len(failed)), n=len(tried))
+        numbers.append(Number("out_of_memory", share, point))
+    missing = () if verdicts else seen.absent(check.of)
+    return _Outcome(together(verdicts), tuple(numbers), missing)
 
 
-PARITY_VERDICT = {
-    Parity.EQUIVALENT.value: ClaimVerdict.CONFIRMED,
-    Parity.DIFFERENT.value: ClaimVerdict.REFUTED,
-    Parity.UNDECIDED.value: ClaimVerdict.UNDECIDED,
-}
-
-
-def _equivalent(evidence: Evidence, cells: pd.DataFrame, check: EquivalentCheck) -> Outcome:
-    rule = (
-        f"two one-sided tests over paired seeds: the 90 % interval of the difference in "
-        f"{check.equivalent} lies within ± {check.within:g} on every device"
-    )
-    frame = parity_frame(
-        cells, evidence.plan.baseline, evidence.axes, check.equivalent, check.within
-    )
-    rows = [
-        row
-        for row in rows_of(frame)
-        if row["verdict"] in PARITY_VERDICT
-        and row["machine"] == evidence.machine
-        and all(row[key] == value for key, value in check.where.items())
-    ]
-    if not rows:
-        return Outcome(ClaimVerdict.NOT_TESTED, rule, "no two devices completed the same seed")
-    said = [
-        describe(
-            ", ".join(x for x in (row["device"], at({a: row[a] for a in evidence.axes})) if x),
-            "difference",
-            Interval(row["difference"], row["low"], row["high"], row["n"]),
-        )
-        for row in rows
-    ]
-    verdicts = [PARITY_VERDICT[row["verdict"]] for row in rows]
-    return Outcome(
-        together(verdicts), rule, "; ".join(text for text, _ in said), [each for _, each in said]
-    )
-
-
-def _below_peak(evidence: Evidence, check: PeakCheck) -> Outcome:
-    del check
-    rule = f"the {100 * LEVEL:g} % interval of tflops lies below the device's cited peak"
-    verdicts: list[ClaimVerdict] = []
-    texts: list[str] = []
-    found = []
-    for device in evidence.plan.devices:
-        for point in evidence.found.points():
-            peak = evidence.peak(device, point)
-            interval = evidence.estimate("tflops", device, "", point) if peak else NOTHING
-            if not interval.n:
+def _below_peak(seen: Seen) -> _Outcome:
+    verdicts, numbers = [], []
+    for device in seen.plan.devices:
+        for point in seen.points({}):
+            known = [each.timings.peak_tflops for each in seen.near(device, point)]
+            peak = min((each for each in known if each > 0), default=0.0)
+            if not peak:
                 continue
-            where = ", ".join(part for part in (device, at(point)) if part)
-            text, each = describe(f"{where} (peak {peak:g})", "tflops", interval)
-            verdicts.append(_against_peak(interval, peak))
-            texts.append(text)
-            found.append(each | {"peak": peak})
-    for row in _refused_as_too_fast(evidence):
-        verdicts.append(ClaimVerdict.REFUTED)
-        where = ", ".join(part for part in (row["device"], at(_point(evidence, row))) if part)
-        texts.append(f"{where}: {row['failure_message']}")
-    numbers = "; ".join(texts) or "no device with a cited peak ran anything whose FLOPs are known"
-    return Outcome(together(verdicts), rule, numbers, found)
-
-
-def _refused_as_too_fast(evidence: Evidence) -> list[Row]:
-    """Rows whose number is not shown because it lies above the peak."""
-    return [
-        row
-        for row in evidence.found.rows
-        if row["failure_kind"] == ABOVE_PEAK and evidence.machine in {"", row["machine"]}
-    ]
-
-
-def _point(evidence: Evidence, row: Row) -> Point:
-    return {axis: row[axis] for axis in evidence.axes}
+            interval = seen.interval("tflops", seen.terms("tflops", device, point))
+            if interval.n:
+                verdicts.append(_against_peak(interval, peak))
+                numbers.append(Number("tflops", interval, point, device, peak))
+    for each in seen.results:
+        if each.failure_kind == ABOVE_PEAK and seen.machine in {"", each.machine}:
+            verdicts.append(ClaimVerdict.REFUTED)
+            place = {axis: value for axis, value in each.point.items() if value is not None}
+            numbers.append(Number("tflops", NOTHING, place, each.device, refused=each))
+    missing = () if verdicts else (Missing(Lack.PEAK),)
+    return _Outcome(together(verdicts), tuple(numbers), missing)
 
 
 def _against_peak(interval: Interval, peak: float) -> ClaimVerdict:

@@ -1,73 +1,286 @@
-"""Sentences somebody said, tested by their rules against what was measured here."""
+"""What is found of a sentence that somebody said, and the measurements it is tested by.
+
+Every number comes from processes that count (`results`), and every speedup from the one function
+that compares two groups of them (`speedup`). Times and rates are averaged and compared by their
+logarithms; accuracies and losses, which may be zero or negative, by their difference.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from math import inf, isfinite, log, nan
 
-import pandas as pd
-
-from accelreport.analysis.claim_rules import devices_of, evaluate
-from accelreport.analysis.claim_sources import published_evidence
-from accelreport.analysis.evidence import Evidence, withheld_in
-from accelreport.analysis.selection import Measurements
+from accelreport.analysis.intervals import LEVEL, NOTHING, Interval, Term, compare
+from accelreport.analysis.results import Point, PointKey, Result, matches, point_key
+from accelreport.analysis.speedup import Group, Rules, Speedup, Withheld, repeat_of, speedup
+from accelreport.analysis.verdicts import level_over
+from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record
-from accelreport.spec.models import Claim, MemoryCheck
+from accelreport.spec.models import Claim, Scalar
 
-COLUMNS = ("text", "verdict", "numbers", "rule", "source", "machine", "published", "evidence")
-"""Columns of `claims_frame`."""
+TIMINGS_OF = {
+    "steady_step_time": "steady_step_s",
+    "epoch_time": "epoch_s",
+    "first_epoch_time": "first_epoch_s",
+    "total_time": "total_s",
+    "throughput": "throughput",
+    "tflops": "tflops",
+    "tflops_cold": "tflops_cold",
+}
+"""Quantity → the attribute of a result's timings that holds it; others are final metrics."""
+
+QUALITIES = frozenset({"accuracy", "val_accuracy", "loss", "val_loss"})
+"""Quantities that only a complete training has."""
+
+SIGNED = QUALITIES | {"quantised_accuracy_loss"}
+"""Quantities that may be zero or negative, of which there is no logarithm."""
 
 
-def claims_frame(
-    plan: PlanDocument, cells: pd.DataFrame, speedups: pd.DataFrame, records: Iterable[Record]
-) -> pd.DataFrame:
-    """One row for each claim and machine it could be tested on.
+class ClaimVerdict(StrEnum):
+    """What the measurements say of a sentence."""
 
-    Columns: text; verdict (CONFIRMED, REFUTED, UNDECIDED, NOT TESTED HERE); numbers, what
-    was measured, as text; rule, what was asked of the numbers, as text; source; machine
-    (empty when no machine has its devices); published, what the published figures alone
-    say of it, as text and labelled so; evidence, a tuple of dicts (what, quantity, value,
-    low, high, n), the numbers as numbers, times in seconds.
+    CONFIRMED = "CONFIRMED"
+    """The whole interval fulfils the rule."""
+    REFUTED = "REFUTED"
+    """The whole interval contradicts the rule."""
+    UNDECIDED = "UNDECIDED"
+    """The interval holds both, or there is none."""
+    WITHHELD = "WITHHELD"
+    """What the rule compares must not be compared."""
+    NOT_TESTED = "NOT TESTED HERE"
+    """Nothing that bears on it was measured."""
 
-    Args:
-        plan: holds the claims.
-        cells: from `cells_frame`.
-        speedups: from `speedups`; a claim that needs a withheld speedup is UNDECIDED.
-        records: the plan's records, which hold what quantisation did to their models.
+
+DECIDED = (ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED)
+"""Verdicts that more repeats are not needed for."""
+
+
+class Lack(StrEnum):
+    """What stands in the way of a verdict."""
+
+    DEVICE = "device"
+    """A device was not measured."""
+    POINTS = "points"
+    """A trend has one point."""
+    PAIRS = "pairs"
+    """No two devices completed the same seed."""
+    PEAK = "peak"
+    """No device with a cited peak ran anything whose operations are known."""
+    QUANTISED = "quantised"
+    """No model of the device was quantised."""
+    POSITIVE = "positive"
+    """A quantity has values of which there is no ratio."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why there is no number.
+
+    Attributes:
+        lack: what is missing.
+        device: the device it is about; empty where it is about none.
+        quantity: the quantity, where it is about one.
+        results: what became of the device's processes.
     """
-    axes = list(plan.axes)
-    quantised = {(each.key, each.machine): each.quantised for each in records if each.quantised}
-    whole = Evidence(plan, Measurements(cells, axes), withheld_in(speedups, axes), quantised, "")
-    rows = [row for claim in plan.claims for row in _rows(whole, cells, claim)]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    lack: Lack
+    device: str = ""
+    quantity: str = ""
+    results: tuple[Result, ...] = field(default=(), repr=False, compare=False)
 
 
-def _rows(whole: Evidence, cells: pd.DataFrame, claim: Claim) -> list[dict[str, Any]]:
-    plan, found = whole.plan, whole.found
-    devices = devices_of(plan, claim.check)
-    known = found.tried_on if isinstance(claim.check, MemoryCheck) else found.machines
-    on = sorted({name for device in devices for name in known(device)})
-    outcomes = [
-        (machine, evaluate(replace(whole, machine=machine), cells, claim.check))
-        for machine in on or [""]
-    ]
-    tested = [(name, outcome) for name, outcome in outcomes if outcome.tested]
-    return [
-        {
-            "text": claim.text,
-            "verdict": outcome.verdict.value,
-            "numbers": outcome.numbers,
-            "rule": outcome.rule,
-            "source": claim.source or _source(plan),
-            "machine": machine,
-            "published": published_evidence(plan, claim.check),
-            "evidence": tuple(outcome.evidence),
-        }
-        for machine, outcome in tested or [("", outcomes[0][1])]
-    ]
+@dataclass(frozen=True)
+class Number:
+    """One number behind a verdict.
+
+    Attributes:
+        quantity: what it is: a quantity of claims, "ratio", "difference" or "out_of_memory".
+        interval: the estimate, times in seconds.
+        point: the sweep point, without axes over which it is a mean.
+        device: its device, where a claim speaks of several.
+        peak: the cited peak in TFLOPS that it is held against.
+        seed: seed of the one model it is about.
+        refused: the result whose number is none, and which is told in its place.
+    """
+
+    quantity: str
+    interval: Interval
+    point: Mapping[str, Scalar | None] = field(default_factory=dict)
+    device: str = ""
+    peak: float | None = None
+    seed: int | None = None
+    refused: Result | None = None
 
 
-def _source(plan: PlanDocument) -> str:
-    return plan.source.title if plan.source else ""
+@dataclass(frozen=True)
+class ClaimResult:
+    """What was found of one claim on one machine.
+
+    Attributes:
+        claim: the sentence and its rule.
+        verdict: what the numbers say of it.
+        machine: the machine; empty where none has its devices.
+        numbers: what was measured, in the order of the sweep.
+        missing: why there is no verdict, or none for some of it.
+        withheld: why what it compares must not be compared, or what stands beside it.
+        synthetic: whether any number comes from data that were made up.
+    """
+
+    claim: Claim
+    verdict: ClaimVerdict
+    machine: str = ""
+    numbers: tuple[Number, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    synthetic: bool = False
+
+    @property
+    def tested(self) -> bool:
+        """Whether anything was measured that bears on the claim."""
+        return self.verdict is not ClaimVerdict.NOT_TESTED
+
+
+def together(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """A claim about several points: one refutes it, all must confirm it."""
+    tested = [verdict for verdict in verdicts if verdict is not ClaimVerdict.NOT_TESTED]
+    if not tested:
+        return ClaimVerdict.NOT_TESTED
+    if ClaimVerdict.REFUTED in tested:
+        return ClaimVerdict.REFUTED
+    whole = set(verdicts) == {ClaimVerdict.CONFIRMED}
+    return ClaimVerdict.CONFIRMED if whole else ClaimVerdict.UNDECIDED
+
+
+def within_bounds(
+    interval: Interval, strict: Interval, at_least: float | None, at_most: float | None
+) -> ClaimVerdict:
+    """Compares an interval with bounds.
+
+    CONFIRMED when the whole of `interval` lies within them, REFUTED when the whole of
+    `strict` (the same at a level corrected for the number of points) lies outside.
+    """
+    low = -inf if at_least is None else at_least
+    high = inf if at_most is None else at_most
+    if not interval.known:
+        return ClaimVerdict.UNDECIDED
+    if low <= interval.low and interval.high <= high:
+        return ClaimVerdict.CONFIRMED
+    if strict.high < low or strict.low > high:
+        return ClaimVerdict.REFUTED
+    return ClaimVerdict.UNDECIDED
+
+
+# What was measured ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The measurements of one plan, seen from one machine.
+
+    Attributes:
+        plan: what the spec said.
+        results: what was measured.
+        rules: what is asked of a comparison.
+        quantised: (key, machine) → what quantisation did to the model of that process.
+        machine: machine whose measurements are preferred.
+        used: (key, machine) → the results that were looked at.
+    """
+
+    plan: PlanDocument
+    results: tuple[Result, ...]
+    rules: Rules
+    quantised: Mapping[tuple[str, str], Quantised]
+    machine: str = ""
+    used: dict[tuple[str, str], Result] = field(default_factory=dict)
+
+    @cached_property
+    def of_device(self) -> dict[str, list[Result]]:
+        """Device → its results."""
+        found: dict[str, list[Result]] = {}
+        for each in self.results:
+            found.setdefault(each.device, []).append(each)
+        return found
+
+    def points(self, where: Mapping[str, Scalar]) -> list[Point]:
+        """The planned points that match `where`, in the order of the plan."""
+        found: dict[PointKey, Point] = {}
+        for cell in self.plan.cells:
+            point = {axis: cell.point[axis] for axis in self.plan.axes if axis in cell.point}
+            if matches(point, where):
+                found.setdefault(point_key(point), point)
+        return list(found.values())
+
+    def groups(
+        self, where: Mapping[str, Scalar], mean_over: Collection[str] = ()
+    ) -> list[tuple[Point, list[Point]]]:
+        """The same; those that differ in nothing but `mean_over` count together."""
+        found: dict[PointKey, tuple[Point, list[Point]]] = {}
+        for point in self.points(where):
+            place = {axis: value for axis, value in point.items() if axis not in mean_over}
+            found.setdefault(point_key(place), (place, []))[1].append(point)
+        return list(found.values())
+
+    def near(self, device: str, point: Mapping[str, Scalar]) -> list[Result]:
+        """Measured processes at a point: of this machine, else of the one that has most."""
+        by_machine: dict[str, list[Result]] = {}
+        for each in self.of_device.get(device, ()):
+            if each.measured and each.at(point):
+                by_machine.setdefault(each.machine, []).append(each)
+        most = max(by_machine.values(), key=len, default=[])
+        found = by_machine.get(self.machine, most)
+        self.used.update({(each.key, each.machine): each for each in found})
+        return found
+
+    def group(self, device: str, point: Mapping[str, Scalar]) -> Group:
+        """The same as what is compared with another group."""
+        found = self.near(device, point)
+        machine = found[0].machine if found else ""
+        return Group(device, machine, dict(point), tuple(found))
+
+    def sample(self, name: str, device: str, point: Mapping[str, Scalar]) -> dict[Hashable, float]:
+        """A quantity of every process that has it, by what pairs have in common."""
+        known = {repeat_of(each): _value(each, name) for each in self.near(device, point)}
+        return {key: value for key, value in known.items() if isfinite(value)}
+
+    def terms(self, name: str, device: str, point: Mapping[str, Scalar]) -> list[Term]:
+        """The same as it is averaged: logarithms, or the values themselves."""
+        sample = self.sample(name, device, point)
+        if name not in SIGNED:
+            sample = {key: log(value) for key, value in sample.items() if value > 0}
+        return [(1.0, sample)]
+
+    def interval(self, name: str, terms: Sequence[Term], level: float = LEVEL) -> Interval:
+        """A weighted sum of means as the quantity itself, right at `level` over all looks."""
+        if not terms or not all(sample for _, sample in terms):
+            return NOTHING
+        contrast, level = compare(*terms), level_over(self.rules.looks, level)
+        return contrast.linear(level) if name in {*SIGNED, "difference"} else contrast.ratio(level)
+
+    def against(
+        self, own: tuple[str, Mapping[str, Scalar]], base: tuple[str, Mapping[str, Scalar]]
+    ) -> Speedup:
+        """The comparison of a device at a point with another."""
+        return speedup(self.group(*own), self.group(*base), self.rules)
+
+    def absent(self, *devices: str) -> tuple[Missing, ...]:
+        """Those of the devices that were not measured, else the first."""
+        none = [
+            name
+            for name in dict.fromkeys(devices)
+            if not any(each.measured for each in self.of_device.get(name, ()))
+        ]
+        return tuple(
+            Missing(Lack.DEVICE, name, results=tuple(self.of_device.get(name, ())))
+            for name in none or devices[:1]
+        )
+
+
+def _value(result: Result, name: str) -> float:
+    if name in TIMINGS_OF:
+        return float(getattr(result.timings, TIMINGS_OF[name]))
+    if name in QUALITIES and not result.complete:
+        return nan
+    return float(result.final.get(name, nan))

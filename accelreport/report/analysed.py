@@ -12,7 +12,8 @@ from functools import cached_property
 
 import pandas as pd
 
-from accelreport.analysis.claims import claims_frame
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.frames import (
     curve_frame,
     not_refused,
@@ -29,6 +30,7 @@ from accelreport.analysis.published import (
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
 from accelreport.analysis.targets import time_to_target
+from accelreport.report.claim_text import claims_frame
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 
@@ -105,6 +107,11 @@ class Analysed:
         return time_to_target(self.plan, self.curves, self.cells)
 
     @cached_property
+    def tested(self) -> tuple[ClaimResult, ...]:
+        """`analysis.claim_rules.claim_results`."""
+        return claim_results(self.plan, self.results, self.records.values())
+
+    @cached_property
     def claims(self) -> pd.DataFrame:
-        """`analysis.claims.claims_frame`."""
-        return claims_frame(self.plan, self.cells, self.speedups, self.records.values())
+        """`report.claim_text.claims_frame`."""
+        return claims_frame(self.plan, self.tested)

@@ -40,7 +40,8 @@ Speed = Literal[
 ]
 """The quantities by which one device is faster than another."""
 
-_SPEEDS = frozenset(get_args(Speed))
+SPEEDS = frozenset(get_args(Speed))
+"""The same, to look them up."""
 
 TIME_QUANTITIES = frozenset(
     {"steady_step_time", "step_time", "epoch_time", "first_epoch_time", "total_time", "sample_time"}
@@ -193,7 +194,7 @@ class RatioCheck(SpecModel):
             if self.ratio in TIME_QUANTITIES:
                 above, below = below, above
             return f"{above} is {asked} times {below}{rest}"
-        if self.ratio not in _SPEEDS:
+        if self.ratio not in SPEEDS:
             return f"{self.ratio} of {one} is {asked} times that of {other}{rest}"
         by = "steady_step_time" if self.ratio == "speedup" else self.ratio
         return f"{one} is {asked} times as fast as {other}, by {by}{rest}"

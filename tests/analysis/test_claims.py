@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.claim_outcomes import ClaimVerdict, together
-from accelreport.analysis.claims import COLUMNS, claims_frame
-from accelreport.analysis.frames import cells_frame
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.claims import ClaimVerdict, together
+from accelreport.analysis.results import results_of
+from accelreport.report.claim_text import COLUMNS, claims_frame
 from accelreport.spec.models import (
     Check,
     Claim,
@@ -22,15 +23,13 @@ from accelreport.spec.models import (
     ValueCheck,
 )
 from tests.support.records import Noise, Study, study
-from tests.support.rows import speedup_rows
 
 EXACT = Noise(process=0.005, step=0.01, outlier_share=0)
 
 
 def rows_of(made: Study) -> list[dict[str, Any]]:
-    cells = cells_frame(made.plan, made.records)
-    compared = speedup_rows(made.plan, made.records)
-    frame = claims_frame(made.plan, cells, compared, made.records)
+    results = results_of(made.plan, made.records)
+    frame = claims_frame(made.plan, claim_results(made.plan, results, made.records))
     assert list(frame.columns) == list(COLUMNS)
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
@@ -397,14 +396,14 @@ def test_each_machine_gives_its_own_verdict() -> None:
     assert verdicts == {"aaaaaaaa": "CONFIRMED", "bbbbbbbb": "REFUTED"}
 
 
-def test_a_withheld_speedup_leaves_its_claim_undecided() -> None:
+def test_a_withheld_speedup_withholds_its_claim() -> None:
     claim = Claim(text="Fast", check=RatioCheck(ratio="speedup", of="gpu", at_least=1.0))
     made = study(axes={}, devices=("cpu", "gpu"), claims=[claim])
     other = study(axes={}, devices=("cpu", "gpu"), origin="official")
     records = [record for record in made.records if record.cell.device == "cpu"]
     records += [record for record in other.records if record.cell.device == "gpu"]
     (row,) = rows_of(Study(plan=made.plan, records=tuple(records)))
-    assert row["verdict"] == "UNDECIDED"
+    assert row["verdict"] == "WITHHELD"
     assert "its input differs" in row["numbers"]
 
 

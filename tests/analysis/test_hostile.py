@@ -8,7 +8,7 @@ import pandas as pd
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.claims import claims_frame
+from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from accelreport.analysis.overview import choices, overall
 from accelreport.analysis.published import published_frame, published_results
@@ -111,7 +111,7 @@ def test_absurd_numbers_are_carried_through_every_frame(records: list[Record]) -
     cells, found = results_frame(plan, results), speedups_of(plan, results)
     compared = speedups_frame(plan, found)
     published_frame(published_results(plan, results))
-    claims_frame(plan, cells, compared, records)
+    claim_results(plan, results, records)
     target_summary(time_to_target(plan, curves, cells), ["batch_size"])
     overall(found)
     choices(plan, results, found)

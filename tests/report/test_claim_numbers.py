@@ -9,16 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.analysis.claims import Number
+from accelreport.analysis.intervals import Interval
 from accelreport.report.pages.claim_numbers import MOST_APART, number_lines
 
 
-def number(what: str, value: float, *span: float, quantity: str = "step_time") -> dict[str, Any]:
+def number(value: float, *span: float, quantity: str = "step_time", **point: Any) -> Number:
     low, high = span or (nan, nan)
-    n = 3 if span else 1
-    return {"what": what, "quantity": quantity, "value": value, "low": low, "high": high, "n": n}
+    interval = Interval(value, low, high, 3 if span else 1)
+    device = str(point.pop("device", ""))
+    return Number(quantity, interval, point, device)
 
 
-def lines(*evidence: dict[str, Any]) -> list[str]:
+def lines(*evidence: Number) -> list[str]:
     made = number_lines(evidence, lambda text: text.replace("batch_size", "batch size"))
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in made]
 
@@ -35,22 +38,22 @@ def lines(*evidence: dict[str, Any]) -> list[str]:
     ],
 )
 def test_a_number_has_the_unit_of_what_was_measured(quantity: str, text: str) -> None:
-    assert lines(number("", 0.25, 0.23, 0.27, quantity=quantity)) == [text]
+    assert lines(number(0.25, 0.23, 0.27, quantity=quantity)) == [text]
 
 
 def test_a_difference_that_may_be_negative_says_so() -> None:
-    assert lines(number("gpu", 0.001, -0.02, 0.022, quantity="difference")) == [
+    assert lines(number(0.001, -0.02, 0.022, quantity="difference", device="gpu")) == [
         "gpu: 0.001 (−0.020 to 0.022, n = 3)"
     ]
 
 
 def test_a_number_of_one_process_is_said_to_be() -> None:
-    assert lines(number("batch_size = 64", 0.012)) == ["batch size 64: 12.0 ms (one process)"]
+    assert lines(number(0.012, batch_size=64)) == ["batch size 64: 12.0 ms (one process)"]
 
 
 def test_a_sweep_of_single_processes_takes_a_line_for_each_run_along_its_last_axis() -> None:
     sweep = [
-        number(f"layers = {layers}, batch_size = {size}", 0.001 * layers * size)
+        number(0.001 * layers * size, layers=layers, batch_size=size)
         for layers in (1, 2)
         for size in (32, 64)
     ]
@@ -62,7 +65,7 @@ def test_a_sweep_of_single_processes_takes_a_line_for_each_run_along_its_last_ax
 
 
 def test_a_few_intervals_stand_one_under_another() -> None:
-    few = [number(f"batch_size = {size}", 0.25, 0.23, 0.27) for size in (32, 64)]
+    few = [number(0.25, 0.23, 0.27, batch_size=size) for size in (32, 64)]
     assert lines(*few) == [
         "batch size 32: 250 ms (230–270 ms, n = 3)",
         "batch size 64: 250 ms (230–270 ms, n = 3)",
@@ -76,7 +79,7 @@ def test_no_number_is_left_out_however_they_are_joined(
     points: list[tuple[str, bool]],
 ) -> None:
     evidence = [
-        number(f"axis = {held}, size = {i}", 100.0 + i, *((90.0 + i, 110.0 + i) if known else ()))
+        number(100.0 + i, *((90.0 + i, 110.0 + i) if known else ()), axis=held, size=i)
         for i, (held, known) in enumerate(points)
     ]
     said = " ".join(lines(*evidence))

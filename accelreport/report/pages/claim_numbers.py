@@ -4,78 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any
 
+from accelreport.analysis.claims import Number
 from accelreport.report import formatting
-from accelreport.report.formatting import EN_DASH, SPACE, present
+from accelreport.report.claim_text import number_text, place_text
+from accelreport.report.formatting import EN_DASH, SPACE
 from accelreport.report.text import label
 
 MOST_APART = 6
 """Numbers with intervals that each get a line of their own."""
 
-Evidence = dict[str, Any]
-"""A number of `claims_frame`: what, quantity, value, low, high, n."""
 
-
-def number_lines(evidence: Sequence[Evidence], worded: Callable[[str], str]) -> list[str]:
+def number_lines(evidence: Sequence[Number], worded: Callable[[str], str]) -> list[str]:
     """One line for each number; one for each run along an axis where that is readable.
 
     Args:
         evidence: the numbers of a claim, in the order of the sweep.
         worded: names of devices and axes as the page calls them.
     """
-    counts = {_count(each) for each in evidence}
+    told = [each for each in evidence if not _in_words(each)]
+    words = [worded(label(number_text(each), 300)) for each in evidence if _in_words(each)]
+    counts = {_count(each) for each in told}
     shared = f"{counts.pop()} each" if len(counts) == 1 else ""
     lines, last = [], []
-    for (held, axis), found in groupby(evidence, _place):
+    for (held, axis), found in groupby(told, _place):
         run = list(found)
-        if not axis or len(run) == 1 or (_intervals(run) and len(evidence) <= MOST_APART):
-            lines += [_line(worded(_plain(each["what"])), each) for each in run]
+        if not axis or len(run) == 1 or (_intervals(run) and len(told) <= MOST_APART):
+            lines += [_line(worded(_plain(place_text(each))), each) for each in run]
         else:
             numbers = ", ".join(_number(each, "" if shared else _count(each)) for each in run)
             lines.append(f"{worded(_plain(_span(held, axis, run)))}: {numbers}")
             last = [shared] if shared else []
-    return lines + last
+    return lines + last + words
 
 
-def _place(each: Evidence) -> tuple[str, str]:
+def _in_words(each: Number) -> bool:
+    """Whether a number is a count, or a refusal, that has no interval."""
+    return each.refused is not None or each.quantity == "out_of_memory"
+
+
+def _place(each: Number) -> tuple[str, str]:
     """The sweep point without its last axis, and the name of that axis."""
-    held, _, last = str(each["what"]).rpartition(", ")
+    held, _, last = str(place_text(each)).rpartition(", ")
     axis, equals, _ = last.partition(" = ")
-    return (held, axis) if equals else (str(each["what"]), "")
+    return (held, axis) if equals else (str(place_text(each)), "")
 
 
-def _intervals(run: Sequence[Evidence]) -> bool:
-    return any(present(each["low"]) and present(each["high"]) for each in run)
+def _intervals(run: Sequence[Number]) -> bool:
+    return any(each.interval.known for each in run)
 
 
-def _line(where: str, each: Evidence) -> str:
+def _line(where: str, each: Number) -> str:
     number = _number(each, _count(each))
     return f"{where}: {number}" if where else number
 
 
-def _span(held: str, axis: str, run: Sequence[Evidence]) -> str:
-    values = ", ".join(str(each["what"]).rpartition(" = ")[2] for each in run)
+def _span(held: str, axis: str, run: Sequence[Number]) -> str:
+    values = ", ".join(str(place_text(each)).rpartition(" = ")[2] for each in run)
     return ", ".join(part for part in (held, f"{axis} {values}") if part)
 
 
-def _count(each: Evidence) -> str:
+def _count(each: Number) -> str:
     """Processes behind a number."""
-    known = present(each["low"]) and present(each["high"])
-    return f"n{SPACE}={SPACE}{each['n']}" if known else "one process"
+    known = each.interval.known
+    return f"n{SPACE}={SPACE}{each.interval.n}" if known else "one process"
 
 
-def _number(each: Evidence, count: str) -> str:
+def _number(each: Number, count: str) -> str:
     """A number with its unit and interval, and what is said of its processes."""
     value, interval = _said(each)
     inner = ", ".join(part for part in (interval, count) if part)
     return f"{value} ({inner})" if inner else value
 
 
-def _said(each: Evidence) -> tuple[str, str]:
+def _said(each: Number) -> tuple[str, str]:
     """A value and its interval in the unit of its quantity."""
-    quantity, value, low, high = (each[key] for key in ("quantity", "value", "low", "high"))
-    known = present(low) and present(high)
+    quantity, found = each.quantity, each.interval
+    value, low, high, known = found.value, found.low, found.high, found.known
     bounds = (low, high) if known else (None, None)
     if quantity.endswith("_time"):
         text = formatting.duration(value, *bounds)

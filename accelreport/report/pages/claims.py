@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from accelreport.analysis.claims import ClaimResult, ClaimVerdict, Lack
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.frames import plain_rows
+from accelreport.report.claim_text import (
+    beside_text,
+    numbers_text,
+    published_text,
+    rule_text,
+    source_of,
+)
 from accelreport.report.metrics import FIGURES, metric_title
 from accelreport.report.model import (
     Badge,
@@ -23,43 +29,57 @@ from accelreport.report.model import (
     Tone,
 )
 from accelreport.report.pages.claim_numbers import number_lines
-from accelreport.report.pages.marks import kind_text
+from accelreport.report.pages.marks import SYNTHETIC, kind_text
 from accelreport.report.text import label, tied
 
-_TONES: dict[str, Tone] = {"CONFIRMED": "good", "REFUTED": "bad", "UNDECIDED": "loud"}
-_MEANINGS = {
-    "CONFIRMED": "The whole interval fulfils the rule.",
-    "REFUTED": "The whole interval contradicts the rule.",
-    "UNDECIDED": "The interval holds both, or there is none.",
-    "NOT TESTED HERE": "A device that the rule needs was not measured.",
+_TONES: dict[ClaimVerdict, Tone] = {
+    ClaimVerdict.CONFIRMED: "good",
+    ClaimVerdict.REFUTED: "bad",
+    ClaimVerdict.UNDECIDED: "loud",
+    ClaimVerdict.WITHHELD: "loud",
 }
-_ORDER = ("CONFIRMED", "REFUTED", "UNDECIDED", "NOT TESTED HERE")
+_MEANINGS = {
+    ClaimVerdict.CONFIRMED: "The whole interval fulfils the rule.",
+    ClaimVerdict.REFUTED: "The whole interval contradicts the rule.",
+    ClaimVerdict.UNDECIDED: "The interval holds both, or there is none.",
+    ClaimVerdict.WITHHELD: "What the rule compares must not be compared.",
+    ClaimVerdict.NOT_TESTED: "A device that the rule needs was not measured.",
+}
 
 
 def claims_section(benches: Sequence[Bench]) -> Section | None:
     """The section of one benchmark, or of all; None where no spec makes a claim."""
-    rows = [row for bench in benches for row in plain_rows(bench.claims)]
-    if not rows:
+    every = [found for bench in benches for found in bench.tested]
+    if not every:
         return None
-    counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in _ORDER}
+    counts = {verdict: sum(each.verdict is verdict for each in every) for verdict in ClaimVerdict}
     said = [f"{count} {verdict.lower()}" for verdict, count in counts.items() if count]
-    finding = f"Of {formatting.plural(len(rows), 'claim')}: {formatting.listed(said)}."
+    finding = f"Of {formatting.plural(len(every), 'claim')}: {formatting.listed(said)}."
+    if made_up := sum(each.synthetic for each in every):
+        finding += f" {_made_up(made_up, sum(each.tested for each in every))}"
     title = "Claims" if len(benches) == 1 else "Claims and verdicts"
     return Section("claims", title, (claims_table(benches, "claims-table"),), finding=finding)
+
+
+def _made_up(synthetic: int, tested: int) -> str:
+    """How many verdicts come from synthetic data."""
+    if synthetic == tested:
+        return "Every verdict comes from synthetic data."
+    return f"{formatting.plural(synthetic, 'verdict comes', 'verdicts come')} from synthetic data."
 
 
 def claims_table(benches: Sequence[Bench], identity: str) -> Table:
     """Claims of one benchmark in the order of its spec; those of all with the tested ones first."""
     several = len(benches) > 1
-    made = {bench.slug: plain_rows(bench.claims) for bench in benches if not bench.claims.empty}
+    made = {bench.slug: list(bench.tested) for bench in benches if bench.tested}
     if several:
-        made = {slug: sorted(rows, key=_rank) for slug, rows in made.items()}
+        made = {slug: sorted(found, key=_rank) for slug, found in made.items()}
         benches = sorted(
             benches, key=lambda bench: min(map(_rank, made.get(bench.slug, [])), default=0)
         )
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, row) for row in made[bench.slug]),
+            tuple(_row(bench, found) for found in made[bench.slug]),
             title=label(bench.plan.title) if several else "",
             href=f"{bench.slug}.html#claims" if several else "",
             detail=f"{label(bench.plan.profile, 40)} profile" if several else "",
@@ -87,9 +107,11 @@ def claims_table(benches: Sequence[Bench], identity: str) -> Table:
     )
 
 
-def _rank(row: dict[str, Any]) -> int:
+def _rank(found: ClaimResult) -> int:
     """What is decided first, what was not tested here last."""
-    return {"UNDECIDED": 1, "NOT TESTED HERE": 2}.get(row["verdict"], 0)
+    if found.verdict is ClaimVerdict.NOT_TESTED:
+        return 2
+    return int(found.verdict in {ClaimVerdict.UNDECIDED, ClaimVerdict.WITHHELD})
 
 
 _QUANTITIES = {
@@ -103,7 +125,6 @@ _QUANTITIES = {
 """Quantities of rules that the table of published figures calls by a heading, in a sentence."""
 
 _NAME = re.compile(r"[A-Za-z][\w.-]*\w")
-_ABSENT = re.compile(r"(?:^|; )([\w.-]+) was not measured \(")
 
 
 def _worded(bench: Bench, text: str) -> str:
@@ -122,43 +143,45 @@ def _worded(bench: Bench, text: str) -> str:
     return tied(_NAME.sub(word, text))
 
 
-def _untested(bench: Bench, numbers: str) -> str:
+def _untested(bench: Bench, found: ClaimResult) -> str:
     """Which devices a claim would need, and why they have no number."""
     reasons: dict[str, list[str]] = {}
-    for name in _ABSENT.findall(numbers):
+    for name in (each.device for each in found.missing if each.lack is Lack.DEVICE):
         rows = [row for row in bench.rows if row["device"] == name]
         if name in bench.plan.devices and rows:
             why = formatting.listed(sorted({kind_text(row) for row in rows}))
             reasons.setdefault(why, []).append(bench.title_of(name))
     if not reasons:
-        return _worded(bench, label(numbers, 600))
+        return _worded(bench, label(numbers_text(found), 600))
     return "; ".join(
         f"{formatting.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
     )
 
 
-def _measured(bench: Bench, row: dict[str, Any]) -> list[Line]:
+def _measured(bench: Bench, found: ClaimResult) -> list[Line]:
     """The numbers one under another; the sentence of the analysis where there are none."""
-    lines = number_lines(row["evidence"], lambda text: _worded(bench, text))
-    return [Line(line) for line in lines] or [Line(_untested(bench, str(row["numbers"])))]
+    lines = number_lines(found.numbers, lambda text: _worded(bench, text))
+    return [Line(line) for line in lines] or [Line(_untested(bench, found))]
 
 
-def _row(bench: Bench, row: dict[str, Any]) -> Row:
-    verdict = row["verdict"]
-    badge = Badge(verdict.lower(), _MEANINGS.get(verdict, ""), _TONES.get(verdict, "quiet"))
-    measured = _measured(bench, row)
-    if row["published"]:
-        text = "Published figures bear on it, too."
-        measured.append(Line(text, "reason"))
+def _row(bench: Bench, found: ClaimResult) -> Row:
+    verdict, claim = found.verdict, found.claim
+    badge = Badge(verdict.lower(), _MEANINGS[verdict], _TONES.get(verdict, "quiet"))
+    measured = _measured(bench, found)
+    if found.numbers and found.withheld:
+        measured += [Line(_worded(bench, each), "reason") for each in beside_text(found)]
+    if published_text(bench.plan, claim.check):
+        measured.append(Line("Published figures bear on it, too.", "reason"))
     machines = {series.machine for series in bench.series if series.machine}
-    if row["machine"] and len(machines) > 1:
-        measured.append(Line(f"on machine {label(row['machine'], 20)}", "reason"))
+    if found.machine and len(machines) > 1:
+        measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
+    rule = label(rule_text(bench.plan, claim.check), 400)
     return Row(
-        Entry((Line(label(row["text"], 400)),)),
+        Entry((Line(label(claim.text, 400)),)),
         (
-            Entry((), badges=(badge,)),
+            Entry((), badges=(badge, *([SYNTHETIC] if found.synthetic else []))),
             Entry(tuple(measured)),
-            Entry((Line(_worded(bench, label(row["rule"], 400))),)),
-            Entry((Line(label(row["source"], 200)),)),
+            Entry((Line(_worded(bench, rule)),)),
+            Entry((Line(label(source_of(bench.plan, claim), 200)),)),
         ),
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.frames import plain_rows
+from accelreport.report.claim_text import numbers_text
 from accelreport.report.model import (
     Column,
     Download,
@@ -36,8 +36,7 @@ MOST_TOLD = 2
 """Claims of a slide that its notes read out."""
 MOST_UNTESTED = 3
 """Claims that were not tested here and still have a row each; more of them are counted."""
-UNTESTED = "NOT TESTED HERE"
-ORDER = ("CONFIRMED", "REFUTED", "UNDECIDED")
+UNTESTED = ClaimVerdict.NOT_TESTED
 
 
 def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
@@ -46,14 +45,15 @@ def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
     if section is None:
         return
     several = len(benches) > 1
-    untested = sum(row["verdict"] == UNTESTED for b in benches for row in plain_rows(b.claims))
+    untested = sum(not each.tested for bench in benches for each in bench.tested)
     few = untested <= MOST_UNTESTED
     ranked = [
         row
-        for wanted in (*ORDER, *([UNTESTED] if few else []))
+        for wanted in ClaimVerdict
+        if few or wanted is not UNTESTED
         for bench in benches
         for verdict, row in _claims(bench, several=several)
-        if verdict == wanted
+        if verdict is wanted
     ]
     rule = "A claim is confirmed or refuted only when the whole interval lies on one side."
     where = "index.html#claims" if several else f"{benches[0].slug}.html#claims"
@@ -79,24 +79,25 @@ def claim_slides(benches: Sequence[Bench]) -> Iterator[Section]:
         yield from _untested(benches, source)
 
 
-def _claims(bench: Bench, *, several: bool) -> Iterator[tuple[str, Row]]:
+def _claims(bench: Bench, *, several: bool) -> Iterator[tuple[ClaimVerdict, Row]]:
     """Verdict and row of each claim."""
-    if bench.claims.empty:
+    if not bench.tested:
         return
     rows = claims_table([bench], "claims").groups[0].rows
-    for found, row in zip(plain_rows(bench.claims), rows, strict=True):
+    for found, row in zip(bench.tested, rows, strict=True):
         lines = [Line(label(row.header.lines[0].text, 160))]
         if several:
             lines.append(Line(label(bench.plan.title, 80), "reason"))
         header = Entry(tuple(lines), href=f"{bench.slug}.html#claims")
         verdict, measured, *_ = row.entries
-        yield found["verdict"], Row(header, (verdict, _numbers(bench, found, measured)))
+        yield found.verdict, Row(header, (verdict, _numbers(bench, found, measured)))
 
 
-def _numbers(bench: Bench, found: dict[str, Any], measured: Entry) -> Entry:
+def _numbers(bench: Bench, found: ClaimResult, measured: Entry) -> Entry:
     """The first numbers of a claim, and how many more there are; else why there are none."""
-    if found["verdict"] == UNTESTED:
-        return Entry((Line(_absent(bench) or sentence(label(found["numbers"], 100)), "reason"),))
+    if not found.tested:
+        why = _absent(bench) or sentence(label(numbers_text(found), 100))
+        return Entry((Line(why, "reason"),))
     texts = [label(line.text, 100) for line in measured.lines if line.role == "value"]
     lines = [Line(text) for text in texts[:MOST_NUMBERS]]
     if len(texts) > MOST_NUMBERS:
@@ -107,7 +108,8 @@ def _numbers(bench: Bench, found: dict[str, Any], measured: Entry) -> Entry:
 def _told(row: Row) -> str:
     """A claim with its verdict and its first number, to be read out."""
     verdict, measured = row.entries
-    text = f"“{row.header.lines[0].text}” {verdict.badges[0].text}"
+    badges = ", ".join(badge.text for badge in verdict.badges)
+    text = f"“{row.header.lines[0].text}” {badges}"
     return f"{text}: {measured.lines[0].text.rstrip('.')}."
 
 
@@ -149,10 +151,10 @@ def _untested(benches: Sequence[Bench], source: tuple[Download, ...]) -> Iterato
     reasons: dict[str, list[str]] = {}
     total = 0
     for bench in benches:
-        found = [row for row in plain_rows(bench.claims) if row["verdict"] == UNTESTED]
+        found = [each for each in bench.tested if not each.tested]
         total += len(found)
-        for row in found:
-            why = _absent(bench) or sentence(label(row["numbers"], 100))
+        for each in found:
+            why = _absent(bench) or sentence(label(numbers_text(each), 100))
             reasons.setdefault(why, []).append(label(bench.plan.title, 60))
     several = len(benches) > 1
     ordered = sorted(reasons.items(), key=lambda each: -len(each[1]))

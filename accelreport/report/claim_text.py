@@ -1,0 +1,287 @@
+"""What was found of claims, in sentences, and as the table that files and programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from accelreport.analysis.claim_rules import QUALITY_MARGIN
+from accelreport.analysis.claims import SIGNED, ClaimResult, Lack, Missing, Number
+from accelreport.analysis.frames import withheld_text
+from accelreport.analysis.intervals import LEVEL
+from accelreport.analysis.results import Result, matches
+from accelreport.analysis.verdicts import MARGIN
+from accelreport.analysis.words import at, counted, figure, span
+from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.claims import TIME_QUANTITIES
+from accelreport.spec.models import (
+    Check,
+    Claim,
+    DifferenceCheck,
+    EquivalentCheck,
+    FasterCheck,
+    MemoryCheck,
+    QuantisedCheck,
+    RatioCheck,
+    TrendCheck,
+    ValueCheck,
+)
+
+COLUMNS = ("text", "verdict", "numbers", "rule", "source", "machine", "published", "evidence")
+"""Columns of `claims_frame`."""
+
+SURE = f"{100 * LEVEL:g} %"
+
+FIGURES_OF: dict[str, tuple[str, ...]] = {
+    "steady_step_time": ("step_time", "sample_time"),
+    "speedup": ("speedup", "epoch_time", "sample_time", "total_time", "tflops"),
+    "throughput": ("sample_time",),
+}
+"""Published figures that bear on a quantity of another name."""
+
+
+def claims_frame(plan: PlanDocument, found: Iterable[ClaimResult]) -> pd.DataFrame:
+    """One row for each claim and machine it could be tested on.
+
+    Columns: text; verdict (a `ClaimVerdict`); numbers, what was measured, as text; rule, what was
+    asked of the numbers, as text; source; machine (empty when no machine has its devices);
+    published, what the published figures alone say of it, as text and labelled so; evidence, a
+    tuple of dicts (what, quantity, value, low, high, n), the numbers as numbers, times in seconds.
+    """
+    rows = [
+        {
+            "text": each.claim.text,
+            "verdict": each.verdict.value,
+            "numbers": numbers_text(each),
+            "rule": rule_text(plan, each.claim.check),
+            "source": source_of(plan, each.claim),
+            "machine": each.machine,
+            "published": published_text(plan, each.claim.check),
+            "evidence": tuple(_evidence(number) for number in each.numbers if not number.refused),
+        }
+        for each in found
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def source_of(plan: PlanDocument, claim: Claim) -> str:
+    """Who said it."""
+    return claim.source or (plan.source.title if plan.source else "")
+
+
+# Numbers ----------------------------------------------------------------------------------------
+
+
+def place_text(number: Number) -> str:
+    """Where a number belongs: device, sweep point, and what else tells it from the others."""
+    seed = "" if number.seed is None else f"seed {number.seed}"
+    said = ", ".join(each for each in (number.device, at(number.point), seed) if each)
+    return said if number.peak is None else f"{said} (peak {number.peak:g})"
+
+
+def _evidence(number: Number) -> dict[str, Any]:
+    found = number.interval
+    peak = {} if number.peak is None else {"peak": number.peak}
+    return {
+        "what": place_text(number),
+        "quantity": number.quantity,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "n": found.n,
+    } | peak
+
+
+def number_text(number: Number) -> str:
+    """A number with its place and its interval."""
+    found, what = number.interval, place_text(number)
+    if number.refused is not None:
+        said = number.refused.failure_message
+    elif number.quantity == "out_of_memory":
+        processes = counted(found.n, "process", "processes")
+        said = f"{found.value:g} of {processes} ran out of memory"
+    else:
+        said = figure(number.quantity, found.value)
+        if found.known:
+            said += f" ({span(number.quantity, found.low, found.high)}, n = {found.n})"
+        else:
+            said += " (one process, no interval)"
+    return f"{what}: {said}" if what else said
+
+
+def numbers_text(found: ClaimResult) -> str:
+    """What was measured, or why nothing was."""
+    if found.withheld and not found.numbers:
+        return "; ".join(beside_text(found))
+    if not found.numbers:
+        return "; ".join(missing_text(each) for each in found.missing)
+    along = getattr(found.claim.check, "along", None)
+    if along is None:
+        return "; ".join(map(number_text, found.numbers))
+    lines = groupby(found.numbers, lambda each: {k: v for k, v in each.point.items() if k != along})
+    said = [", ".join(map(number_text, line)) for _, line in lines]
+    return "; ".join([*said, *map(missing_text, found.missing)])
+
+
+def beside_text(found: ClaimResult) -> list[str]:
+    """What a reader should know beside numbers that may be told."""
+    of = _compared(found.claim.check)
+    return [f"{of}: {withheld_text(each, each.base)}" for each in found.withheld]
+
+
+def _compared(check: Check) -> str:
+    return check.faster if isinstance(check, FasterCheck) else str(getattr(check, "of", ""))
+
+
+def missing_text(found: Missing) -> str:
+    """Why there is no number, in the records' own words."""
+    if found.lack is Lack.DEVICE:
+        return f"{found.device} was not measured ({_what_became(found.results)})"
+    if found.lack is Lack.POSITIVE:
+        return (
+            f"{found.quantity} of {found.device} is not positive in every process, so no ratio "
+            f"says how it compares; a check with `higher` or `lower` compares by the difference"
+        )
+    if found.lack is Lack.QUANTISED:
+        return f"no model that was trained on {found.device} was quantised"
+    return {
+        Lack.POINTS: "only one point was measured",
+        Lack.PAIRS: "no two devices completed the same seed",
+        Lack.PEAK: "no device with a cited peak ran anything whose FLOPs are known",
+    }[found.lack]
+
+
+def _what_became(results: Sequence[Result]) -> str:
+    said = {
+        f"{each.status} ({each.failure_kind}): {each.failure_message}"
+        if each.failure_kind
+        else "not run yet"
+        for each in results
+        if not each.measured
+    }
+    return "; ".join(sorted(said)) or "not in the plan"
+
+
+# Rules ------------------------------------------------------------------------------------------
+
+
+def rule_text(plan: PlanDocument, check: Check) -> str:
+    """What is asked of the numbers."""
+    if isinstance(check, RatioCheck):
+        return _ratio_rule(check, check.over or plan.baseline)
+    if isinstance(check, TrendCheck):
+        return _trend_rule(check)
+    if isinstance(check, ValueCheck):
+        asked = _bounds(check.at_least, check.at_most)
+        return f"the {SURE} interval of {check.value} of {check.of} is {asked}"
+    if isinstance(check, EquivalentCheck):
+        return (
+            f"two one-sided tests over paired seeds: the 90 % interval of the difference in "
+            f"{check.equivalent} lies within ± {check.within:g} on every device"
+        )
+    if isinstance(check, QuantisedCheck):
+        return (
+            f"McNemar's exact test of each model trained on {check.of} finds more examples that "
+            f"only the model before quantisation has right; refuted where none does and the {SURE} "
+            f"intervals exclude a loss of {check.negligible:g}"
+        )
+    if isinstance(check, FasterCheck | DifferenceCheck | MemoryCheck):
+        said = check.reading(plan.baseline, plan.axes)
+        if isinstance(check, MemoryCheck):
+            return said
+        of = " of the difference" if isinstance(check, DifferenceCheck) else ""
+        return f"{said}: the whole {SURE} interval{of}"
+    return f"the {SURE} interval of tflops lies below the device's cited peak"
+
+
+def _bounds(at_least: float | None, at_most: float | None) -> str:
+    parts = [f"at least {at_least:g}"] if at_least is not None else []
+    parts += [f"at most {at_most:g}"] if at_most is not None else []
+    return " and ".join(parts)
+
+
+def _ratio_rule(check: RatioCheck, over: str) -> str:
+    asked = _bounds(check.at_least, check.at_most)
+    if check.about is not None:
+        asked = f"within a factor {check.tolerance:g} of {check.about:g}"
+    rule = f"the {SURE} interval of {_quotient(check, over)} is {asked}"
+    if check.mean_over:
+        rule += f", as a geometric mean over every {' and '.join(check.mean_over)}"
+    return rule
+
+
+def _quotient(check: RatioCheck, over: str) -> str:
+    if check.within_process:
+        return f"{check.ratio} over {check.to} on {check.of}, process by process,"
+    if check.ratio == "speedup" and check.to is None:
+        return f"the speedup of {check.of} over {over}"
+    inverse = check.ratio in TIME_QUANTITIES
+    if check.to is not None:
+        if inverse:
+            return f"{check.to} of {over} over {check.ratio} of {check.of}"
+        return f"{check.ratio} of {check.of} over {check.to} of {over}"
+    above, below = (over, check.of) if inverse else (check.of, over)
+    return f"{check.ratio} of {above} over that of {below}"
+
+
+def _trend_rule(check: TrendCheck) -> str:
+    name, verb = (check.rises, "rises") if check.rises else (str(check.falls), "falls")
+    back = f"{QUALITY_MARGIN:g}" if name in SIGNED else f"{100 * MARGIN:g} %"
+    rule = (
+        f"{name} of {check.of} {verb} along {check.along}: between its "
+        f"ends by more than the {SURE} interval, and nowhere back by more than {back}"
+    )
+    if check.starting_at is not None:
+        rule += (
+            f", from {check.along} = {check.starting_at:g} on; below, the interval of the change "
+            f"lies within a factor {check.tolerance:g}"
+        )
+    if check.mean_over:
+        rule += f", as a mean over every {' and '.join(check.mean_over)}"
+    return rule
+
+
+# Published figures ------------------------------------------------------------------------------
+
+
+def published_text(plan: PlanDocument, check: Check) -> str:
+    """The published figures that bear on a claim, as a sentence; empty without any."""
+    check = check.as_ratio if isinstance(check, FasterCheck) else check
+    names: set[str] = set()
+    devices: list[str] = []
+    if isinstance(check, TrendCheck):
+        names, devices = {check.rises or str(check.falls)}, [check.of, check.over or plan.baseline]
+    elif isinstance(check, RatioCheck):
+        names = {check.ratio, str(check.to or check.ratio)}
+        devices = [check.of, *([] if check.within_process else [check.over or plan.baseline])]
+    elif isinstance(check, DifferenceCheck):
+        names = {check.quality, str(check.to or check.quality)}
+        devices = [check.of, check.than or check.of]
+    elif isinstance(check, ValueCheck):
+        names, devices = {check.value}, [check.of]
+    where = getattr(check, "where", {})
+    said = [_published_of(plan, name, devices, where) for name in sorted(names)]
+    return " ".join(part for part in dict.fromkeys(said) if part)
+
+
+def _published_of(
+    plan: PlanDocument, name: str, devices: Sequence[str], where: Mapping[str, Any]
+) -> str:
+    """What was published of a quantity on any of the devices; a speedup, between them."""
+    said = []
+    for row in plan.published:
+        asked = {key: value for key, value in where.items() if key in row.where}
+        if row.device not in devices or not matches(row.where, asked):
+            continue
+        label = f"{row.label} ({at(row.where)})" if row.where else row.label
+        label += f" in “{row.source.title}”" if row.source else ""
+        said += [
+            f"{label}: {figure(key, value)} [{key}, {row.mark}]"
+            for key, value in row.figures().items()
+            if key in FIGURES_OF.get(name, (name,))
+            and (key != "speedup" or (row.over or plan.baseline) in devices)
+        ]
+    return f"Published, not measured here: {'; '.join(said)}." if said else ""
