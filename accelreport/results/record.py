@@ -177,11 +177,14 @@ class Flops(Document):
     """Floating-point operations, and how they were counted."""
 
     per_step: float
-    """Operations in one step, forward and backward; one multiply-add counts as two."""
+    """Operations in one step over all replicas, forward and backward; one multiply-add counts as
+    two. A training's replicas share them; each of a kernel's does all of its own, so that this over
+    the step's time is the rate of work on any number of replicas."""
     method: str
     """How they were counted."""
     bytes_per_step: float | None = None
-    """Bytes that the counted operations read and write; absent where they were not counted."""
+    """Bytes that the counted operations read and write, over all replicas; absent where they were
+    not counted."""
     bytes_method: str = ""
     """How the bytes were counted."""
 

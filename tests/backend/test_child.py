@@ -156,6 +156,19 @@ def test_a_loss_that_is_no_number_fails_the_cell(tmp_path: Path) -> None:
     assert record.failure.kind == "nan-loss"
 
 
+def test_a_kernels_record_counts_the_work_of_every_replica_in_a_step(tmp_path: Path) -> None:
+    parameters = {"size": 256, "count": 4}
+    mirrored = Device(kind="CPU", strategy="mirrored", replicas=2)
+    one = measured(cell("matmul", parameters), tmp_path / "one")
+    two = measured(cell("matmul", parameters, device=mirrored), tmp_path / "two")
+    assert one.failure is two.failure is None
+    assert one.flops is not None
+    assert two.flops is not None
+    assert [block.steps for block in two.blocks] == [block.steps for block in one.blocks]
+    assert two.flops.per_step == 2 * one.flops.per_step == 4 * 256**3
+    assert two.flops.bytes_per_step == 2 * (one.flops.bytes_per_step or 0) > 0
+
+
 def test_an_absent_gpu_fails_the_cell_and_not_the_harness(tmp_path: Path) -> None:
     what = cell(
         "matmul",
