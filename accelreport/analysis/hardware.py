@@ -1,5 +1,8 @@
 """What known hardware can do at most, where that is written, and how far it was checked.
 
+The rows are data: `hardware.toml`. `python -m accelreport.analysis.hardware` prints them as the
+table of docs/arithmetic.md.
+
 Dense rates at boost clock in 10¹² operations per second (one multiply-add counts as two):
 never the rates "with sparsity", which are twice as high. Half-precision products are those
 with float32 accumulation. `tensorfloat32` is what NVIDIA calls TF32. A row speaks of one
@@ -9,9 +12,15 @@ with float32 accumulation. `tensorfloat32` is what NVIDIA calls TF32. A row spea
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict, TypeAdapter
+
+from accelreport.results.record import Environment
 
 Reading = Literal["maker", "copy", "derived", "unchecked"]
 """What a row was held against: a text of the maker's own, somebody else's copy of one, a
@@ -44,8 +53,9 @@ class Hardware:
         wording: what stands there, shortened.
         unit: what the figures are of.
         cores: of a TPU, the TensorCores of the unit, by which slices are counted; 0 elsewhere.
-        dense: whether the rates are without sparsity, which every one must be.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     name: str
     pattern: str
@@ -58,7 +68,6 @@ class Hardware:
     wording: str = ""
     unit: str = "GPU"
     cores: int = 0
-    dense: bool = field(default=True)
 
     @property
     def cited(self) -> str:
@@ -75,12 +84,103 @@ class Hardware:
         return int(slices.group(1)) / self.cores if slices and self.cores else 1.0
 
 
+TABLE = Path(__file__).with_suffix(".toml")
+"""The rows as data."""
+
+
+def _read() -> tuple[Hardware, ...]:
+    rows = tomllib.loads(TABLE.read_text(encoding="utf-8"))["hardware"]
+    return tuple(TypeAdapter(list[Hardware]).validate_python(rows))
+
+
+HARDWARE = _read()
+"""Every row; where patterns overlap, the first one that fits is meant."""
+
+
 def named_in(text: str) -> Hardware | None:
     """The hardware that a label, note or driver names; None without any."""
-    # The table is data of many lines; it imports the class from here.
-    from accelreport.analysis.hardware_table import HARDWARE
-
     for each in HARDWARE:
         if re.search(each.pattern, text, re.IGNORECASE):
             return each
     return None
+
+
+PER_CYCLE: Mapping[str, tuple[tuple[str, int], ...]] = {
+    "float32": (("avx512f", 64), ("fma", 32), ("avx", 16)),
+    "bfloat16": (("amx_bf16", 1024), ("avx512_bf16", 128)),
+}
+"""Element type → extension and operations a core can do in a cycle with it, widest first.
+
+avx512f: 2 units · 16 lanes · 2; fma: 2 · 8 · 2; avx: an 8-lane addition and multiplication;
+amx_bf16: 16 · 16 · 32 multiply-adds in 16 cycles, 2 each; avx512_bf16: pairs, so twice float32.
+"""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A derived bound: 10¹² operations a second, and the formula with its numbers."""
+
+    tflops: float
+    formula: str
+
+
+def derived_cpu_peak(
+    environment: Environment, dtype: str, threads: int | None = None
+) -> Derived | None:
+    """A bound on a CPU's arithmetic; None where the record lacks cores, extensions or clock.
+
+    operations a second = cores · units · lanes · 2 · clock
+
+    A fused multiply-add is two operations; no x86 core sold so far starts more than two vector
+    multiply-adds a cycle. (The same formula, with the same two units, is worked through for a
+    Cascade Lake Xeon in Cornell's course "Understanding GPU Architecture".) The bound is no data
+    sheet's figure: it is never too low, and may be twice too high where a core has one unit of the
+    widest kind.
+
+    Args:
+        environment: of the record.
+        dtype: element type of the products.
+        threads: threads of an operation; each keeps at most one core busy.
+    """
+    rates = PER_CYCLE.get(dtype, ()) + (PER_CYCLE["float32"] if dtype == "bfloat16" else ())
+    per_cycle = next(((n, k) for n, k in rates if n in environment.vector), None)
+    if not environment.cores or not environment.clock_max_mhz or per_cycle is None:
+        return None
+    cores = min(environment.cores, environment.threads, threads or environment.cores)
+    extension, operations = per_cycle
+    ghz = environment.clock_max_mhz / 1000
+    formula = (
+        f"derived bound: {cores} cores × {operations} operations a cycle ({extension}) × "
+        f"{ghz:.2f} GHz"
+    )
+    return Derived(cores * operations * ghz / 1000, formula)
+
+
+HEAD = (
+    "| hardware | of | float32 | TF32 | float16 | bfloat16 | int8 | GB/s | held against | source |",
+    "| :-- | :-- | --: | --: | --: | --: | --: | --: | :-- | :-- |",
+)
+DTYPES = ("float32", "tensorfloat32", "float16", "bfloat16", "int8")
+AGAINST = {
+    "maker": "maker’s text",
+    "copy": "a copy",
+    "derived": "a formula",
+    "unchecked": "**nothing yet**",
+}
+
+
+def hardware_markdown() -> str:
+    """A row for each piece of hardware, rates in 10¹² operations per second."""
+    return "\n".join([*HEAD, *(_row(each) for each in HARDWARE)])
+
+
+def _row(each: Hardware) -> str:
+    rates = [f"{each.tflops[name]:g}" if name in each.tflops else "" for name in DTYPES]
+    width = f"{each.gbps:g}" if each.gbps is not None else ""
+    source = f"[{each.source}]({each.address})" if each.address else each.source
+    cells = [each.name, each.unit, *rates, width, AGAINST[each.reading], source]
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    print(hardware_markdown())  # noqa: T201 - what it is for

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.cpu_peak import derived_cpu_peak
-from accelreport.analysis.hardware import Hardware, named_in
+from accelreport.analysis.hardware import Hardware, derived_cpu_peak, named_in
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Environment
 from accelreport.spec.models import Device

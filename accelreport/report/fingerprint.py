@@ -49,7 +49,7 @@ def fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
     return digest(
         sys.version,
         json.dumps({name: version(name) for name in DEPENDENCIES}),
-        *(_files((PACKAGE / room).rglob("*.py"), PACKAGE) for room in ROOMS),
+        *(_code(PACKAGE / room, PACKAGE) for room in ROOMS),
         *(_files(folder.rglob("*"), folder) for folder in folders),
         *_plugins(),
         json.dumps(asdict(facts)),
@@ -61,9 +61,13 @@ def _plugins() -> Iterable[str]:
         for name, paths in sorted(installed(group).items()):
             yield name
             for path in paths:
-                inside = [path] if path.is_file() else path.rglob("*")
-                code = (each for each in inside if each.parent.name != "__pycache__")
-                yield _files(code, path.parent)
+                yield _code(path, path.parent)
+
+
+def _code(path: Path, root: Path) -> str:
+    """Of a module, or of a package with the data in it."""
+    inside = [path] if path.is_file() else path.rglob("*")
+    return _files((each for each in inside if each.parent.name != "__pycache__"), root)
 
 
 def _files(paths: Iterable[Path], root: Path) -> str:

@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.cpu_peak import derived_cpu_peak
-from accelreport.analysis.hardware import REMARKS, Hardware, named_in
-from accelreport.analysis.hardware_table import HARDWARE
-from accelreport.analysis.hardware_text import hardware_markdown
+from accelreport.analysis.hardware import (
+    HARDWARE,
+    REMARKS,
+    Hardware,
+    derived_cpu_peak,
+    hardware_markdown,
+    named_in,
+)
 from accelreport.analysis.peaks import (
     cited_bandwidth,
     cited_peak,
@@ -37,7 +41,7 @@ SPARSE = {
 }
 """Half-precision rates "with sparsity", as the sheets print them beside the dense ones."""
 
-DTYPES = {"float32", "tensorfloat32", "float16", "bfloat16"}
+DTYPES = {"float32", "tensorfloat32", "float16", "bfloat16", "int8"}
 
 
 def _row(name: str) -> Hardware:
@@ -66,12 +70,11 @@ def test_at_least_twenty_five_rows_were_checked_against_a_text_or_a_formula() ->
 
 
 @pytest.mark.parametrize("row", HARDWARE, ids=lambda row: row.name)
-def test_a_row_is_dense_positive_and_of_a_sane_size(row: Hardware) -> None:
-    assert row.dense
+def test_a_row_is_positive_and_of_a_sane_size(row: Hardware) -> None:
     assert set(row.tflops) <= DTYPES
     assert all(0.1 < rate < 5000 for rate in row.tflops.values())
     if row.gbps is not None:
-        assert 100 <= row.gbps <= 20_000
+        assert 30 <= row.gbps <= 20_000
         # A roof that a dot product (0.25 operations a byte) would reach is no memory's.
         assert max(row.tflops.values()) * 1000 / row.gbps > 1
 

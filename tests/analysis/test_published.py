@@ -10,8 +10,7 @@ import pytest
 
 from accelreport.analysis.flags import flags_of, rounding
 from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.hardware import named_in
-from accelreport.analysis.hardware_table import HARDWARE
+from accelreport.analysis.hardware import HARDWARE, named_in
 from accelreport.analysis.peaks import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.published import COLUMNS, published_frame, published_results
 from accelreport.analysis.results import results_of

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.analysis.hardware import REMARKS, Reading
-from accelreport.analysis.hardware_table import HARDWARE
+from accelreport.analysis.hardware import HARDWARE, REMARKS, Reading
 from accelreport.report.gather import gather
 from accelreport.report.model import Table
 from accelreport.report.pages.devices import devices_page

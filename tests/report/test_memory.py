@@ -13,6 +13,8 @@ import pytest
 
 from accelreport.errors import AccelReportError
 from accelreport.plugins import WORKLOADS
+from accelreport.report import fingerprint
+from accelreport.report.facts import facts_of
 from accelreport.report.figure_cache import FigureCache
 from accelreport.report.gather import gather
 from accelreport.report.output import MANIFEST
@@ -167,6 +169,20 @@ def test_a_page_whose_family_a_package_changed_is_made_again(tmp_path: Path) -> 
     assert "Rings of two colours" in rebuild()
     shutil.rmtree(site)
     assert "Rings of two colours" not in rebuild()
+
+
+@pytest.mark.parametrize("name", ["report/own_fonts.conf", "analysis/hardware.toml"])
+def test_data_that_the_code_reads_are_part_of_what_a_page_depends_on(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / name
+    data.parent.mkdir()
+    shutil.copy(fingerprint.PACKAGE / name, data)
+    monkeypatch.setattr(fingerprint, "PACKAGE", tmp_path)
+    options = BuildOptions()
+    before = fingerprint.fingerprint(options, facts_of(options))
+    data.write_text(data.read_text().replace("1", "2"))
+    assert fingerprint.fingerprint(options, facts_of(options)) != before
 
 
 def test_a_file_that_cannot_be_read_is_named_by_every_build(
