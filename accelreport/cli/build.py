@@ -124,9 +124,11 @@ def build(
         single_file=single_file,
     )
     place = out or Path("report.html" if single_file else "site")
-    built = site.build(store, place, options=options)
-    for problem in store.problems:
-        say(f"warning: left out: {problem}", err=True)
+    try:
+        built = site.build(store, place, options=options)
+    finally:
+        for problem in store.problems:
+            say(f"warning: left out: {problem}", err=True)
     noun = "page" if built.pages == 1 else "pages"
     say(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
 

@@ -53,13 +53,15 @@ def serve(
     ] = 8000,
 ) -> None:
     """Show the report in a browser, and build it anew while you edit."""
+    from accelreport.errors import AccelReportError
     from accelreport.report import site
     from accelreport.report.folders import CHECKOUT, report_cache
     from accelreport.report.live import LOOPBACK, LiveServer
     from accelreport.report.serving import keep_serving
     from accelreport.results.store import Store
     from accelreport.runner.refresh import refresh
-    from accelreport.terminal.failure import show
+    from accelreport.runner.workspace import Workspace
+    from accelreport.terminal.failure import show, show_unexpected
     from accelreport.terminal.say import say
 
     options = site.BuildOptions(title=title, templates=templates, cache=report_cache())
@@ -68,8 +70,18 @@ def serve(
         store = Store(results)
         for complaint in refresh(store, specs) if specs.is_dir() else ():
             say(f"warning: {complaint}", err=True)
-        built = site.build(store, out, options=options)
+        try:
+            built = site.build(store, out, options=options)
+        finally:
+            for problem in store.problems:
+                say(f"warning: left out: {problem}", err=True)
         say(f"{built.written} files changed in {built.seconds:.1f} s")
+
+    def complain(error: Exception) -> None:
+        if isinstance(error, AccelReportError):
+            show(error)
+        else:
+            show_unexpected(error, Workspace().errors)
 
     rebuild()
     server = LiveServer(out, host, port)
@@ -77,4 +89,4 @@ def serve(
     if host not in LOOPBACK:
         say("warning: everybody in this machine's network can read it", err=True)
     watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
-    keep_serving(server, watched, rebuild, show)
+    keep_serving(server, watched, rebuild, complain)

@@ -21,9 +21,10 @@ def gather(results: Results) -> list[Bench]:
     """
     plans = sorted(results.plans(), key=lambda plan: (plan.spec, plan.profile))
     if not plans:
+        which = "that can be read" if results.problems else ""
         raise AccelReportError(
             "There is nothing to build a report from.",
-            why="The results folder holds no plan.",
+            why=f"The results folder holds no plan {which}".rstrip() + ".",
             remedy="Run `accelreport run specs/` first.",
         )
     by_key: dict[str, list[Record]] = {}

@@ -11,6 +11,7 @@ import io
 import re
 import secrets
 import socket
+import sys
 import threading
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -78,6 +79,11 @@ class LiveServer(ThreadingHTTPServer):
         """What to open in a browser."""
         host, port = str(self.server_address[0]), int(self.server_address[1])
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that was closed before it had everything is no error to tell of."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
     def announce(self) -> None:
         """Tells every open page that there is a new build."""

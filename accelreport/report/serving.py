@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from accelreport.errors import AccelReportError
 from accelreport.report.live import LiveServer
 from accelreport.report.watching import seen
 
@@ -18,7 +17,7 @@ def keep_serving(
     server: LiveServer,
     watched: Sequence[Path],
     rebuild: Callable[[], None],
-    complain: Callable[[AccelReportError], None],
+    complain: Callable[[Exception], None],
     stop: threading.Event | None = None,
 ) -> None:
     """Serves until Ctrl-C; builds anew after each change, once the files are quiet again.
@@ -41,7 +40,7 @@ def keep_serving(
             if now == before and now != built:
                 try:
                     rebuild()
-                except AccelReportError as error:
+                except Exception as error:  # whatever it is, the old site is shown on
                     complain(error)
                 else:
                     server.announce()

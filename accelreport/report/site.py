@@ -12,6 +12,7 @@ from accelreport.report.figure_cache import FigureCache
 from accelreport.report.fingerprint import digest, fingerprint
 from accelreport.report.memory import Memory
 from accelreport.report.options import BuildOptions, BuildResult
+from accelreport.report.output import OutputError
 from accelreport.report.results import Results
 from accelreport.results.digest import content_digest
 from accelreport.results.store import Store
@@ -38,6 +39,12 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
     started = time.perf_counter()
+    if out.resolve() == out.resolve().parent:
+        raise OutputError(
+            f"{out} cannot take a site.",
+            why="It is the root of the file system, where a site has no place of its own.",
+            remedy="Choose another one with --out.",
+        )
     with patient_collector():
         pages, written = _built(results, out, options)
     index = out if options.single_file else out / "index.html"

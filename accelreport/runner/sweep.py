@@ -118,9 +118,8 @@ class Sweep:
                     watch.ended(finished.record.cell)
                     self._keep(finished)
             except AccelReportError as error:
-                if error.exit_code == ExitCode.NOTHING_RAN and any(
-                    each.status in {"ok", "partial"} for each in self.ended
-                ):
+                measured = any(each.status in {"ok", "partial"} for each in self.ended)
+                if measured and error.exit_code == ExitCode.NOTHING_RAN:
                     error.exit_code = ExitCode.SOME_FAILED
                 raise
 
@@ -231,10 +230,8 @@ class Sweep:
             if record.status not in {"ok", "partial"} or record.environment is None:
                 raise
             kept = self.workspace.rescued / f"{record.key}.{record.environment.machine}.json"
-            told = (
-                f"The last cell is kept in {kept}: move it to {self.store.cells} once that can be"
-            )
-            told = f"{told} written."
+            place = self.store.cells
+            told = f"The last cell is kept in {kept}: move it to {place} once that can be written."
             try:
                 kept.parent.mkdir(mode=0o700, exist_ok=True)
                 write_whole(kept, to_bytes(record))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import socket
+import struct
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,3 +134,52 @@ def test_a_change_of_any_file_is_seen(tmp_path: Path) -> None:
     states.append(seen([tmp_path]))
     assert len(set(states)) == 3
     assert states[0] == states[-1]
+
+
+@pytest.mark.e2e
+def test_a_reader_who_goes_away_in_the_middle_is_no_error(
+    shown: Shown, capfd: pytest.CaptureFixture[str]
+) -> None:
+    large = shown.server.folder / "large.bin"
+    with large.open("wb") as file:
+        file.truncate(2**28)
+    host, port = "127.0.0.1", int(shown.server.server_address[1])
+    for _ in range(3):
+        with socket.create_connection((host, port)) as asked:
+            asked.sendall(f"GET /large.bin HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+            asked.recv(1000)
+            asked.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert shown.ask("/index.html")[0] == 200
+    time.sleep(0.5)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.e2e
+def test_an_error_that_nobody_foresaw_is_told_and_the_old_site_is_served_on(tmp_path: Path) -> None:
+    out, watched = tmp_path / "site", tmp_path / "mine"
+    watched.mkdir()
+    build(RESULTS, out, options=BuildOptions())
+    told: list[Exception] = []
+    heard, stop = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        raise ValueError("nobody foresaw this")
+
+    def complain(error: Exception) -> None:
+        told.append(error)
+        heard.set()
+
+    shown = Shown(LiveServer(out, "127.0.0.1", 0), watched)
+    thread = threading.Thread(
+        target=keep_serving, args=(shown.server, [watched], fail, complain, stop)
+    )
+    thread.start()
+    try:
+        time.sleep(0.2)
+        (watched / "edited").touch()
+        assert heard.wait(30)
+        assert shown.ask("/index.html")[0] == 200
+    finally:
+        stop.set()
+        thread.join()
+    assert [str(error) for error in told] == ["nobody foresaw this"]

@@ -144,3 +144,28 @@ def test_a_copy_of_a_plan_is_named_and_the_report_is_built_all_the_same(tmp_path
     assert built.returncode == ExitCode.OK, built.stderr
     assert copy.name in built.stderr
     assert made.plan.title in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_the_only_plan_is_named_when_it_cannot_be_read(tmp_path: Path) -> None:
+    made = study(repeats=1)
+    plan = Store(tmp_path / "results").write_plan(made.plan)
+    plan.write_bytes(plan.read_bytes()[:100])
+
+    built = call(tmp_path, "build")
+
+    assert built.returncode == ExitCode.NOTHING_RAN
+    assert plan.name in built.stderr
+    assert "cut off" in built.stderr
+    assert "can be read" in built.stderr
+
+
+def test_a_site_is_not_written_into_the_root_of_the_file_system(tmp_path: Path) -> None:
+    Store(tmp_path / "results").write_plan(study(repeats=1).plan)
+    before = set(Path("/").iterdir())
+    for out in ("/", "/../"):
+        for options in ((), ("--single-file",)):
+            built = call(tmp_path, "build", "--out", out, *options)
+            assert built.returncode == ExitCode.BAD_RESULTS, built.stderr
+            assert "Traceback" not in built.stderr
+            assert "--out" in built.stderr
+    assert set(Path("/").iterdir()) == before
