@@ -1,0 +1,256 @@
+"""Every claim that comes along is confirmed where its sentence is true, and refuted elsewhere.
+
+These are the claims of the specs, of the documents, and what `accelreport new` writes.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.results import results_of
+from accelreport.runner.documents import plan_document
+from accelreport.spec.cells import Cell
+from accelreport.spec.load import examine, load
+from accelreport.spec.spec import Spec
+from accelreport.workloads.draft import draft
+from accelreport.workloads.registry import BUILT_IN
+from tests.analysis.test_quantised import quantised
+from tests.house.test_documented_toml import BLOCKS, devices_of, kind_of, whole
+from tests.house.tree import ROOT
+from tests.support.worlds import Fact, World, records_of
+
+OFFERED = re.compile(r"^# (\[\[claims\]\]|text = .*|check = .*)$", re.MULTILINE)
+
+
+def pace(**seconds: float) -> World:
+    """Devices take so long for a step, the others a second."""
+    return lambda cell: Fact(step_s=seconds.get(cell.device.replace("-", "_"), 1.0))
+
+
+def first(factor: float) -> World:
+    """First epochs, and first calls, take so many times as long as later ones."""
+    return lambda cell: Fact(first=factor)
+
+
+def quality(name: str = "val_accuracy", **values: float) -> World:
+    """Devices end with such a quality, the others with .9."""
+    return lambda cell: Fact(final={name: values.get(cell.device.replace("-", "_"), 0.9)})
+
+
+def along(axis: str, device: str, seconds: dict[float, float]) -> World:
+    """A device takes so long for a step by the value of an axis, the others a second."""
+
+    def world(cell: Cell) -> Fact:
+        value = float(str(cell.point[axis]))
+        return Fact(step_s=seconds[value] if cell.device == device else 1.0)
+
+    return world
+
+
+def at(where: dict[str, Any], true: World, elsewhere: World) -> World:
+    """One world at some points of the sweep, another at the rest."""
+    return lambda cell: (
+        true if all(cell.point[key] == value for key, value in where.items()) else elsewhere
+    )(cell)
+
+
+def final(**values: float) -> World:
+    return lambda cell: Fact(final=values)
+
+
+def eight_bit(lost: int, gained: int) -> World:
+    return lambda cell: Fact(rest={"quantised": quantised(lost, gained)})
+
+
+BATCHES = {64.0: 1.0, 128.0: 0.5, 256.0: 1.0, 512.0: 0.8, 1024.0: 0.5, 8192.0: 0.3}
+SLOWER = {batch: 1 / seconds for batch, seconds in BATCHES.items()}
+UNITS = {32.0: 1.0, 64.0: 1.0, 128.0: 2.0, 256.0: 4.0}
+FEWER = {units: 1 / seconds for units, seconds in UNITS.items()}
+FASTER_TPU = {units: 1 / (units / 32) for units in UNITS}
+ALL_SLOW, SAME = pace(cpu=30.0, gpu=30.0, tpu=30.0), pace()
+
+WORLDS: dict[str, tuple[World, World]] = {
+    "A TPU trains this network 2 times as fast as a GPU": (pace(tpu=1, gpu=2), pace(tpu=2, gpu=1)),
+    "A TPU trains this network 110 times as fast as a CPU": (pace(cpu=110), pace(tpu=110)),
+    "Accuracy does not depend on the device": (quality(), quality(gpu=0.7)),
+    "Accuracy does not depend on the strategy": (quality(), quality(cpu_mirrored_2=0.7)),
+    "The first epoch is slower than the later ones": (first(2), first(0.5)),
+    "The first epoch is slower than the later ones, on a GPU": (first(2), first(0.5)),
+    "The first epoch is slower than the later ones, on a TPU": (first(2), first(0.5)),
+    "The first epoch is slower than the later ones, on a CPU": (first(2), first(0.5)),
+    "On a CPU, too, the later calls are faster than the first": (first(2), first(0.5)),
+    "A warm TPU is about 4.5 times as fast as a cold one": (first(4.5), first(1)),
+    "The CPU's running time grows from 64 units on": (
+        along("units", "cpu", UNITS),
+        along("units", "cpu", {units: units for units in UNITS}),
+    ),
+    "A CPU is 25 times slower than a GPU at 128 units": (pace(cpu=25), pace(gpu=25)),
+    "A CPU is 25 times slower than a TPU at 128 units": (pace(cpu=25), pace(tpu=25)),
+    "A CPU is 55 times slower than a GPU at 256 units": (
+        at({"units": 256}, pace(cpu=55), SAME),
+        at({"units": 256}, SAME, pace(cpu=55)),
+    ),
+    "A CPU is 55 times slower than a TPU at 256 units": (
+        at({"units": 256}, pace(cpu=55), SAME),
+        at({"units": 256}, SAME, pace(cpu=55)),
+    ),
+    "A GPU wins where units are few": (pace(tpu=2), pace(gpu=2)),
+    "The TPU's advantage over the GPU grows with the units": (
+        along("units", "tpu", FASTER_TPU),
+        along("units", "gpu", FASTER_TPU),
+    ),
+    "Large batches prefer the TPU, small ones the GPU": (
+        along("batch_size", "tpu", {64.0: 2.0, 128.0: 0.5}),
+        along("batch_size", "gpu", {64.0: 2.0, 128.0: 0.5}),
+    ),
+    "The TPU is more accurate than the GPU at 128 units, with any number of layers": (
+        quality(tpu=0.95),
+        at({"layers": 2}, quality(gpu=0.95), quality(tpu=0.95)),
+    ),
+    "The TPU is more accurate than the CPU at 128 units, with any number of layers": (
+        quality(tpu=0.95),
+        quality(cpu=0.95),
+    ),
+    "The GPU is more accurate than the TPU at 32 units and 3 layers": (
+        quality(gpu=0.95),
+        quality(tpu=0.95),
+    ),
+    "The GPU is more accurate than the CPU at 32 units and 3 layers": (
+        quality(gpu=0.95),
+        quality(cpu=0.95),
+    ),
+    "A TPU trains this LSTM 17 times as fast as a GPU": (
+        at({"kernel": "hard_sigmoid"}, pace(gpu=17), SAME),
+        at({"kernel": "hard_sigmoid"}, SAME, pace(gpu=17)),
+    ),
+    "The LSTM overfits: training accuracy passes .99": (final(accuracy=0.995), final(accuracy=0.9)),
+    "The LSTM overfits: validation accuracy stays about .83": (
+        final(val_accuracy=0.83),
+        final(val_accuracy=0.9),
+    ),
+    "The LSTM overfits: training accuracy ends at least .1 above that of validation": (
+        final(accuracy=0.99, val_accuracy=0.83),
+        final(accuracy=0.88, val_accuracy=0.83),
+    ),
+    "The network reaches .99 on the test images": (
+        final(val_accuracy=0.995),
+        final(val_accuracy=0.98),
+    ),
+    "A GPU multiplies matrices 29 times as fast as the CPU": (pace(cpu=29), pace(gpu=29)),
+    "A TPU's first call is 75 times as fast as the CPU": (
+        lambda cell: Fact(150.0) if cell.device == "cpu" else Fact(1.0, first=2.0),
+        lambda cell: Fact(75.0) if cell.device == "cpu" else Fact(1.0, first=2.0),
+    ),
+    "A warm TPU multiplies matrices 338 times as fast as the CPU": (pace(cpu=338), pace(tpu=338)),
+    "No device is faster than its maker says it can be": (pace(gpu=0.1), pace(gpu=1e-4)),
+    "The TPU's advantage over the GPU grows with the batch": (
+        along("batch_size", "tpu", BATCHES),
+        along("batch_size", "tpu", SLOWER),
+    ),
+    "GPU and TPU are equally fast at a batch of 256": (SAME, pace(tpu=2)),
+    "The GPU's advantage over the CPU grows with the batch": (
+        along("batch_size", "gpu", BATCHES),
+        along("batch_size", "gpu", SLOWER),
+    ),
+    "The accelerator's advantage grows with the batch": (
+        along("batch_size", "gpu", BATCHES),
+        along("batch_size", "gpu", SLOWER),
+    ),
+    "A TPU trains an epoch of 60 steps roughly 4 times as fast as a GPU": (
+        lambda cell: Fact(4.0 if (cell.device, cell.point["batch_size"]) == ("gpu", 1024) else 1.0),
+        lambda cell: Fact(4.0 if (cell.device, cell.point["batch_size"]) == ("gpu", 8192) else 1.0),
+    ),
+    "8-bit arithmetic costs accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
+    "8-bit quantisation shrinks a model to about a quarter": (
+        final(quantised_size_ratio=4.0),
+        final(quantised_size_ratio=2.0),
+    ),
+    "Two replicas on the cores of one CPU are no faster than one": (
+        pace(cpu_mirrored_2=1.2),
+        pace(cpu_mirrored_2=0.6),
+    ),
+    "Two GPUs are faster than one": (pace(gpu=2), pace(gpu_mirrored=2)),
+    "A TPU trains this network 8 times as fast as a GPU, epoch for epoch": (
+        pace(gpu=8.6),
+        pace(tpu=8.6),
+    ),
+    "A CPU cannot train this network: it runs out of resources": (
+        lambda cell: Fact(oom=cell.device == "cpu"),
+        SAME,
+    ),
+    "Threads pay more for larger matrices": (
+        along("size", "all", {128.0: 0.9, 512.0: 0.5}),
+        along("size", "all", {128.0: 0.5, 512.0: 0.9}),
+    ),
+    "A GPU takes a fifth of the time of a CPU, or less": (pace(cpu=6), pace(gpu=6)),
+    "gpu takes a fifth of the time of cpu, or less": (pace(cpu=6), pace(gpu=6)),
+}
+"""Sentence → a world in which it is true, and one in which it is false."""
+
+
+@cache
+def specs() -> tuple[tuple[str, Spec], ...]:
+    """Everything that makes claims, and where it stands."""
+    return (*_shipped(), *_documented(), *_drafted())
+
+
+def _shipped() -> Iterator[tuple[str, Spec]]:
+    for spec in load([ROOT / "specs"]).specs:
+        yield f"specs/{spec.name}.toml", spec
+
+
+def _documented() -> Iterator[tuple[str, Spec]]:
+    for block in BLOCKS:
+        given = tomllib.loads(block.text)
+        if "claims" in given and kind_of(given) == "spec":
+            with tempfile.TemporaryDirectory() as folder:
+                yield str(block), _read(whole(block.text), devices_of(block.document, Path(folder)))
+
+
+def _drafted() -> Iterator[tuple[str, Spec]]:
+    for kind, family in sorted(BUILT_IN.items()):
+        if kind != "keras":
+            text = draft(family, title="Mine", devices=["cpu", "gpu"], given={})
+            yield f"accelreport new --kind {kind}", _read(OFFERED.sub(r"\1", text))
+
+
+def _read(text: str, devices: Path = ROOT / "specs" / "devices.toml") -> Spec:
+    file = examine(Path("read.toml"), text.encode(), devices)
+    assert not file.problems, file.problems
+    return file.spec(file.full, "full")
+
+
+def verdicts(spec: Spec, text: str, world: World) -> set[str]:
+    """What is said of a claim in a world."""
+    records = records_of(spec.cells, world)
+    plan = plan_document(spec, {})
+    found = claim_results(plan, results_of(plan, records), records)
+    return {each.verdict.value for each in found if each.claim.text == text}
+
+
+CLAIMS = [(place, claim.text) for place, spec in specs() for claim in spec.claims]
+
+
+@pytest.mark.parametrize(("place", "text"), CLAIMS)
+def test_a_claim_is_confirmed_where_it_is_true_and_refuted_where_it_is_false(
+    place: str, text: str
+) -> None:
+    spec = dict(specs())[place]
+    true, false = WORLDS[text]
+    assert verdicts(spec, text, true) == {"CONFIRMED"}
+    assert verdicts(spec, text, false) == {"REFUTED"}
+
+
+def test_no_world_is_left_over() -> None:
+    assert {text for _, text in CLAIMS} == set(WORLDS)
+    assert any(place.startswith("docs/") for place, _ in CLAIMS)
+    assert any(place.startswith("accelreport new") for place, _ in CLAIMS)
