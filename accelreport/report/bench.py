@@ -10,6 +10,7 @@ from typing import Any
 
 from accelreport.analysis.parity import WITHIN, parity_frame, quality_of
 from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.speedup import Speedup
 from accelreport.report.analysed import Analysed
 from accelreport.report.frames import Rows, plain_rows
 from accelreport.report.metrics import is_share, primary_metric
@@ -200,14 +201,16 @@ class Bench(Analysed):
         return axis_title(self.axes[0]) if len(self.axes) == 1 else "sweep point"
 
     @cached_property
-    def _speedup_rows(self) -> dict[tuple[str, str, Point], dict[str, Any]]:
-        rows = plain_rows(self.speedups)
-        return {(row["device"], row["machine"], self.point_of(row)): row for row in rows}
+    def _speedups(self) -> dict[tuple[str, str, Point], Speedup]:
+        return {
+            (each.device, each.machine, tuple(each.point.values())): each for each in self.compared
+        }
 
-    def speedup(self, series: Series, point: Point) -> dict[str, Any] | None:
-        """The row of the speedup frame."""
-        own = self._speedup_rows.get((series.device, series.machine, point))
-        return own or self._speedup_rows.get((series.device, "", point))
+    def speedup(self, series: Series, point: Point) -> Speedup | None:
+        """The time of a device at a point beside the baseline's; None where there is no time."""
+        own = self._speedups.get((series.device, series.machine, point))
+        found = own or self._speedups.get((series.device, "", point))
+        return found if found and found.own.timed else None
 
     def cell_page(self, row: Mapping[str, Any]) -> str:
         """Address of a cell's page from the site's root; empty where there is no record."""

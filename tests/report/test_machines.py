@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.analysis.machines import machines_frame
+from accelreport.analysis.machines import on_machines
+from accelreport.analysis.speedup import Rules, groups_of
 from accelreport.report.gather import gather
 from accelreport.report.site import build
 from tests.report.scenarios import THERE, Results, two_machines
@@ -59,18 +60,20 @@ def test_one_process_each_is_never_called_a_difference() -> None:
     other = study("matmul", spec="k", repeats=1, machine=THERE, seed=7, factors={"cpu": 9.0})
     results = Results((replace(one, records=one.records + other.records),))
     (bench,) = gather(results)
-    frame = machines_frame(bench.cells, list(bench.axes), HERE)
-    verdicts = set(frame[frame["machine"] == THERE]["verdict"])
-    assert verdicts == {"UNDECIDED"}
+    found = on_machines(groups_of(bench.results), HERE, Rules())
+    assert {str(each.over.verdict) for each in found if each.over} == {"UNDECIDED"}
 
 
 def test_input_that_differs_is_shown_and_not_compared() -> None:
     (bench,) = gather(two_machines(1.0))
-    cells = bench.cells.copy()
-    cells.loc[cells["machine"] == THERE, "fingerprint"] = "another"
-    frame = machines_frame(cells, list(bench.axes), HERE)
-    assert frame["faster"].isna().all()
-    assert frame["seconds"].notna().all()
+    results = [
+        replace(each, fingerprint="another") if each.machine == THERE else each
+        for each in bench.results
+    ]
+    found = on_machines(groups_of(results), HERE, Rules())
+    assert any(each.over for each in found)
+    assert not any(each.over and each.over.estimate for each in found)
+    assert all(each.group.seconds().value > 0 for each in found)
 
 
 def test_the_front_page_leads_to_it_only_where_there_is_something_to_compare(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from accelreport.analysis.verdicts import Verdict
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import (
@@ -100,12 +101,11 @@ def _without(row: Row, marks: set[Badge]) -> Row:
 
 
 def _finding(benches: Sequence[Bench]) -> str:
-    rows = [each.row for bench in benches for each in compared(bench)]
-    faster = sum(row["verdict"] == "FASTER" for row in rows)
-    slower = sum(row["verdict"] == "SLOWER" for row in rows)
-    open_ones = len(rows) - faster - slower
+    found = [each.estimate.verdict for bench in benches for each in compared(bench)]
+    faster, slower = found.count(Verdict.FASTER), found.count(Verdict.SLOWER)
+    open_ones = len(found) - faster - slower
     said = [f"{faster} faster", f"{slower} slower", f"{open_ones} the same or undecided"]
-    return f"Of {formatting.plural(len(rows), 'comparison')}: {formatting.listed(said)}."
+    return f"Of {formatting.plural(len(found), 'comparison')}: {formatting.listed(said)}."
 
 
 def _begin(table: Table) -> str:

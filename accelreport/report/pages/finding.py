@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from accelreport.analysis.intervals import Interval
+from accelreport.analysis.parity import Parity
+from accelreport.analysis.speedup import Estimate, Speedup
+from accelreport.analysis.verdicts import DECIDED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.frames import present
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import sentence as capital
@@ -19,27 +22,44 @@ class Compared:
 
     series: Series
     point: Point
-    row: dict[str, Any]
+    found: Speedup
+    estimate: Estimate
+    """The speedup, also where it may stand only beside the reasons for which it is withheld."""
 
     @property
     def speedup(self) -> float:
         """The factor."""
-        return float(self.row["speedup"])
+        return self.estimate.interval.value
 
     @property
     def text(self) -> str:
         """The factor, formatted."""
-        return formatting.ratio(self.speedup, self.row["low"], self.row["high"])
+        interval = self.estimate.interval
+        return formatting.ratio(interval.value, interval.low, interval.high)
+
+    @property
+    def between(self) -> str:
+        """The ends of the interval; empty where there is none."""
+        interval = self.estimate.interval
+        if not interval.known:
+            return ""
+        return formatting.ratio_interval(interval.low, interval.high, interval.value)
+
+    @property
+    def processes(self) -> tuple[int, int]:
+        """Processes of the device and of the baseline."""
+        base = self.found.base
+        return len(self.found.own.timed), len(base.timed) if base else 0
 
     @property
     def interval(self) -> str:
         """The interval in brackets, or that there is none."""
-        low, high = self.row["low"], self.row["high"]
-        if not present(low) or not present(high):
+        if not self.between:
             return "(one process each, so no interval)"
-        level = formatting.fixed(100 * self.row["level"], 0)
-        between = formatting.ratio_interval(low, high, self.speedup)
-        return f"({level}{formatting.SPACE}% interval {between})"
+        rules = self.found.rules
+        level = formatting.fixed(100 * rules.level, 0)
+        of = f" over all {rules.comparisons} comparisons" if rules.comparisons > 1 else ""
+        return f"({level}{formatting.SPACE}% interval{of} {self.between})"
 
 
 def compared(bench: Bench) -> list[Compared]:
@@ -47,16 +67,31 @@ def compared(bench: Bench) -> list[Compared]:
     found = []
     for series in bench.series:
         for point in bench.points:
-            row = bench.speedup(series, point)
-            if not series.baseline and row and present(row["speedup"]):
-                found.append(Compared(series, point, row))
+            row = None if series.baseline else bench.speedup(series, point)
+            estimate = (row.estimate or row.qualified) if row else None
+            if row and estimate:
+                found.append(Compared(series, point, row, estimate))
     return found
+
+
+def together(found: Sequence[Compared], count: int) -> list[Compared]:
+    """Those that may make a headline, each as one of so many of which the largest is told.
+
+    The largest of several estimates lies above its truth more often than not. Its interval
+    therefore holds together with those of all that might have been the largest (Bonferroni).
+    """
+    told = []
+    for each in found:
+        row = each.found.simultaneous(count)
+        if row.estimate:
+            told.append(Compared(each.series, each.point, row, row.estimate))
+    return told
 
 
 def interval_text(bench: Bench) -> str:
     """What the intervals of the speedups are, in a sentence."""
     found = compared(bench)
-    paired = [each for each in found if each.row["paired"]]
+    paired = [each for each in found if each.estimate.paired]
     if not found:
         return ""
     if len(paired) == len(found):
@@ -72,7 +107,8 @@ def headline(bench: Bench) -> str:
     """The one sentence of a benchmark (two, when something is absent)."""
     if not bench.shown_series:
         return "Nothing has been measured yet."
-    found = [each for each in compared(bench) if not each.row["withheld"]]
+    found = [each for each in compared(bench) if not each.found.withheld]
+    found = together(found, len(found))
     baseline = bench.title_of(bench.plan.baseline)
     said = _best(bench, found, baseline) if found else _absolute(bench)
     prefix = "On synthetic data, " if _synthetic(bench) else ""
@@ -85,8 +121,8 @@ def _synthetic(bench: Bench) -> bool:
 
 def _best(bench: Bench, found: list[Compared], baseline: str) -> str:
     """The largest factor that was decided; without one, that nothing was."""
-    decided = [each for each in found if each.row["verdict"] in {"FASTER", "SLOWER", "SAME"}]
-    known = [each for each in found if present(each.row["low"])]
+    decided = [each for each in found if each.estimate.verdict in DECIDED]
+    known = [each for each in found if each.between]
     if not decided and known:
         return _undecided(bench, known, baseline)
     best = max(decided or found, key=lambda each: each.speedup)
@@ -100,7 +136,7 @@ def _best(bench: Bench, found: list[Compared], baseline: str) -> str:
 
 def _undecided(bench: Bench, known: list[Compared], baseline: str) -> str:
     """The comparison with the narrowest interval, which still holds 1×."""
-    nearest = min(known, key=lambda each: each.row["high"] / each.row["low"])
+    nearest = min(known, key=lambda each: each.estimate.interval.high / each.estimate.interval.low)
     where = f" at {bench.point_title(nearest.point)}" if bench.axes else ""
     return (
         f"{nearest.series.title} and {baseline} cannot be told apart{where} {nearest.interval}: "
@@ -110,11 +146,11 @@ def _undecided(bench: Bench, known: list[Compared], baseline: str) -> str:
 
 def _same_quality(best: Compared) -> str:
     """Whether the faster device learnt as well; a speedup means little without it."""
-    row = best.row
-    if row["parity"] != "EQUIVALENT" or not is_share(row["parity_metric"]):
+    agreed = best.found.agreement
+    if not agreed or agreed.verdict is not Parity.EQUIVALENT or not is_share(agreed.quality.metric):
         return ""
-    margin = formatting.short(100 * row["parity_within"])
-    return f" Both reach the same {metric_title(row['parity_metric'])} (± {margin} points)."
+    margin = formatting.short(100 * agreed.quality.within)
+    return f" Both reach the same {metric_title(agreed.quality.metric)} (± {margin} points)."
 
 
 def _range(bench: Bench, best: Compared, found: list[Compared]) -> str:
@@ -130,12 +166,17 @@ def _absolute(bench: Bench) -> str:
     """What the only measured device does, when there is nothing to compare."""
     series = bench.shown_series[0]
     point = next(p for p in bench.points if bench.measured(series, p))
-    row = bench.speedup(series, point)
-    if row is None or not present(row["seconds"]):
+    found = bench.speedup(series, point)
+    if found is None:
         return f"{series.title} ended before its first steady {bench.words.step}."
-    seconds = formatting.duration(row["seconds"], row["seconds_low"], row["seconds_high"])
+    seconds = duration_of(found.seconds)
     where = f" at {bench.point_title(point)}" if bench.axes else ""
     return f"{series.title} takes {seconds} a {bench.words.step}{where}."
+
+
+def duration_of(seconds: Interval) -> str:
+    """A time with as many digits as its interval allows."""
+    return formatting.duration(seconds.value, seconds.low, seconds.high)
 
 
 def _absent(bench: Bench) -> str:

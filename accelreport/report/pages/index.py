@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.verdicts import Verdict
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import (
@@ -31,7 +32,7 @@ from accelreport.report.pages.environment import (
     machine_line,
     machine_links,
 )
-from accelreport.report.pages.finding import compared, headline
+from accelreport.report.pages.finding import compared, headline, together
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.pages.matrix import matrix
 from accelreport.report.pages.notices import notices_of
@@ -96,13 +97,14 @@ def _dates(benches: Sequence[Bench]) -> tuple[Fact, ...]:
 
 def _finding(benches: Sequence[Bench]) -> tuple[str, str]:
     """The largest factor of the whole site as a headline, and how the others fell."""
-    found = [(b, each) for b in benches for each in compared(b) if not each.row["withheld"]]
-    decided = [pair for pair in found if pair[1].row["verdict"] in {"FASTER", "SLOWER"}]
+    found = [(b, each) for b in benches for each in compared(b) if not each.found.withheld]
+    told = [(b, one) for b, each in found for one in together([each], len(found))]
+    decided = [pair for pair in told if pair[1].estimate.verdict in {"FASTER", "SLOWER"}]
+    verdicts = [each.estimate.verdict for _, each in found]
+    faster, slower = verdicts.count(Verdict.FASTER), verdicts.count(Verdict.SLOWER)
     if not decided:
-        return _absolute(benches, len(found))
+        return _absolute(benches, len(found), faster + slower)
     bench, best = max(decided, key=lambda pair: pair[1].speedup)
-    faster = sum(each.row["verdict"] == "FASTER" for _, each in found)
-    slower = sum(each.row["verdict"] == "SLOWER" for _, each in found)
     baseline = bench.title_of(bench.plan.baseline)
     heading = f"{best.series.title}: up to {best.text} as fast as {baseline}"
     where = f"in “{label(bench.plan.title)}”"
@@ -121,7 +123,7 @@ def _finding(benches: Sequence[Bench]) -> tuple[str, str]:
     )
 
 
-def _absolute(benches: Sequence[Bench], comparisons: int) -> tuple[str, str]:
+def _absolute(benches: Sequence[Bench], comparisons: int, alone: int) -> tuple[str, str]:
     """What is said while no two devices have been told apart."""
     done = [bench for bench in benches if bench.shown_series]
     names = dict.fromkeys(s.title for bench in done for s in bench.shown_series)
@@ -133,7 +135,13 @@ def _absolute(benches: Sequence[Bench], comparisons: int) -> tuple[str, str]:
     where = formatting.plural(len(names), "device") if many else formatting.listed(list(names))
     heading = f"{count} on {where}"
     said = "Every cell below gives an absolute time. "
-    if comparisons:
+    if alone:
+        said += (
+            f"Of {formatting.plural(comparisons, 'comparison')} with a baseline, {alone} "
+            f"{'is' if alone == 1 else 'are'} decided by itself and none over all of them: more "
+            "processes would narrow the intervals. "
+        )
+    elif comparisons:
         said += (
             f"Of {formatting.plural(comparisons, 'comparison')} with a baseline, none is decided "
             "yet: more processes would narrow the intervals. "

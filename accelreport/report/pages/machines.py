@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from accelreport.analysis.machines import machines_frame
+from accelreport.analysis.frames import why_withheld
+from accelreport.analysis.machines import OnMachine, on_machines
+from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
 from accelreport.report import formatting
-from accelreport.report.bench import Bench
-from accelreport.report.frames import plain_rows, present
+from accelreport.report.bench import Bench, Point
 from accelreport.report.model import (
     Column,
     Download,
@@ -23,7 +23,12 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.environment import PATH as DEVICES
 from accelreport.report.pages.environment import machine_facts, machine_line
-from accelreport.report.pages.speedup import VERDICTS, decided_heat, ratio_lines, time_lines
+from accelreport.report.pages.speedup import (
+    estimate_heat,
+    interval_lines,
+    time_lines,
+    verdict_badges,
+)
 from accelreport.report.text import label
 
 PATH = "compare.html"
@@ -32,13 +37,16 @@ PATH = "compare.html"
 def machines_page(benches: Sequence[Bench]) -> Page | None:
     """The page; None where no device was measured on two machines."""
     machines = _by_cells(benches)
-    found = [(b, plain_rows(machines_frame(b.cells, list(b.axes), machines[0]))) for b in benches]
+    found = [
+        (b, on_machines(groups_of(b.results), machines[0], rules_of(b.plan, b.results)))
+        for b in benches
+    ]
     shared = [(bench, rows) for bench, rows in found if rows]
     if not shared:
         return None
     own = [bench.records for bench, _ in shared]
     records = {place: record for each in own for place, record in each.items()}
-    compared = [row for _, rows in shared for row in rows if present(row["faster"])]
+    compared = [each.over for _, rows in shared for each in rows if each.over]
     finding = _finding(compared, machines[0])
     return Page(
         path=PATH,
@@ -71,32 +79,30 @@ def _by_cells(benches: Sequence[Bench]) -> list[str]:
     return sorted(counts, key=lambda machine: (-counts[machine], machine)) or [""]
 
 
-def _finding(rows: Sequence[dict[str, Any]], reference: str) -> str:
-    verdicts = [row["verdict"] for row in rows]
+def _finding(found: Sequence[Speedup], reference: str) -> str:
+    verdicts = [str(each.verdict) for each in found if each.estimate]
     said = [
         f"{verdicts.count(name)} {word}"
         for name, word in (("FASTER", "faster"), ("SLOWER", "slower"), ("SAME", "the same"))
         if name in verdicts
     ]
-    open_ = len(rows) - sum(verdicts.count(name) for name in ("FASTER", "SLOWER", "SAME"))
+    open_ = len(verdicts) - sum(verdicts.count(name) for name in ("FASTER", "SLOWER", "SAME"))
     said += [f"{open_} undecided"] if open_ else []
-    noun = formatting.plural(len(rows), "comparison")
+    noun = formatting.plural(len(verdicts), "comparison")
     return f"Of {noun} with machine {label(reference, 12)}: {formatting.listed(said)}."
 
 
-def _section(bench: Bench, rows: Sequence[dict[str, Any]], reference: str) -> Section:
-    machines = list(dict.fromkeys(row["machine"] for row in rows))
+def _section(bench: Bench, found: Sequence[OnMachine], reference: str) -> Section:
+    machines = list(dict.fromkeys(each.group.machine for each in found))
     machines.sort(key=lambda machine: (machine != reference, machine))
     groups = []
-    for device in dict.fromkeys(row["device"] for row in rows):
-        own = [row for row in rows if row["device"] == device]
-        points = dict.fromkeys(bench.point_of(row) for row in own)
-        made = tuple(
-            _row(
-                bench, point, machines, {r["machine"]: r for r in own if bench.point_of(r) == point}
-            )
-            for point in points
-        )
+    for device in dict.fromkeys(each.group.device for each in found):
+        points: dict[Point, dict[str, OnMachine]] = {}
+        for each in found:
+            if each.group.device == device:
+                point = tuple(each.group.point.values())
+                points.setdefault(point, {})[each.group.machine] = each
+        made = tuple(_row(bench, point, machines, own) for point, own in points.items())
         groups.append(RowGroup(made, title=bench.title_of(device)))
     table = Table(
         id=f"machines-{bench.slug.replace('.', '-')}",
@@ -123,25 +129,24 @@ def _hardware(bench: Bench, machine: str) -> str:
     return machine_line(record for (_, of), record in bench.records.items() if of == machine)
 
 
-def _row(
-    bench: Bench, point: tuple[Any, ...], machines: Sequence[str], own: dict[str, dict[str, Any]]
-) -> Row:
+def _row(bench: Bench, point: Point, machines: Sequence[str], own: Mapping[str, OnMachine]) -> Row:
     entries = tuple(_entry(own.get(machine)) for machine in machines)
     return Row(Entry((Line(bench.point_header(point)),), href=f"{bench.slug}.html"), entries)
 
 
-def _entry(row: dict[str, Any] | None) -> Entry:
-    if row is None:
+def _entry(found: OnMachine | None) -> Entry:
+    if found is None:
         return Entry((Line("not measured here", "reason"),), mark="absent")
-    time = time_lines(row)
-    if row["machine"] == row["reference"]:
+    time = time_lines(found.group.seconds())
+    if found.over is None:
         return Entry(time, mark="baseline")
-    if not present(row["faster"]):
-        return Entry((*time, Line("its input differs", "reason")))
-    values = {**row, "speedup": row["faster"]}
-    badge = VERDICTS.get(row["verdict"])
+    estimate = found.over.estimate
+    if estimate is None:
+        differs = any(each.why is Why.INPUT for each in found.over.withheld)
+        why = "its input differs" if differs else why_withheld(found.over, "that machine")
+        return Entry((*time, Line(why, "reason")))
     return Entry(
-        (*ratio_lines(values), Line(time[0].text, "detail")),
-        heat=decided_heat(values),
-        badges=(badge,) if badge and present(row["low"]) else (),
+        (*interval_lines(estimate.interval), Line(time[0].text, "detail")),
+        heat=estimate_heat(estimate),
+        badges=verdict_badges(estimate),
     )

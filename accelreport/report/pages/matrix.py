@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from accelreport.analysis.frames import withheld_text
+from accelreport.analysis.frames import why_incomplete, why_withheld, withheld_text
+from accelreport.analysis.speedup import Speedup
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.frames import present
 from accelreport.report.model import Badge, Column, Download, Entry, Line, Row, RowGroup, Table
-from accelreport.report.pages.finding import compared
+from accelreport.report.pages.finding import compared, duration_of
 from accelreport.report.pages.marks import SINGLE, absence, kind_text, number_badges
 from accelreport.report.pages.speedup import (
-    VERDICTS,
-    decided_heat,
     estimate_heat,
     interval_lines,
-    ratio_lines,
     time_lines,
+    verdict_badges,
 )
 from accelreport.report.text import label
 
@@ -125,24 +122,24 @@ def _entry(bench: Bench, device: str, point: Point) -> Entry:
     series = _best_series(bench, device)
     if series is None:
         return _not_part()
-    row = bench.speedup(series, point)
+    found = bench.speedup(series, point)
     page = f"{bench.slug}.html{bench.evidence(series, point)}"
-    if row is None or not present(row["seconds"]):
+    if found is None:
         return _absent(bench, series, point, page)
     every = number_badges(bench.planned(series, point))
     badges = tuple(badge for badge in every if badge != SINGLE)
     if series.baseline:
-        time = _said_in_line(time_lines(row), every)
+        time = _said_in_line(time_lines(found.seconds), every)
         return Entry(time, href=page, badges=badges, mark="baseline")
-    why = row["withheld"] or ("" if present(row["speedup"]) else row["reason"])
-    if why:
+    estimate = found.estimate
+    if estimate is None:
+        why = why_withheld(found) or why_incomplete(found)
         lines = (Line("withheld"), Line(label(why, 200), "reason"))
         return Entry(lines, href=page, badges=badges, mark="absent")
-    against = Line(f"of {_baseline_time(bench, row, point)}", "detail")
-    if row["verdict"] in VERDICTS and present(row["low"]):
-        badges = (*badges, VERDICTS[row["verdict"]])
-    factor = _said_in_line(ratio_lines(row), every)
-    return Entry((*factor, against), href=page, badges=badges, heat=decided_heat(row))
+    against = Line(f"of {_baseline_time(found)}", "detail")
+    badges = (*badges, *verdict_badges(estimate))
+    factor = _said_in_line(interval_lines(estimate.interval), every)
+    return Entry((*factor, against), href=page, badges=badges, heat=estimate_heat(estimate))
 
 
 def _absent(bench: Bench, series: Series, point: Point, page: str) -> Entry:
@@ -158,13 +155,9 @@ def _said_in_line(lines: tuple[Line, Line], badges: Sequence[Badge]) -> tuple[Li
     return value, Line("one process", interval.role) if SINGLE in badges else interval
 
 
-def _baseline_time(bench: Bench, row: dict[str, Any], point: Point) -> str:
+def _baseline_time(found: Speedup) -> str:
     """The time a speedup is relative to, with the digits of the baseline's own cell."""
-    for series in bench.series:
-        if series.baseline and series.machine == row["baseline_machine"]:
-            base = bench.speedup(series, point) or row
-            return formatting.duration(base["seconds"], base["seconds_low"], base["seconds_high"])
-    return formatting.duration(row["seconds"] * row["speedup"])
+    return duration_of(found.base.seconds(found.rules.each)) if found.base else ""
 
 
 def _summary_row(bench: Bench, names: Sequence[str]) -> Row:

@@ -17,13 +17,14 @@ from accelreport.results.record import Environment
 
 def tflops_of(bench: Bench, series: Series, point: Point) -> tuple[float, float, float] | None:
     """TFLOPS and their interval, from the geometric mean of the steady time."""
-    row = bench.speedup(series, point)
+    found = bench.speedup(series, point)
     work = median([cell["flops_per_step"] for cell in bench.measured(series, point)])
-    if row is None or not present(row["seconds"]) or not present(work):
+    if found is None or not present(work):
         return None
-    ends = (row["seconds_high"], row["seconds_low"])
+    seconds = found.seconds
+    ends = (seconds.high, seconds.low)
     low, high = (work / end / 1e12 if present(end) else float("nan") for end in ends)
-    return work / row["seconds"] / 1e12, low, high
+    return work / seconds.value / 1e12, low, high
 
 
 def bytes_of(bench: Bench, series: Series, point: Point) -> float:

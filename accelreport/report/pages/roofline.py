@@ -39,11 +39,11 @@ def roofline_blocks(bench: Bench) -> tuple[Block, ...]:
 def position_of(bench: Bench, series: Series, point: Point) -> Position | str:
     """The position, or in a few words why there is none."""
     rate = tflops_of(bench, series, point)
-    row = bench.speedup(series, point)
-    if rate is None or row is None:
+    timed = bench.speedup(series, point)
+    if rate is None or timed is None:
         return "operations not counted"
     peak, width = peak_of(bench, series, point), bandwidth_of(bench, series, point)
-    seconds = row["seconds"]
+    seconds = timed.seconds.value
     found = position(rate[0] * seconds * 1e12, bytes_of(bench, series, point), seconds, peak, width)
     return unknown_peak(bench, series, point) if found == "no cited peak" else found
 
@@ -79,8 +79,8 @@ def _table(bench: Bench) -> Table:
 
 
 def _entry(bench: Bench, series: Series, point: Point) -> Entry:
-    rate, row = tflops_of(bench, series, point), bench.speedup(series, point)
-    if rate is None or row is None:
+    rate, timed = tflops_of(bench, series, point), bench.speedup(series, point)
+    if rate is None or timed is None:
         return absence(bench, series, point)
     found = position_of(bench, series, point)
     href = bench.evidence(series, point)
@@ -97,7 +97,7 @@ def _entry(bench: Bench, series: Series, point: Point) -> Entry:
     moved = bytes_of(bench, series, point)
     first = formatting.MISSING
     if present(moved) and moved > 0:
-        first = f"{formatting.number(rate[0] * row['seconds'] * 1e12 / moved)}{UNIT}"
+        first = f"{formatting.number(rate[0] * timed.seconds.value * 1e12 / moved)}{UNIT}"
     return Entry((Line(first), Line(found, "reason")), href=href, badges=badges, mark="small")
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from accelreport.analysis.frames import why_withheld
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.frames import present
 from accelreport.report.model import Badge, Block, Download, Figure, Page, Section, Speech, Table
 from accelreport.report.pages.finding import Compared, compared
 from accelreport.report.pages.notices import notices_of
@@ -78,13 +78,10 @@ def _each(bench: Bench) -> Iterator[str]:
     """The largest factors one by one, with their intervals, n and verdicts."""
     found = sorted(compared(bench), key=lambda each: -each.speedup)
     for each in found[:MOST_PARTS]:
-        row = each.row
         where = f", {bench.point_title(each.point)}" if bench.axes else ""
-        n = f"n = {row['n']} against {row['n_baseline']}"
-        known = present(row["low"]) and present(row["high"])
-        between = formatting.ratio_interval(row["low"], row["high"], each.speedup) if known else ""
-        interval = f"{between}, {n}" if known else f"{n}, no interval"
-        verdict = str(row["verdict"]).lower()
+        n = f"n = {each.processes[0]} against {each.processes[1]}"
+        interval = f"{each.between}, {n}" if each.between else f"{n}, no interval"
+        verdict = each.estimate.verdict.lower()
         yield f"{each.series.title}{where}: {each.text} ({interval}), {verdict}."
     if len(found) > MOST_PARTS:
         more = formatting.plural(len(found) - MOST_PARTS, "more comparison")
@@ -96,31 +93,31 @@ def speedup_sentences(bench: Bench) -> tuple[str, ...]:
     found = compared(bench)
     if not found:
         return once([processes_sentence(bench), *notice_sentences([bench])])
-    best = max(found, key=lambda e: (e.row["verdict"] in DECIDED, present(e.row["low"]), e.speedup))
+    best = max(found, key=lambda e: (e.estimate.verdict in DECIDED, bool(e.between), e.speedup))
     said = [_said(bench, best)]
-    open_ones = [each for each in found if each.row["verdict"] not in DECIDED]
+    open_ones = [each for each in found if each.estimate.verdict not in DECIDED]
     if open_ones:
         said.append(
             f"{len(open_ones)} of {formatting.plural(len(found), 'comparison')} "
             f"{'is' if len(open_ones) == 1 else 'are'} undecided: do not call them a difference."
         )
-    withheld = dict.fromkeys(label(e.row["withheld"], 200) for e in found if e.row["withheld"])
+    reasons = [why_withheld(each.found) for each in found]
+    withheld = dict.fromkeys(label(why, 200) for why in reasons if why)
     said += [f"No headline is made of some: {why}." for why in withheld]
     return once([*said, *notice_sentences([bench])])
 
 
 def _said(bench: Bench, best: Compared) -> str:
     """The factor, its interval, n, and how the intervals were made."""
-    row = best.row
     where = f" at {bench.point_title(best.point)}" if bench.axes else ""
     text = f"{best.series.title} against {bench.title_of(bench.plan.baseline)}{where}: {best.text}"
-    if not present(row["low"]):
+    if not best.between:
         return f"{text}, from one process each, so without an interval."
-    between = formatting.ratio_interval(row["low"], row["high"], best.speedup)
-    level = f"{formatting.fixed(100 * row['level'], 0)}{formatting.SPACE}%"
-    pairs = ", compared within repeats" if row["paired"] else ""
+    level = f"{formatting.fixed(100 * best.found.rules.level, 0)}{formatting.SPACE}%"
+    pairs = ", compared within repeats" if best.estimate.paired else ""
     return (
-        f"{text}, {level} interval {between}, n = {row['n']} against {row['n_baseline']} "
+        f"{text}, {level} interval {best.between}, n = {best.processes[0]} against "
+        f"{best.processes[1]} "
         f"processes{pairs}."
     )
 

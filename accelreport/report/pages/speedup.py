@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from accelreport.analysis.frames import why_incomplete, why_withheld
 from accelreport.analysis.intervals import Interval
-from accelreport.analysis.speedup import Estimate
+from accelreport.analysis.speedup import Estimate, Speedup
 from accelreport.analysis.verdicts import DECIDED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.frames import present
 from accelreport.report.model import (
     Badge,
     Column,
@@ -21,7 +19,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.finding import compared, interval_text
+from accelreport.report.pages.finding import compared, duration_of, interval_text
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import (
     groups_corner,
@@ -49,7 +47,8 @@ def _finding(bench: Bench) -> str:
     verdicts: dict[str, int] = {}
     found = compared(bench)
     for each in found:
-        verdicts[each.row["verdict"]] = verdicts.get(each.row["verdict"], 0) + 1
+        verdict = each.estimate.verdict
+        verdicts[verdict] = verdicts.get(verdict, 0) + 1
     if not found:
         return "There is no second device to compare with."
     order = ("FASTER", "SLOWER", "SAME", "UNDECIDED")
@@ -106,46 +105,36 @@ def _row(bench: Bench, point: Point, header: str) -> Row:
 
 def speedup_entry(bench: Bench, series: Series, point: Point) -> Entry:
     """A cell of the table: factor, interval and absolute time, or why there is none."""
-    row = bench.speedup(series, point)
-    if row is None or not present(row["seconds"]):
+    found = bench.speedup(series, point)
+    if found is None:
         return absence(bench, series, point)
     badges = number_badges(bench.planned(series, point))
     href = bench.evidence(series, point)
-    time = formatting.duration(row["seconds"], row["seconds_low"], row["seconds_high"])
+    time = duration_of(found.seconds)
     if series.baseline:
-        return Entry(time_lines(row), href=href, badges=badges, mark="baseline")
-    if not present(row["speedup"]):
-        lines = (Line("withheld"), Line(row["reason"], "reason"), Line(time, "detail"))
+        return Entry(time_lines(found.seconds), href=href, badges=badges, mark="baseline")
+    estimate = found.estimate or found.qualified
+    if estimate is None:
+        lines = (Line("withheld"), Line(why_incomplete(found), "reason"), Line(time, "detail"))
         return Entry(lines, href=href, badges=badges, mark="absent")
-    if row["verdict"] in VERDICTS and present(row["low"]):
-        badges = (*badges, VERDICTS[row["verdict"]])
     return Entry(
-        (*ratio_lines(row), Line(time, "detail"), *_withheld(row)),
+        (*interval_lines(estimate.interval), Line(time, "detail"), *_withheld(found)),
         href=href,
-        badges=badges,
-        heat=decided_heat(row),
+        badges=(*badges, *verdict_badges(estimate)),
+        heat=estimate_heat(estimate),
     )
 
 
-def decided_heat(row: dict[str, Any]) -> int | None:
-    """The bin that colours a speedup; none where the interval does not decide."""
-    decided = row["verdict"] in {"FASTER", "SLOWER", "SAME"}
-    return heat_bin(row["speedup"]) if decided else None
+def verdict_badges(estimate: Estimate) -> tuple[Badge, ...]:
+    """What is said beside a factor that is neither faster nor slower."""
+    badge = VERDICTS.get(estimate.verdict) if estimate.interval.known else None
+    return (badge,) if badge else ()
 
 
-def _withheld(row: dict[str, Any]) -> tuple[Line, ...]:
+def _withheld(found: Speedup) -> tuple[Line, ...]:
     """Why a speedup must not stand alone, where it must not."""
-    text = label(row["withheld"], 200)
+    text = label(why_withheld(found), 200)
     return (Line(f"no headline: {text}", "reason"),) if text else ()
-
-
-def ratio_lines(row: dict[str, Any]) -> tuple[Line, Line]:
-    """A speedup and its interval, or that there is none."""
-    low, high = row["low"], row["high"]
-    value = Line(formatting.ratio(row["speedup"], low, high))
-    if not present(low) or not present(high):
-        return value, Line("no interval", "interval")
-    return value, Line(formatting.ratio_interval(low, high, row["speedup"]), "interval")
 
 
 def estimate_heat(estimate: Estimate) -> int | None:
@@ -162,10 +151,10 @@ def interval_lines(found: Interval) -> tuple[Line, Line]:
     return value, Line(formatting.ratio_interval(found.low, found.high, found.value), "interval")
 
 
-def time_lines(row: dict[str, Any]) -> tuple[Line, Line]:
+def time_lines(seconds: Interval) -> tuple[Line, Line]:
     """A steady time and its interval, or that there is none."""
-    low, high = row["seconds_low"], row["seconds_high"]
-    value = Line(formatting.duration(row["seconds"], low, high))
-    if not present(low) or not present(high):
+    value = Line(duration_of(seconds))
+    if not seconds.known:
         return value, Line("no interval", "interval")
-    return value, Line(formatting.duration_interval(low, high, row["seconds"]), "interval")
+    between = formatting.duration_interval(seconds.low, seconds.high, seconds.value)
+    return value, Line(between, "interval")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from accelreport.analysis.speedup import Estimate
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
-from accelreport.report.frames import present
 from accelreport.report.model import Column, Entry, Figure, Line, Row, RowGroup, Table
 from accelreport.report.pages.finding import compared, interval_text
 from accelreport.report.pages.marks import kind_text
@@ -35,8 +33,8 @@ def dots_figure(bench: Bench, most_points: int = 0) -> Figure:
             row=row(each.series, each.point),
             colour=each.series.colour,
             value=each.speedup,
-            low=each.row["low"],
-            high=each.row["high"],
+            low=each.estimate.interval.low,
+            high=each.estimate.interval.high,
             text=each.text,
         )
         for each in found.values()
@@ -76,36 +74,32 @@ def _why(bench: Bench, series: Series, point: Point) -> str:
     return formatting.listed(sorted({kind_text(row) for row in bench.planned(series, point)}))
 
 
-def _verdict(row: dict[str, Any]) -> str:
-    text = str(row["verdict"]).lower()
-    if not present(row["needed"]):
+def _verdict(found: Estimate) -> str:
+    text = found.verdict.lower()
+    if found.needed is None:
         return text
-    more = formatting.plural(int(row["needed"]), "more process", "more processes")
+    more = formatting.plural(found.needed, "more process", "more processes")
     return f"{text}; {more} of each would probably decide"
 
 
 def _data(bench: Bench) -> Table:
     """The numbers behind the dots."""
-    rows = []
-    for each in compared(bench):
-        row = each.row
-        low, high = row["low"], row["high"]
-        known = present(low) and present(high)
-        rows.append(
-            Row(
-                Entry((Line(bench.point_header(each.point)),)),
-                tuple(
-                    Entry((Line(text),))
-                    for text in (
-                        each.series.title,
-                        each.text,
-                        formatting.ratio_interval(low, high, each.speedup) if known else "none",
-                        f"{row['n']} and {row['n_baseline']}",
-                        _verdict(row),
-                    )
-                ),
-            )
+    rows = [
+        Row(
+            Entry((Line(bench.point_header(each.point)),)),
+            tuple(
+                Entry((Line(text),))
+                for text in (
+                    each.series.title,
+                    each.text,
+                    each.between or "none",
+                    f"{each.processes[0]} and {each.processes[1]}",
+                    _verdict(each.estimate),
+                )
+            ),
         )
+        for each in compared(bench)
+    ]
     titles = ("device", "speedup", "95 % interval", "processes (device and baseline)", "verdict")
     return Table(
         id="speedup-data",

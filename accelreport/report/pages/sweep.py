@@ -97,18 +97,19 @@ def _quantity(bench: Bench) -> str:
 
 def rate(bench: Bench, series: Series, point: Point) -> Rate | None:
     """The rate at a point; None where there is no steady time."""
-    row = bench.speedup(series, point)
-    if row is None or not present(row["seconds"]):
+    found = bench.speedup(series, point)
+    if found is None:
         return None
     column = "flops_per_step" if bench.words.kernel else "samples_per_step"
     work = median([cell[column] for cell in bench.measured(series, point)])
     work *= 1e-12 if bench.words.kernel else 1
     if not present(work):
         return None
-    low, high = row["seconds_high"], row["seconds_low"]
-    known = present(low) and present(high)
-    value = work / row["seconds"]
-    return Rate(value, work / low if known else value, work / high if known else value)
+    seconds = found.seconds
+    value = work / seconds.value
+    if not seconds.known:
+        return Rate(value, value, value)
+    return Rate(value, work / seconds.high, work / seconds.low)
 
 
 def _panel(bench: Bench, axis: str, fixed: dict[str, Any], panels: int) -> Panel | None:
