@@ -13,7 +13,9 @@ from accelreport.results.store import Store
 
 
 def content_digest(store: Store) -> str:
-    """SHA-256 over the names and bytes of all plans and records, and of plans shown instead.
+    """SHA-256 over the names and bytes of all plans and records.
+
+    Plans that are shown instead of others, or left out, are part of it.
 
     Raises:
         ResultsError: a folder cannot be read.
@@ -25,6 +27,8 @@ def content_digest(store: Store) -> str:
             found.update(b"%s\0%s\n" % (name, _content(path).encode()))
     for plan in store.shown_instead:
         found.update(to_bytes(plan))
+    for spec, profile in sorted(store.left_out):
+        found.update(os.fsencode(f"left out: {spec}\0{profile}\n"))
     return found.hexdigest()
 
 

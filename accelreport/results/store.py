@@ -47,6 +47,7 @@ class Store:
         self.root = root
         self._problems: dict[Path, ResultProblem] = {}
         self._instead: dict[tuple[str, str], PlanDocument] = {}
+        self._left_out: set[tuple[str, str]] = set()
         self._prepared: tuple[int, int] | None = None
 
     @property
@@ -249,7 +250,11 @@ class Store:
                     f"it holds the same plan as {front[name].name}, which is the one that counts"
                 )
                 self._problems[path] = ResultProblem(path, "misnamed", message)
-        return [self._instead.get(name, plan) for path, name, plan in named if path == front[name]]
+        return [
+            self._instead.get(name, plan)
+            for path, name, plan in named
+            if path == front[name] and name not in self._left_out
+        ]
 
     def show_instead(self, plan: PlanDocument) -> None:
         """Have `plans` give this one for the stored plan of its spec and profile.
@@ -257,6 +262,15 @@ class Store:
         Nothing is written: what runs have left is for them to change.
         """
         self._instead[plan.spec, plan.profile] = plan
+
+    def leave_out(self, plan: PlanDocument) -> None:
+        """Have `plans` leave the stored plan of this spec and profile out; its file stays."""
+        self._left_out.add((plan.spec, plan.profile))
+
+    @property
+    def left_out(self) -> frozenset[tuple[str, str]]:
+        """Spec and profile of the stored plans that are left out."""
+        return frozenset(self._left_out)
 
     @property
     def shown_instead(self) -> list[PlanDocument]:

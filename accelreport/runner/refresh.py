@@ -16,8 +16,8 @@ def refresh(store: Store, specs: Path) -> list[str]:
 
     A title, a published figure or a claim that was edited after a run then shows without
     another run; which repeats there are, runs decide. Nothing is written. Plans of specs that
-    are not in the folder stay as they are, and so do all plans of a profile under which the
-    specs have an error.
+    are not in the folder stay as they are, unless one that is there asks for the same cells: then
+    the spec was renamed. So do all plans of a profile under which the specs have an error.
 
     Args:
         store: the results folder.
@@ -44,10 +44,18 @@ def refresh(store: Store, specs: Path) -> list[str]:
             )
             continue
         now = {spec.name: spec for spec in read.specs}
+        shown = [plan for plan in plans if plan.spec in now]
         for plan in plans:
+            if plan.spec not in now and any(_same_cells(plan, other) for other in shown):
+                store.leave_out(plan)
             if plan.spec in now:
                 spec = now[plan.spec]
                 new, _ = continued(plan_document(spec, first.overrides), spec, plan)
                 if new.profile == plan.profile:
                     store.show_instead(retold(new, plan))
     return complaints
+
+
+def _same_cells(plan: PlanDocument, other: PlanDocument) -> bool:
+    """Whether one plan asks for nothing that the other does not ask for."""
+    return {cell.key for cell in plan.cells} <= {cell.key for cell in other.cells}

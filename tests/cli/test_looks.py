@@ -13,6 +13,7 @@ from rich.console import Console
 
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.errors import ExitCode
+from accelreport.results.digest import content_digest
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
 from accelreport.runner.documents import extended, plan_document, repeated
@@ -132,6 +133,20 @@ def test_a_title_that_is_edited_before_a_build_keeps_what_was_added(specs: Path)
     refresh(store, specs)
     (after,) = store.plans()
     assert (len(after.cells), after.until_decided) == (18, None)
+
+
+def test_a_spec_that_was_renamed_is_shown_once_and_by_its_new_name(specs: Path) -> None:
+    document = added(specs)
+    store = Store(specs.parent / "results")
+    store.write_plan(document.model_copy(update={"spec": "before"}))
+    elsewhere = [cell.model_copy(update={"key": f"{cell.key[:-1]}x"}) for cell in document.cells]
+    store.write_plan(document.model_copy(update={"spec": "elsewhere", "cells": elsewhere}))
+    before = content_digest(store)
+    refresh(store, specs)
+    assert sorted(plan.spec for plan in store.plans()) == ["elsewhere", "products"]
+    assert content_digest(store) != before
+    kept = Store(store.root)
+    assert sorted(plan.spec for plan in kept.plans()) == ["before", "elsewhere", "products"]
 
 
 @pytest.mark.e2e

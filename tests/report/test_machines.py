@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -84,3 +85,34 @@ def test_the_front_page_leads_to_it_only_where_there_is_something_to_compare(
     assert 'href="compare.html"' in (tmp_path / "two" / "index.html").read_text(encoding="utf-8")
     assert not (tmp_path / "one" / "compare.html").exists()
     assert "compare.html" not in (tmp_path / "one" / "index.html").read_text(encoding="utf-8")
+
+
+def _slower_all_round() -> Results:
+    """Two machines, one of which has a slower GPU and a CPU that is slower yet."""
+    asked: dict[str, Any] = {"spec": "k", "repeats": 5, "devices": ("cpu", "gpu")}
+    asked["axes"] = {"size": (1024,)}
+    one = study("matmul", **asked)
+    other = study("matmul", machine=THERE, seed=7, factors={"cpu": 4.0, "gpu": 2.0}, **asked)
+    return Results((replace(one, records=one.records + other.records),))
+
+
+def test_the_headline_names_no_device_that_is_slower_than_one_on_another_machine(
+    tmp_path: Path,
+) -> None:
+    build(_slower_all_round(), tmp_path)
+    for name in ("index.html", "k.full.html"):
+        page = parse((tmp_path / name).read_text(encoding="utf-8"))
+        (described,) = [
+            each.attributes["content"]
+            for each in page.all("meta")
+            if each.attributes.get("name") == "description"
+        ]
+        assert f"GPU @ {HERE}" in described.partition(" as fast as ")[0]
+        assert f"as fast as CPU (all threads) @ {HERE}" in described
+
+
+def test_factors_over_the_baselines_of_two_machines_share_no_axis(tmp_path: Path) -> None:
+    build(_slower_all_round(), tmp_path)
+    text = (tmp_path / "k.full.html").read_text(encoding="utf-8")
+    for machine in (HERE, THERE):
+        assert f"times as fast as CPU (all threads) @ {machine} (log scale)" in text

@@ -71,7 +71,7 @@ def _reigns(bench: Bench, starts: dict[Place, Start]) -> Table | None:
 def _finding(bench: Bench, starts: dict[Place, Start]) -> str:
     words = bench.words
     known = {
-        place: start.stages[-1] / unit_of(bench, place, start)
+        place: start.first_s / unit_of(bench, place, start)
         for place, start in starts.items()
         if present(start.steady_s) and start.steady_s
     }
@@ -82,7 +82,7 @@ def _finding(bench: Bench, starts: dict[Place, Start]) -> str:
     where = f" at {bench.point_title(place[1])}" if bench.axes else ""
     return (
         f"On {place[0].title}{where} the {words.first} takes "
-        f"{formatting.duration(starts[place].stages[-1])}, "
+        f"{formatting.duration(starts[place].first_s)}, "
         f"{formatting.number(known[place])} times as long as {warm}."
     )
 
@@ -110,8 +110,8 @@ def _figure(bench: Bench, starts: dict[Place, Start]) -> Figure:
         id="cold-bars",
         title=title,
         caption=(
-            f"Medians over processes, stacked from 0 on a linear scale: {', '.join(names)}."
-            + panels_note(len(points), len(bench.points))
+            "Of each device the process whose start is the median one, its stages stacked from 0 "
+            f"on a linear scale: {', '.join(names)}." + panels_note(len(points), len(bench.points))
         ),
         panels=(panel(make, prefix="cb", title=title, description=f"{said}."),),
         keys=tuple(Key(name, f"p{i}", "bar") for i, name in enumerate(names)),
@@ -188,7 +188,7 @@ def _row(bench: Bench, series: Series, point: Point, starts: dict[Place, Start])
     rows = bench.measured(series, point)
     columns = ("tflops_cold", "tflops") if bench.words.kernel else ("first_epoch_s", "epoch_s")
     say = formatting.number if bench.words.kernel else formatting.duration
-    cold = start.stages[-1]
+    cold = start.first_s
     texts = [
         formatting.duration(cold),
         formatting.duration(unit),

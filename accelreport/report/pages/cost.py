@@ -83,8 +83,7 @@ def _row(
         blank = tuple(Entry((Line("–"),)) for _ in range(columns - 1))
         return Row(header, (first, *blank), device=series.colour)
     rows = bench.measured(series, point)
-    run = start.total - start.stages[-1] + median([row["total_s"] for row in rows])
-    seconds = [run, start.total, 1e6 * start.steady_s]
+    seconds = [start.run_s, start.total, 1e6 * start.steady_s]
     if not bench.words.kernel:
         seconds.insert(1, median([row["epoch_s"] for row in rows]))
     entries = [Entry((Line(money(price, each)),)) for each in seconds]
@@ -150,10 +149,8 @@ def _finding(bench: Bench, starts: dict[Place, Start]) -> str:
     costs = {}
     for (series, point), start in starts.items():
         price = _price(bench, series)
-        total = median([row["total_s"] for row in bench.measured(series, point)])
-        if price is not None and present(total):
-            run = start.total - start.stages[-1] + total
-            costs[series, point] = (price.of(run), money(price, run))
+        if price is not None and present(start.run_s):
+            costs[series, point] = (price.of(start.run_s), money(price, start.run_s))
     if not costs or len({p.currency for s in bench.shown_series if (p := _price(bench, s))}) > 1:
         return "Prices are in different currencies, so no device is called cheapest."
     place = min(costs, key=lambda each: costs[each][0])

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from accelreport.analysis.intervals import Interval
 from accelreport.analysis.parity import Parity
-from accelreport.analysis.speedup import Estimate, Speedup
+from accelreport.analysis.speedup import Estimate, Speedup, work_of_a_step
 from accelreport.analysis.verdicts import DECIDED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.pages.marks import kind_text
+from accelreport.report.text import label
 from accelreport.report.text import sentence as capital
 
 
@@ -51,6 +52,16 @@ class Compared:
         base = self.found.base
         return len(self.found.own.timed), len(base.timed) if base else 0
 
+    def apart_from(self, other: Compared) -> bool:
+        """Whether they stand beside baselines of different machines."""
+        own, theirs = self.found.base, other.found.base
+        return own is not None and theirs is not None and own.machine != theirs.machine
+
+    def outruns(self, other: Compared) -> bool:
+        """Whether it takes less time for the same work."""
+        unit = work_of_a_step((self.found.own, other.found.own))
+        return self.found.own.seconds_of(unit) < other.found.own.seconds_of(unit)
+
     @property
     def interval(self) -> str:
         """The interval in brackets, or that there is none."""
@@ -86,6 +97,30 @@ def together(found: Sequence[Compared], count: int) -> list[Compared]:
         if row.estimate:
             told.append(Compared(each.series, each.point, row, row.estimate))
     return told
+
+
+def unrivalled(found: Sequence[Compared]) -> list[Compared]:
+    """Those that no device beside another machine's baseline outruns at the same point.
+
+    Factors over two baselines cannot be ranked: a slower device has the larger one beside a
+    slower baseline. What can is the time for the same work.
+    """
+    return [
+        each
+        for each in found
+        if not any(
+            other.point == each.point and other.apart_from(each) and other.outruns(each)
+            for other in found
+        )
+    ]
+
+
+def baseline_of(bench: Bench, each: Compared) -> str:
+    """The baseline of a comparison, with its machine where there are several."""
+    title = bench.title_of(bench.plan.baseline)
+    machines = {series.machine for series in bench.series if series.baseline}
+    machine = each.found.base.machine if each.found.base else ""
+    return f"{title} @ {label(machine, 12)}" if len(machines) > 1 else title
 
 
 def interval_text(bench: Bench) -> str:
@@ -125,9 +160,9 @@ def _best(bench: Bench, found: list[Compared], baseline: str) -> str:
     known = [each for each in found if each.between]
     if not decided and known:
         return _undecided(bench, known, baseline)
-    best = max(decided or found, key=lambda each: each.speedup)
+    best = max(unrivalled(decided or found), key=lambda each: each.speedup)
     verb = "multiplies" if bench.words.kernel else "trains"
-    sentence = f"{best.series.title} {verb} {best.text} as fast as {baseline}"
+    sentence = f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}"
     if bench.axes:
         sentence += f" at {bench.point_title(best.point)}"
     sentence += f" {best.interval}"

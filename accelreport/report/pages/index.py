@@ -32,7 +32,13 @@ from accelreport.report.pages.environment import (
     machine_line,
     machine_links,
 )
-from accelreport.report.pages.finding import compared, headline, together
+from accelreport.report.pages.finding import (
+    baseline_of,
+    compared,
+    headline,
+    together,
+    unrivalled,
+)
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.pages.matrix import matrix
 from accelreport.report.pages.notices import notices_of
@@ -98,14 +104,18 @@ def _dates(benches: Sequence[Bench]) -> tuple[Fact, ...]:
 def _finding(benches: Sequence[Bench]) -> tuple[str, str]:
     """The largest factor of the whole site as a headline, and how the others fell."""
     found = [(b, each) for b in benches for each in compared(b) if not each.found.withheld]
-    told = [(b, one) for b, each in found for one in together([each], len(found))]
+    told = [
+        (bench, each)
+        for bench in benches
+        for each in unrivalled(together([one for b, one in found if b is bench], len(found)))
+    ]
     decided = [pair for pair in told if pair[1].estimate.verdict in {"FASTER", "SLOWER"}]
     verdicts = [each.estimate.verdict for _, each in found]
     faster, slower = verdicts.count(Verdict.FASTER), verdicts.count(Verdict.SLOWER)
     if not decided:
         return _absolute(benches, len(found), faster + slower)
     bench, best = max(decided, key=lambda pair: pair[1].speedup)
-    baseline = bench.title_of(bench.plan.baseline)
+    baseline = baseline_of(bench, best)
     heading = f"{best.series.title}: up to {best.text} as fast as {baseline}"
     where = f"in “{label(bench.plan.title)}”"
     where += f" at {bench.point_title(best.point)}" if bench.axes else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from accelreport.analysis.break_even import Line
 from accelreport.report.bench import Bench, Point, Series
@@ -21,28 +23,46 @@ Place = tuple[Series, Point]
 
 @dataclass(frozen=True)
 class Start:
-    """A device's cold start at a point: medians over processes, in seconds."""
+    """A device's cold start at a point, in seconds.
+
+    Attributes:
+        stages: of the process whose start is the median one, so that they add up to it: medians
+            of stages, each of another process, would not.
+        first_s: the first step, the median over processes.
+        steady_s: a steady step, the median over processes.
+        run_s: a whole run from its launch on, evaluations left out, the median over processes.
+    """
 
     stages: tuple[float, ...]
+    first_s: float
     steady_s: float
+    run_s: float
 
     @property
     def total(self) -> float:
-        """Seconds until the first step is done."""
+        """Seconds until the first step is done, of the median process."""
         return sum(self.stages)
 
 
 def start_of(bench: Bench, series: Series, point: Point) -> Start | None:
     """The cold start; None where no first step was timed."""
-    rows = bench.measured(series, point)
-    steady = median([row["steady_step_s"] for row in rows])
-    stages = []
-    for _, columns in STAGES:
-        parts = [median([row[column] for row in rows]) for column in columns]
-        stages.append(sum(part for part in parts if present(part)))
-    if not rows or not stages[-1]:
+    rows = [row for row in bench.measured(series, point) if present(row["first_step_s"])]
+    if not rows:
         return None
-    return Start(tuple(stages), steady)
+    started = sorted((_stages(row) for row in rows), key=sum)
+    return Start(
+        stages=started[(len(started) - 1) // 2],
+        first_s=median([row["first_step_s"] for row in rows]),
+        steady_s=median([row["steady_step_s"] for row in bench.measured(series, point)]),
+        run_s=median([sum(_stages(row)[:-1]) + row["total_s"] for row in rows]),
+    )
+
+
+def _stages(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """Seconds of each stage of a process; 0 where it was not reached."""
+    return tuple(
+        sum(row[column] for column in columns if present(row[column])) for _, columns in STAGES
+    )
 
 
 def starts_of(bench: Bench) -> dict[Place, Start]:
