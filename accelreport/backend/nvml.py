@@ -49,12 +49,12 @@ class Board:
     part: bool = False
 
     def memory_bytes(self) -> int | None:
-        """Its memory in whole MiB; None for a board that shares the host's."""
+        """Its memory in whole MiB; None where it is not told, as of one that shares the host's."""
         import pynvml
 
         try:
             total: int = pynvml.nvmlDeviceGetMemoryInfo(self.handle).total
-        except pynvml.NVMLError_NotSupported:
+        except pynvml.NVMLError:
             return None
         return total >> 20 << 20
 
@@ -215,7 +215,7 @@ def _divided(handle: Any) -> bool:
 
     try:
         return bool(pynvml.nvmlDeviceGetMigMode(handle)[0])
-    except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
+    except pynvml.NVMLError:  # a board, driver or container that has no such mode
         return False
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pynvml
 import pytest
 
@@ -18,6 +20,16 @@ T4S = [Card(f"GPU-{letter}000-1", mhz=1000 + 10 * n) for n, letter in enumerate(
 UNLIKE = [Card("GPU-a000-1", name="NVIDIA T4"), Card("GPU-b000-1", name="NVIDIA H100")]
 DIVIDED = [Card("GPU-a000-1", parts=["MIG-7-1", "MIG-8-1"]), Card("GPU-b000-1", parts=[])]
 BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """What was found out of this machine is found out anew."""
+    for cached in (inventory, nvidia_gpus):
+        cached.cache_clear()
+    yield
+    for cached in (inventory, nvidia_gpus):
+        cached.cache_clear()
 
 
 def shown(cards: list[Card], variables: dict[str, str], patch: pytest.MonkeyPatch) -> list[str]:
@@ -128,16 +140,18 @@ def test_the_machine_has_all_its_boards_and_a_record_those_that_were_shown(
     Driver(UNLIKE).installed(monkeypatch)
     for name, value in (BUS | {"CUDA_VISIBLE_DEVICES": "1"}).items():
         monkeypatch.setenv(name, value)
-    for cached in (inventory, nvidia_gpus):
-        cached.cache_clear()
-    try:
-        t4, h100 = inventory().gpus
-        assert t4 == Gpu(name="NVIDIA T4", memory_bytes=16 * 2**30, driver="550.54")
-        assert environment().gpus == [h100]
-        assert h100.name == "NVIDIA H100"
-    finally:
-        for cached in (inventory, nvidia_gpus):
-            cached.cache_clear()
+    t4, h100 = inventory().gpus
+    assert t4 == Gpu(name="NVIDIA T4", memory_bytes=16 * 2**30, driver="550.54")
+    assert environment().gpus == [h100]
+    assert h100.name == "NVIDIA H100"
+
+
+def test_a_board_of_which_little_is_told_is_listed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Driver([Card("GPU-a", name="Orin", memory=0)]).installed(monkeypatch)
+    (only,) = nvidia_gpus().shown
+    assert only == Gpu(name="Orin", memory_bytes=None, driver="550.54")
 
 
 def test_a_driver_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +167,6 @@ def test_without_a_driver_there_is_no_gpu_no_clock_and_no_counter(
         raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
 
     monkeypatch.setattr(pynvml, "_LoadNvmlLibrary", absent)
-    nvidia_gpus.cache_clear()
     assert nvidia_gpus() == ([], [])
     assert gpu_clock(0, {}) == Clock()
     found = nvml(1, {})

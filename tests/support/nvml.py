@@ -10,7 +10,7 @@ from typing import Any
 import pynvml
 import pytest
 
-INVALID, UNSUPPORTED, NOT_FOUND = 2, 3, 6
+INVALID, UNSUPPORTED, NOT_FOUND, UNKNOWN = 2, 3, 6, 999
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Driver:
 
     def nvmlDeviceGetMemoryInfo(self, handle: Any, memory: Any) -> int:  # noqa: N802
         memory._obj.total = self._card(handle).memory
-        return 0
+        return 0 if self._card(handle).memory else UNKNOWN
 
     def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any, counted: Any) -> int:  # noqa: N802
         counted._obj.value = self._card(handle).millijoules
@@ -98,7 +98,7 @@ class Driver:
 
     def nvmlDeviceGetMigMode(self, handle: Any, now: Any, pending: Any) -> int:  # noqa: N802
         now._obj.value = int(bool(self._card(handle).parts))
-        return UNSUPPORTED if self._card(handle).parts is None else 0
+        return UNKNOWN if self._card(handle).parts is None else 0
 
     def nvmlDeviceGetMaxMigDeviceCount(self, handle: Any, count: Any) -> int:  # noqa: N802
         count._obj.value = 7
