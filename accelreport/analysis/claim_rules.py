@@ -22,8 +22,8 @@ from accelreport.analysis.intervals import LEVEL, NOTHING, Interval, Term, compa
 from accelreport.analysis.parity import Parity, Quality, agreement
 from accelreport.analysis.quantised import Change, change, difference
 from accelreport.analysis.refusals import ABOVE_PEAK
-from accelreport.analysis.results import Point, Result
-from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, rules_of
+from accelreport.analysis.results import MISSING, Point, Result
+from accelreport.analysis.speedup import Group, Rules, Speedup, Why, Withheld, rules_of
 from accelreport.analysis.verdicts import MARGIN, level_over
 from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
@@ -47,6 +47,9 @@ from accelreport.spec.models import (
 QUALITY_MARGIN = 0.005
 """A step back of accuracies and losses that does not refute a trend, as a difference."""
 
+Place = tuple[str, Point]
+"""A device and a sweep point."""
+
 OUT_OF_MEMORY = ("oom-host", "oom-device")
 """Kinds of failures for lack of memory."""
 
@@ -64,6 +67,39 @@ def claim_results(
     quantised = {(each.key, each.machine): each.quantised for each in records if each.quantised}
     whole = Seen(plan, tuple(results), rules_of(plan, results), quantised)
     return tuple(found for claim in plan.claims for found in _tested(whole, claim))
+
+
+def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> list[Place]:
+    """The devices and sweep points whose repeats a claim is decided by.
+
+    Empty for a claim that further repeats do not decide: one about the hardware's limits, or
+    about models each of which is tested by itself.
+    """
+    seen = Seen(plan, tuple(results), Rules(), {})
+    check = check.as_ratio if isinstance(check, FasterCheck) else check
+    if isinstance(check, EquivalentCheck):
+        here = {each.device for each in results if each.status not in {MISSING, "skipped"}}
+        devices = [name for name in plan.devices if name in here]
+        return [(name, point) for point in seen.points(check.where) for name in devices]
+    if isinstance(check, QuantisedCheck | MemoryCheck | PeakCheck):
+        return []
+    elsewhere: Mapping[str, Scalar] = {}
+    others: list[str] = []
+    if isinstance(check, RatioCheck) and not check.within_process:
+        others, elsewhere = [check.over or plan.baseline], check.over_where
+    if isinstance(check, DifferenceCheck):
+        others, elsewhere = [check.than or check.of], check.than_where
+    if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
+        others = [check.over or plan.baseline]
+    points = seen.points(check.where)
+    own = [(check.of, point) for point in points]
+    return own + [(name, point | dict(elsewhere)) for name in others for point in points]
+
+
+def verdict_of(plan: PlanDocument, results: Sequence[Result], claim: Claim) -> ClaimVerdict:
+    """What results of one machine say of one claim."""
+    whole = Seen(plan, tuple(results), rules_of(plan, results), {})
+    return together([found.verdict for found in _tested(whole, claim)])
 
 
 def _tested(whole: Seen, claim: Claim) -> list[ClaimResult]:

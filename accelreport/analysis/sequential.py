@@ -1,4 +1,4 @@
-"""Whether a comparison with the baseline is decided, and if not, how many repeats to look at next.
+"""Whether a comparison, or a claim, is decided, and if not, how many repeats to look at next.
 
 Looking again and again until something is decided calls differences between equals far more
 often than an interval's level says. So there is a fixed, short schedule of looks, and the
@@ -12,16 +12,20 @@ it is the same however often a run was interrupted, and whatever was measured be
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from accelreport.analysis.claim_rules import Place, places_of, verdict_of
+from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.intervals import LEVEL, compare, logarithms
 from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.results import Result, point_key, results_of
 from accelreport.analysis.verdicts import MARGIN, Verdict, level_over, verdict
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.results.record import MEASURED, Record
+from accelreport.spec.models import Claim
 
 LOOKS = (3, 5, 10, 20)
 """Numbers of repeats after which there is a look."""
@@ -176,8 +180,73 @@ def _verdict(n: int, own: dict[int, _Process], base: dict[int, _Process], level:
 
 
 @dataclass(frozen=True)
+class ClaimLook:
+    """What the last look at one claim found.
+
+    Attributes:
+        text: the claim's sentence.
+        places: devices and sweep points whose repeats decide it.
+        repeats: repeats looked at; 0 when it could not be looked at.
+        verdict: what is said of it at that look's level.
+        wanted: repeats, counted from the first, that the next look needs; 0 when there is
+            no next one.
+        reason: why there is no next look although nothing is decided; empty otherwise.
+    """
+
+    text: str
+    places: Sequence[Place]
+    repeats: int
+    verdict: str
+    wanted: int = 0
+    reason: str = ""
+
+
+def latest_claims(plan: PlanDocument, records: Iterable[Record]) -> list[ClaimLook]:
+    """The last look at every claim that repeats can decide, in the order of the plan.
+
+    Args:
+        plan: the plan, with `until_decided` and every cell added so far.
+        records: records of its cells, of one machine.
+
+    Raises:
+        ValueError: the plan has no looks.
+    """
+    if plan.until_decided is None:
+        raise ValueError(f"the plan of {plan.spec} has no looks")
+    results = results_of(plan, records)
+    looked = []
+    for claim in plan.claims:
+        places = places_of(plan, results, claim.check)
+        if places:
+            looked.append(_last_of_claim(plan, results, claim, places))
+    return looked
+
+
+def _last_of_claim(
+    plan: PlanDocument, results: Sequence[Result], claim: Claim, places: Sequence[Place]
+) -> ClaimLook:
+    looks = plan.until_decided.at if plan.until_decided else []
+    wanted = {(device, point_key(point)) for device, point in places}
+    concerned = [each for each in results if (each.device, each.where) in wanted]
+    last = ClaimLook(claim.text, places, 0, ClaimVerdict.NOT_TESTED.value)
+    for n in looks:
+        first = [each for each in concerned if each.repeat < n]
+        failed = next((each for each in first if each.machine and not each.measured), None)
+        if failed is not None:
+            reason = f"repeat {failed.repeat} of {failed.device} has no number ({failed.problem})"
+            return replace(last, reason=reason)
+        if sum(bool(each.machine) for each in first) < n * len(wanted):
+            return replace(last, wanted=n)
+        found = verdict_of(plan, first, claim)
+        last = replace(last, repeats=n, verdict=found.value)
+        if found is not ClaimVerdict.UNDECIDED:
+            return last
+    return replace(last, reason=f"{looks[-1]} repeats are the most allowed")
+
+
+@dataclass(frozen=True)
 class UntilDecided:
-    """The rule by which a run adds repeats until comparisons are decided.
+    """The rule by which a run adds repeats until comparisons and claims are decided.
 
     Attributes:
         most: repeats after which nothing is added, 3 to 20.
@@ -192,3 +261,7 @@ class UntilDecided:
     def latest(self, plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
         """See `latest_looks`."""
         return latest_looks(plan, records)
+
+    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> list[ClaimLook]:
+        """See `latest_claims`."""
+        return latest_claims(plan, records)

@@ -59,7 +59,7 @@ def run(
         devices_file: the devices, instead of the file beside each spec.
         retry_failed: run cells again that failed before.
         rerun: run every cell again.
-        until_decided: add repeats until comparisons with the baseline are decided.
+        until_decided: add repeats until comparisons with the baseline, and claims, are decided.
         most_repeats: with `until_decided`, at most so many.
         fork: fork CPU cells from a process that has imported TensorFlow.
         quiet: print failures only.

@@ -119,9 +119,7 @@ RetryFailed = Annotated[
 Rerun = Annotated[bool, typer.Option("--rerun", help="Run every cell again.")]
 UntilDecided = Annotated[
     bool,
-    typer.Option(
-        "--until-decided", help="Add repeats until comparisons with the baseline are decided."
-    ),
+    typer.Option("--until-decided", help="Add repeats until comparisons and claims are decided."),
 ]
 MostRepeats = Annotated[
     int,

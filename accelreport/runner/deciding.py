@@ -1,4 +1,4 @@
-"""Adds repeats until comparisons with the baseline are decided.
+"""Adds repeats until comparisons with the baseline, and claims, are decided.
 
 Whether one is decided is not known here: a judge is asked after all planned cells, and again
 after what it asked for. Cells that are added are cells like others. They stand in the plan
@@ -49,14 +49,29 @@ class Looked(Protocol):
         """Why none, where nothing is decided."""
 
 
+class LookedClaim(Protocol):
+    """What a judge says of one claim."""
+
+    @property
+    def places(self) -> Sequence[tuple[str, Mapping[str, Scalar]]]:
+        """Devices and sweep points whose repeats decide it."""
+
+    @property
+    def wanted(self) -> int:
+        """Repeats, counted from the first, that are needed next; 0 for none."""
+
+
 class Judge(Protocol):
-    """Knows when a comparison is decided."""
+    """Knows when a comparison, or a claim, is decided."""
 
     def looks(self, planned: int) -> Looks:
         """The looks at comparisons of which `planned` repeats are measured anyway."""
 
     def latest(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[Looked]:
         """What is said of every comparison of a plan, by records of one machine."""
+
+    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[LookedClaim]:
+        """What is said of the claims of a plan that repeats can decide."""
 
 
 Name = tuple[str, str]
@@ -174,15 +189,33 @@ class Deciding:
         """The cells that the next look needs, or the last one, and the document does not have."""
         known = {cell.key for cell in document.cells}
         last = document.until_decided.at[-1] if document.until_decided else 0
+        asked = [
+            (device, each.point, each.wanted)
+            for each in looked
+            for device in ((document.baseline, each.device) if each.wanted else ())
+        ]
+        asked += self._asked_by_claims(name, document)
         found: dict[str, Cell] = {}
-        for each in looked:
-            for device in (document.baseline, each.device) if each.wanted else ():
-                like = next(iter(self._places[name, _place(device, each.point)].values()))
-                wanted = last if to_the_end else each.wanted
-                for repeat in range(document.measure.repeats, wanted):
-                    cell = repeated(like, repeat)
-                    found[cell.key] = cell
+        for device, point, wanted in asked:
+            like = next(iter(self._places[name, _place(device, point)].values()))
+            for repeat in range(document.measure.repeats, last if to_the_end else wanted):
+                cell = repeated(like, repeat)
+                found[cell.key] = cell
         return [cell for key, cell in found.items() if key not in known]
+
+    def _asked_by_claims(
+        self, name: Name, document: PlanDocument
+    ) -> list[tuple[str, Mapping[str, Scalar], int]]:
+        """Devices and points whose repeats the next looks at claims need, if all can run here."""
+        if not any(of == name for of, _ in self._places):
+            return []
+        return [
+            (device, point, each.wanted)
+            for each in self.judge.claims(document, self._records(document))
+            if each.wanted
+            and all(self._complete(name, document, point, device) for device, point in each.places)
+            for device, point in each.places
+        ]
 
 
 def _name(cell: Cell) -> Name:

@@ -17,7 +17,7 @@ from accelreport.runner.documents import continued, plan_document
 from accelreport.runner.events import CellEndLine, CellStartLine, EndLine, LookLine, RunLine
 from accelreport.runner.plan import Policy
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Measure, Scalar
+from accelreport.spec.models import Claim, FasterCheck, Measure, Scalar
 from accelreport.spec.spec import Spec
 from tests.runner.scripted import DEVICES, MACHINE, Bench, Collector
 
@@ -46,6 +46,7 @@ class Study:
     points: Sequence[dict[str, Scalar]] = ({},)
     seconds: dict[str, list[float]] = field(default_factory=lambda: dict(VAGUE))
     absent: Sequence[str] = ()
+    claims: Sequence[Claim] = ()
     do: str = "ok"
     possible: int = 0
 
@@ -85,7 +86,7 @@ class Study:
             axes={key: [point[key] for point in self.points] for key in self.points[0]},
             measure=measure,
             published=(),
-            claims=(),
+            claims=tuple(self.claims),
             cells=tuple(found),
         )
 
@@ -118,6 +119,37 @@ class Study:
         self.possible = len(deciding.possible())
         plan = bench.plan(picked, absent=self.absent)
         return bench.carry_out(plan, partial(deciding.further, bench.observer))
+
+
+def faster(**bounds: float) -> Claim:
+    """A sentence about how many times as fast all threads are as one."""
+    check = FasterCheck.model_validate({"faster": "cpu", "than": "cpu-1", **bounds})
+    return Claim(text="So many times as fast", check=check)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "repeats"),
+    [
+        ({"by_at_least": 1.5}, 3),
+        ({"by_at_least": 3.0}, 3),
+        ({"by_at_least": 2.0}, 10),  # Three repeats hold 2.0, ten of these do not.
+    ],
+)
+def test_repeats_are_added_until_a_claim_is_decided_although_the_comparison_is(
+    tmp_path: Path, bounds: dict[str, float], repeats: int
+) -> None:
+    bench = Bench(tmp_path)
+    made = Study(tmp_path, seconds=CLEAR, claims=[faster(**bounds)], most=10)
+    end = made.run(bench)
+    assert [each.verdict for each in looks(bench)[-1].comparisons] == ["SLOWER"]
+    assert (end.ok, end.left) == (2 * repeats, 0)
+    assert {cell.repeat for cell in made.document().cells} == set(range(repeats))
+
+
+def test_a_claim_about_a_device_that_is_not_here_adds_nothing(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    made = Study(tmp_path, seconds=CLEAR, claims=[faster(by_at_least=2.0)], absent=["cpu-1"])
+    assert made.run(bench).ok == 3
 
 
 def looks(bench: Bench) -> list[LookLine]:
