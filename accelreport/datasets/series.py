@@ -236,6 +236,16 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
 
 def _parse(data: bytes, options: TableOptions) -> pd.DataFrame:
     try:
+        header = pd.read_csv(
+            io.BytesIO(data),
+            sep=options.separator,
+            encoding="utf-8-sig",
+            skipinitialspace=True,
+            header=None,
+            nrows=1,
+            dtype=str,
+            keep_default_na=False,
+        )
         table = pd.read_csv(
             io.BytesIO(data),
             sep=options.separator,
@@ -248,6 +258,11 @@ def _parse(data: bytes, options: TableOptions) -> pd.DataFrame:
     except (ValueError, MemoryError, OverflowError) as error:
         raise SeriesError(f"It is not a CSV file ({str(error).strip()}).") from error
     table.columns = table.columns.astype(str)
+    seen: set[str] = set()
+    for name in map(str, header.iloc[0]):
+        if name and name in seen:  # pandas would call it `name.1`
+            raise SeriesError(f"It has two columns called {name!r}.")
+        seen.add(name)
     return table
 
 

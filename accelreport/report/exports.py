@@ -13,9 +13,8 @@ import pandas as pd
 
 from accelreport.report.bench import Bench
 from accelreport.report.frames import plain_rows
+from accelreport.report.table_text import harmless
 from accelreport.results.record import Record
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def bench_files(bench: Bench, records: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, str]]:
@@ -82,7 +81,7 @@ def csv_text(frame: pd.DataFrame) -> str:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(frame.columns)
+    writer.writerow(harmless(str(name)) for name in frame.columns)
     columns = ([_cell(value) for value in frame[name].tolist()] for name in frame)
     writer.writerows(zip(*columns, strict=True))
     return text.getvalue()
@@ -91,8 +90,8 @@ def csv_text(frame: pd.DataFrame) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, tuple | list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
+    if isinstance(value, str):
+        return harmless(value)
     return "" if value is None or value is pd.NA or value != value else value  # NaN is not itself
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 
 from accelreport.report.model import Entry, Table
@@ -19,15 +20,16 @@ _TEX = {
     "…": r"\dots{}",
 }
 _MARKDOWN = {letter: f"\\{letter}" for letter in "\\`*_{}[]<>|#~"}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"^(?=[=+\-@\t\r])|(?<=[;\n])(?=[=+\-@])")
+"""Where a spreadsheet would begin a formula: some take semicolons for separators."""
 
 
 def csv_of(table: Table) -> str:
     """Comma-separated values; texts that a spreadsheet would run get an apostrophe."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([_harmless(text) for text in _heading(table)])
-    writer.writerows([_harmless(text) for text in row] for row in _rows(table))
+    writer.writerow(map(harmless, _heading(table)))
+    writer.writerows(map(harmless, row) for row in _rows(table))
     return file.getvalue()
 
 
@@ -81,8 +83,9 @@ def _text(entry: Entry) -> str:
     return "; ".join(text for text in lines if text) + "".join(f" {mark}" for mark in marks)
 
 
-def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+def harmless(text: str) -> str:
+    """The text with an apostrophe wherever a spreadsheet would begin to read a formula."""
+    return _FORMULA.sub("'", text)
 
 
 def _markdown(text: str) -> str:

@@ -36,6 +36,7 @@ FORBIDDEN = {
     "StringLookup": "it may read a file",
     "IntegerLookup": "it may read a file",
     "TextVectorization": "it may read a file",
+    "IndexLookup": "it may read a file",
 }
 """Classes that do more than compute, and why each is refused."""
 
@@ -94,6 +95,9 @@ def _check(part: dict[str, Any]) -> None:
         raise ArchitectureError("names a class that is no text")
     if name in FORBIDDEN:
         raise ArchitectureError(f"holds `{name}`, which is not loaded: {FORBIDDEN[name]}")
+    config = part.get("config")
+    if isinstance(config, dict) and isinstance(config.get("vocabulary"), str):
+        raise ArchitectureError(f"holds `{name}` with the name of a vocabulary: it may read a file")
     if name in _SPECIAL:
         return
     registered = part.get("registered_name")

@@ -158,6 +158,16 @@ def test_a_table_that_cannot_become_a_series_is_refused_in_words(
     assert caught.value.path == str(data_folder / "own.csv")
 
 
+@pytest.mark.parametrize("name", ["t", "u", " u", "when"])
+def test_two_columns_of_one_name_are_refused_and_none_is_renamed(
+    data_folder: Path, name: str
+) -> None:
+    text = own_table().to_csv(index=False)
+    data = text.replace(",sky\n", f",{name}\n").encode()
+    with pytest.raises(DataCorrupt, match=f"two columns called '{name.strip()}'"):
+        own(data_folder, data, inputs=["t"])
+
+
 @pytest.mark.parametrize(
     "data",
     [b"", b"\n\n", b"\x00\x01\x02", b'a,b\n"unclosed', b"a,b\n1,2,3,4\n5\n", b"\xff\xfe\xff"],

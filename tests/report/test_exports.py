@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +13,9 @@ from accelreport.report.exports import csv_text
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")))
 """Texts; line feeds and the like are refused where records are read."""
-plain = words.filter(lambda text: not text.startswith(("=", "+", "-", "@")))
+plain = words.filter(
+    lambda text: not any(part.startswith(("=", "+", "-", "@")) for part in text.split(";"))
+)
 rows = st.lists(
     st.tuples(plain, st.none() | plain, st.floats(), st.integers(-(2**62), 2**62), st.booleans()),
     min_size=1,
@@ -25,3 +30,14 @@ def test_a_frame_is_written_as_pandas_writes_it(values: list[tuple[object, ...]]
 
 def test_a_frame_without_rows_is_a_line_of_names() -> None:
     assert csv_text(pd.DataFrame([], columns=["a", "b"])) == "a,b\n"
+
+
+@given(words, st.sampled_from("=+-@"), words, st.sampled_from(",;\t"))
+def test_no_spreadsheet_finds_a_formula_whatever_it_takes_for_a_separator(
+    before: str, sign: str, after: str, separator: str
+) -> None:
+    hostile = f"{before};{sign}{after}"
+    frame = pd.DataFrame([[hostile, f"{sign}{after}"]], columns=[hostile, "b"])
+    read = csv.reader(io.StringIO(csv_text(frame)), delimiter=separator)
+    cells = [cell for line in read for cell in line]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@", "-"))]

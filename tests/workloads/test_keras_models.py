@@ -195,6 +195,18 @@ def hidden_in(sequential: str, layer: dict[str, Any]) -> str:
         ({"class_name": "Lambda", "module": "keras.layers", "config": {}}, "Python code"),
         ({"class_name": "TFSMLayer", "module": "keras.layers", "config": {}}, "reads a model"),
         ({"class_name": "TextVectorization", "module": "keras.layers"}, "read a file"),
+        (
+            {
+                "class_name": "IndexLookup",
+                "module": "keras.src.layers.preprocessing.index_lookup",
+                "config": {"vocabulary": "/etc/passwd"},
+            },
+            "read a file",
+        ),
+        (
+            {"class_name": "Later", "module": "keras.layers", "config": {"vocabulary": "/etc/x"}},
+            "read a file",
+        ),
         ({"class_name": "Popen", "module": "subprocess", "config": {}}, "no layer of Keras"),
         ({"class_name": "get_file", "module": "keras.utils", "config": {}}, "no layer of Keras"),
         ({"class_name": "Dense", "module": "keras.layers.evil", "config": {}}, "no layer of"),
