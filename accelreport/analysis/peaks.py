@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelreport.analysis.hardware import Hardware, derived_cpu_peak, named_in
+from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Environment
+from accelreport.results.record import Environment, Record
 from accelreport.spec.models import Device
 
 COMPUTE_DTYPE = {
@@ -17,6 +18,24 @@ COMPUTE_DTYPE = {
     "mixed_bfloat16": "bfloat16",
 }
 """Element type of the products under each Keras dtype policy."""
+
+ANY_CHIP_TFLOPS = 1e4
+"""No chip sold by 2026 does half as many dense operations in 16 bits or more: an NVIDIA B200 does
+2.25 · 10³, and a TPU v7 2.3 · 10³."""
+
+HALF_PRECISION = 16
+"""A CPU core does at most so many times its float32 operations in types of 16 bits: AMX's tiles do
+1,024 in a cycle, two vector units of 512 bits 64."""
+
+WIDE = {"float32", "float64", "tensorfloat32"}
+"""Types that a CPU computes no faster than float32."""
+
+FASTEST_MHZ = 6500
+"""No processor is sold with a higher clock; a Core i9-14900KS reaches 6,200."""
+
+OWN_ROOF = 4
+"""A processor does at most so many times what NumPy's products reached on it: twice for a clock or
+a neighbour on the same core, and twice for another library's kernels."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +133,32 @@ def cited_peak(
         derived = derived_cpu_peak(environment, dtype, spec.threads)
         found = Peak(derived.tflops, dtype, derived.formula) if derived else None
     return found
+
+
+def own_bound(record: Record) -> Peak:
+    """What the machine of a record cannot exceed, where nothing is cited for it.
+
+    For a CPU the lower of two bounds, where they are known: its processors by its vector units and
+    a clock that none has, and `OWN_ROOF` times what was measured of it (`Environment.roofs`) while
+    nobody else used it: on a loaded machine the best of ten products was a sixth of the usual. For
+    everything else, what no chip reaches.
+    """
+    device, machine = record.cell.device_spec, record.environment
+    asked = record.cell.workload.get("dtype")
+    dtype = str(asked) if asked else COMPUTE_DTYPE[device.precision]
+    chips = max(1, device.replicas) * max(1, device.workers)
+    bounds = [Peak(ANY_CHIP_TFLOPS * chips, dtype, f"no chip does {ANY_CHIP_TFLOPS:g} TFLOPS")]
+    if device.kind == "CPU" and machine is not None:
+        times = max(1, len(record.hosts)) * (1 if dtype in WIDE else HALF_PRECISION)
+        fastest = {"cores": machine.threads, "clock_max_mhz": FASTEST_MHZ}
+        derived = derived_cpu_peak(machine.model_copy(update=fastest), "float32")
+        if derived is not None:
+            bounds.append(Peak(times * derived.tflops, dtype, derived.formula))
+        if machine.roofs is not None and machine.roofs.other_cores <= OTHER_LOAD:
+            own = max(machine.roofs.tflops, machine.threads * machine.roofs.core_tflops)
+            said = f"{OWN_ROOF} times the {own:.3g} TFLOPS that were measured of it"
+            bounds.append(Peak(times * OWN_ROOF * own, dtype, said))
+    return min(bounds, key=lambda each: each.tflops)
 
 
 def cited_bandwidth(plan: PlanDocument, device: str, hardware: str = "") -> Bandwidth | None:

@@ -1,15 +1,18 @@
 """Numbers that are not shown: what the timer found against them is shown in their place.
 
 Every other warning stands beside its number. These say that the number is none: that the work
-was not done, or that something else was timed.
+was not done, that something else was timed, or that no machine can have done it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from math import inf
 
-from accelreport.analysis.peaks import Peak
+from accelreport import __version__
+from accelreport.analysis.peaks import Peak, own_bound
 from accelreport.analysis.steadiness import Finding
+from accelreport.results.record import Block, Record
 
 REFUSED = "refused"
 """The status of a row whose number is not shown; its record keeps everything."""
@@ -22,10 +25,16 @@ ABOVE_PEAK = "above-peak"
 REFUSING = frozenset(
     {
         ABOVE_PEAK,
+        "above-machine",
+        "bad-timing",
         "canary",
+        "changed-record",
+        "clock-pace",
         "compile-inside",
         "constant-input",
+        "cpu-above-wall",
         "idle-inside",
+        "impossible-share",
         "no-sync",
         "same-run",
         "sample-count",
@@ -55,6 +64,81 @@ def above_peak(tflops: float, peak: Peak | None) -> Finding | None:
         f"TFLOPS in {peak.dtype} ({peak.source})"
     )
     return Finding(kind, message, tflops / peak.tflops)
+
+
+SHARES = ("accuracy", "precision", "recall", "f1")
+"""A metric whose name ends so is a share of examples, between 0 and 1; `accuracy_loss` is none."""
+
+ROUNDED = 1e-3
+"""A share summed in float32 may be above 1 by less than this."""
+
+CORES_OVER = 1.25
+"""CPU time may be so many times wall time × processors: it is counted in a scheduler's ticks."""
+
+CPU_OVER_S = 0.05
+"""Seconds of CPU time that a window may hold beyond that: what its threads began before it."""
+
+
+def impossible(record: Record) -> Iterator[Finding]:
+    """What a record says that no measurement can have given, whoever wrote it.
+
+    Kinds: `changed-record`, `impossible-share`, `cpu-above-wall`, `above-machine`. A time that is
+    no positive number is `bad-timing`, one of `steadiness.findings`.
+    """
+    if record.cell.key != record.key and _by_this_version(record):
+        message = (
+            f"what it says was measured has the key {record.cell.key}, and it is kept as "
+            f"{record.key}: it was changed by hand"
+        )
+        yield Finding("changed-record", message, inf)
+    yield from _shares(record)
+    blocks = [block for block in record.blocks if block.steps and 0 < block.wall_s < inf]
+    yield from _cpu_time(record, blocks)
+    yield from _rate(record, blocks)
+
+
+def _by_this_version(record: Record) -> bool:
+    """Whether its key is one by the rules that are known here; other versions may have others."""
+    return record.environment is not None and record.environment.accelreport == __version__
+
+
+def _shares(record: Record) -> Iterator[Finding]:
+    for metrics in (record.final, *(epoch.metrics for epoch in record.epochs)):
+        for name, value in metrics.items():
+            share = name.rsplit("_", 1)[-1] in SHARES
+            if share and (value < -ROUNDED or value > 1 + ROUNDED):
+                message = f"{name} is {value:g}, and a share of examples lies between 0 and 1"
+                yield Finding("impossible-share", message, value)
+                return
+
+
+def _cpu_time(record: Record, blocks: Iterable[Block]) -> Iterator[Finding]:
+    if record.environment is None or record.hosts:
+        return  # several processes may each have been given other processors
+    threads = record.environment.threads
+    for block in blocks:
+        if block.cpu_s > CORES_OVER * threads * block.wall_s + CPU_OVER_S:
+            message = (
+                f"{block.cpu_s:.3g} s of CPU time in {block.wall_s:.3g} s on {threads} processors: "
+                "its clocks cannot both be right"
+            )
+            yield Finding("cpu-above-wall", message, block.cpu_s / block.wall_s / threads)
+            return
+
+
+def _rate(record: Record, blocks: Iterable[Block]) -> Iterator[Finding]:
+    """The fastest block against what the machine can do; in one block the work may be undone."""
+    if record.flops is None:
+        return
+    bound = own_bound(record)
+    rates = (record.flops.per_step * block.steps / block.wall_s / 1e12 for block in blocks)
+    fastest = max(rates, default=0.0)
+    if fastest > bound.tflops:
+        message = (
+            f"{fastest:.3g} TFLOPS is {fastest / bound.tflops:.2g} times what this machine can do: "
+            f"{bound.source}"
+        )
+        yield Finding("above-machine", message, fastest / bound.tflops)
 
 
 def refused(warnings: Iterable[Finding]) -> Finding | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from accelreport.analysis.energy import joules_per_step
 from accelreport.analysis.peaks import Peak, cited_peak, hardware_name
-from accelreport.analysis.refusals import REFUSED, REMEDY, above_peak, refused
+from accelreport.analysis.refusals import REFUSED, REMEDY, above_peak, impossible, refused
 from accelreport.analysis.seeds import Began, began, reused
 from accelreport.analysis.steadiness import FEWER_CORES, Finding, findings
 from accelreport.analysis.steady import complete_epochs, steady, total_seconds
@@ -302,7 +302,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
     hardware = hardware_name(record.environment, device.kind if device else "CPU")
     said = {warned.kind: Finding(warned.kind, warned.message, nan) for warned in record.warnings}
     if record.measured:
-        for found in findings(record):
+        for found in (*findings(record), *impossible(record)):
             said.setdefault(found.kind, found)
     result = replace(
         _identified(plan, cell, record.machine),

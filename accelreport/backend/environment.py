@@ -13,7 +13,7 @@ import psutil
 
 import accelreport
 from accelreport.backend.inventory import inventory, nvidia_gpus
-from accelreport.results.record import Environment
+from accelreport.results.record import Environment, Roofs
 
 PACKAGES = (
     "tensorflow",
@@ -145,6 +145,7 @@ def environment(
     load_before: float | None = None,
     accelerators: list[str] | None = None,
     runtime: dict[str, str] | None = None,
+    roofs: Roofs | None = None,
 ) -> Environment:
     """This machine and its software.
 
@@ -152,6 +153,7 @@ def environment(
         load_before: load average before the cell began.
         accelerators: devices TensorFlow used.
         runtime: what TensorFlow resolved (threads, kernel libraries).
+        roofs: what its processor reached at best.
     """
     machine = inventory()
     commit, dirty = checkout()
@@ -177,4 +179,5 @@ def environment(
         clock_mhz=clock_mhz(),
         clock_max_mhz=clock_max_mhz(),
         vector=vector_extensions(),
+        roofs=roofs,
     )

@@ -8,6 +8,7 @@ from accelreport.backend.frameworks import choose, require_support
 from accelreport.backend.measure_kernel import measure_kernel
 from accelreport.backend.measure_training import measure_training
 from accelreport.backend.measurement import Measurement
+from accelreport.backend.roofs import roofs
 from accelreport.backend.runtime import configure
 from accelreport.datasets.base import Dataset
 from accelreport.results.record import DataSource, Record
@@ -44,6 +45,8 @@ def measure(measurement: Measurement) -> Record:
         assert isinstance(parameters, TrainingParameters)
         measure_training(measurement, problem, parameters)
     measurement.reporter.phase("finish")
+    if measurement.leads:
+        measurement.roofs = roofs()
     return measurement.record("ok" if measurement.facts.pop("complete") else "partial")
 
 

@@ -16,7 +16,7 @@ from accelreport.backend.peak_memory import own_peak_bytes
 from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime
 from accelreport.backend.sensors import open_meter
-from accelreport.results.record import Block, DataSource, Memory, Record, Times, Warned
+from accelreport.results.record import Block, DataSource, Memory, Record, Roofs, Times, Warned
 from accelreport.spec.cells import Cell
 
 SHORTEST_WINDOW_S = 0.25
@@ -40,6 +40,7 @@ class Measurement:
         warnings: what a reader should know.
         examination: checks the timer, once there is something to check.
         meter: counts energy, once it is open.
+        roofs: what this machine's processor reaches, once it was asked.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Measurement:
         self.warnings: list[Warned] = []
         self.examination: Examination | None = None
         self.meter: Meter | None = None
+        self.roofs: Roofs | None = None
         self._image = image
         self._started = datetime.fromtimestamp(job.launched_at, UTC)
         self._load_before = surroundings.load()
@@ -84,6 +86,7 @@ class Measurement:
                     load_before=self._load_before,
                     accelerators=self.runtime.devices if self.runtime else None,
                     runtime=self.runtime.facts if self.runtime else None,
+                    roofs=self.roofs,
                 ),
                 "warnings": [*self.warnings, *(found.warnings() if found else [])],
                 "checks": found.checks if found else [],

@@ -231,6 +231,26 @@ class Gpu(Document):
     """Driver version."""
 
 
+class Roofs(Document):
+    """What a machine's processor reached in two loops made for the purpose: its own roofs."""
+
+    tflops: float
+    """10¹² float32 operations a second in a product of matrices, by all its processors; one
+    multiply-add counts as two."""
+    core_tflops: float
+    """The same in a second of CPU time: what one logical processor does, however many other
+    programs waited for it."""
+    gbps: float
+    """10⁹ bytes a second that the sum of two long arrays read and wrote."""
+    method: str
+    """By what, of which sizes, and how often."""
+    other_cores: float
+    """Cores that other processes kept busy meanwhile; above a tenth the two rates of the whole
+    machine are too low, and a later cell measures them again."""
+    measured_at: str
+    """When."""
+
+
 class Environment(Document):
     """What a cell ran on and with."""
 
@@ -278,6 +298,8 @@ class Environment(Document):
     """Highest CPU clock, where the system tells it (a virtual machine mostly does not)."""
     vector: list[str] = []
     """The CPU's vector extensions that multiply, such as `fma` or `avx512f`."""
+    roofs: Roofs | None = None
+    """What its processor reached at best; absent where a cell ended before that was asked."""
 
 
 class Host(Document):

@@ -67,12 +67,14 @@ def test_the_simulated_need_for_processes_is_the_one_pages_show() -> None:
         assert asked[number] == (processes_needed(shown.value, shown.spread) or 0)
 
 
-def _timed(template: Record, key: str, seconds: float) -> Record:
+def _timed(template: Record, seconds: float) -> Record:
     warm, steady = (
-        template.blocks[0].model_copy(update={"steps": 10, "wall_s": wall, "warmup": warmup})
+        template.blocks[0].model_copy(
+            update={"steps": 10, "wall_s": wall, "cpu_s": wall, "warmup": warmup}
+        )
         for wall, warmup in ((1.0, True), (10 * seconds, False))
     )
-    return template.model_copy(update={"key": key, "blocks": [warm, steady]})
+    return template.model_copy(update={"blocks": [warm, steady], "flops": None})
 
 
 def test_the_simulated_looks_are_those_that_a_run_takes() -> None:
@@ -80,14 +82,14 @@ def test_the_simulated_looks_are_those_that_a_run_takes() -> None:
     rule = {"until_decided": schedule(3)}
     measure = made.plan.measure.model_copy(update={"repeats": 3})
     plan = made.plan.model_copy(update={"measure": measure, **rule})
-    template = made.records[0]
+    templates = {record.key: record for record in made.records}
     counts = {"different": 0, "same": 0}
     ends = []
     logs = simulate(scenario("quiet"), 20, 30, np.random.default_rng(4)).logs
     for experiment in logs:
         seconds = {"cpu": np.exp(experiment[0]), "cpu-1": np.exp(experiment[1])}
         records = [
-            _timed(template, cell.key, float(seconds[cell.device][cell.repeat]))
+            _timed(templates[cell.key], float(seconds[cell.device][cell.repeat]))
             for cell in plan.cells
         ]
         (look,) = latest_looks(plan, records)

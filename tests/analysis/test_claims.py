@@ -317,11 +317,10 @@ def _paced(made: Study, seconds: Mapping[int, float]) -> Study:
     slowed = []
     for record in made.records:
         factor = seconds[int(str(record.cell.point["batch_size"]))]
+        paces = [factor * block.steps * (1 + record.cell.repeat / 500) for block in record.blocks]
         blocks = [
-            block.model_copy(
-                update={"wall_s": factor * block.steps * (1 + record.cell.repeat / 500)}
-            )
-            for block in record.blocks
+            block.model_copy(update={"wall_s": wall_s, "cpu_s": wall_s})
+            for block, wall_s in zip(record.blocks, paces, strict=True)
         ]
         slowed.append(record.model_copy(update={"blocks": blocks}))
     return Study(plan=made.plan, records=tuple(slowed))

@@ -378,13 +378,19 @@ def test_a_step_that_is_faster_and_learns_less_is_told() -> None:
     assert any("val_accuracy is not the same" in reason for reason in only(found).reasons)
 
 
+def _of_another_version(record: Record, key: str) -> Record:
+    assert record.environment is not None
+    older = record.environment.model_copy(update={"accelreport": "0.0.9"})
+    return record.model_copy(update={"key": key, "environment": older})
+
+
 def test_cells_that_two_versions_know_by_other_keys_are_not_compared() -> None:
     made = small(seed=1)
     renamed = {cell.key: f"{number:016x}" for number, cell in enumerate(made.plan.cells)}
     cells = [cell.model_copy(update={"key": renamed[cell.key]}) for cell in made.plan.cells]
     other = Held(
         [made.plan.model_copy(update={"cells": cells})],
-        [record.model_copy(update={"key": renamed[record.key]}) for record in made.records],
+        [_of_another_version(record, renamed[record.key]) for record in made.records],
     )
     row = only(compare_folders(held(small()), other))
     assert row.outcome == "withheld"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from accelreport.analysis.frames import cells_frame, not_refused
-from accelreport.analysis.peaks import Peak
+from accelreport.analysis.peaks import Peak, own_bound
 from accelreport.analysis.refusals import REFUSED, REFUSING, above_peak, refused
 from accelreport.analysis.results import results_of
 from accelreport.analysis.seeds import reused_seeds
 from accelreport.results.checks import Beginning
-from accelreport.results.record import Record, Warned
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record, Roofs, Warned
+from accelreport.spec.cells import Cell
 from tests.support.records import study
 from tests.support.rows import speedup_rows, the_row
 
@@ -60,3 +62,98 @@ def test_a_repeat_that_is_an_earlier_one_again_is_refused_and_half_of_one_is_onl
 def test_weights_that_no_seed_draws_are_no_reused_seed() -> None:
     made = study(axes={}, devices=("cpu",), repeats=2)
     assert not reused_seeds(_began(each, "", str(each.cell.seed)) for each in made.records)
+
+
+# What no measurement can have given -------------------------------------------------------------
+
+
+def _kernel(**machine: object) -> tuple[PlanDocument, Record]:
+    """A kernel on a CPU for which nothing is cited."""
+    made = study("matmul", axes={}, devices=("cpu",), repeats=1)
+    record = made.records[0]
+    assert record.environment is not None
+    silent: dict[str, object] = {"clock_max_mhz": None, "vector": [], "roofs": None}
+    known = record.environment.model_copy(update=silent | machine)
+    return made.plan, record.model_copy(update={"environment": known})
+
+
+def _timed(record: Record, factor: float) -> Record:
+    """The same with all times, CPU time too, by a factor."""
+    blocks = [
+        each.model_copy(update={"wall_s": each.wall_s * factor, "cpu_s": each.cpu_s * factor})
+        for each in record.blocks
+    ]
+    return record.model_copy(update={"blocks": blocks})
+
+
+def _why(plan: PlanDocument, record: Record) -> str:
+    (found,) = results_of(plan, [record])
+    assert found.refused or found.measured
+    assert found.refused is not found.measured
+    return found.failure_kind
+
+
+ROOFS = Roofs(
+    tflops=0.05, core_tflops=0.03, gbps=10, method="made up", other_cores=0.0, measured_at=""
+)
+
+
+def test_a_rate_that_no_machine_reaches_is_refused_where_nobody_cites_a_peak() -> None:
+    plan, record = _kernel()
+    assert _why(plan, record) == ""
+    assert _why(plan, _timed(record, 1e-9)) == "above-machine"
+    plan, record = _kernel(vector=["fma"], threads=2)
+    rate = results_of(plan, [record])[0].timings.tflops
+    bound = own_bound(record).tflops
+    assert rate < bound == pytest.approx(2 * 32 * 6.5 / 1000)
+    assert _why(plan, _timed(record, 1.3 * rate / bound)) == ""
+    (found,) = results_of(plan, [_timed(record, 0.5 * rate / bound)])
+    assert found.failure_kind == "above-machine"
+    assert "2 cores × 32 operations a cycle (fma)" in found.failure_message
+
+
+def test_what_was_measured_of_a_machine_bounds_it_unless_others_used_it_meanwhile() -> None:
+    _, record = _kernel(vector=["fma"], threads=2, roofs=ROOFS)
+    assert own_bound(record).tflops == pytest.approx(4 * 2 * 0.03)
+    loaded = ROOFS.model_copy(update={"other_cores": 0.8})
+    _, record = _kernel(vector=["fma"], threads=2, roofs=loaded)
+    assert own_bound(record).tflops == pytest.approx(2 * 32 * 6.5 / 1000)
+
+
+def test_the_clock_of_one_block_cannot_give_more_cpu_time_than_there_are_processors() -> None:
+    plan, record = _kernel()
+    hit = record.blocks[-1].model_copy(update={"cpu_s": 40 * record.blocks[-1].wall_s + 0.1})
+    assert _why(plan, record.model_copy(update={"blocks": [*record.blocks[:-1], hit]})) == (
+        "cpu-above-wall"
+    )
+
+
+@pytest.mark.parametrize("value", [1.7, -3.0, float("inf")])
+@pytest.mark.parametrize("name", ["val_accuracy", "accuracy", "f1"])
+def test_a_share_of_examples_outside_of_0_and_1_is_refused(value: float, name: str) -> None:
+    made = study(axes={}, devices=("cpu",), repeats=1)
+    record = made.records[0]
+    assert _why(made.plan, record) == ""
+    final = record.model_copy(update={"final": record.final | {name: value}})
+    assert _why(made.plan, final) == "impossible-share"
+    last = record.epochs[-1].model_copy(update={"metrics": {name: value}})
+    curve = record.model_copy(update={"epochs": [*record.epochs[:-1], last]})
+    assert _why(made.plan, curve) == "impossible-share"
+    other = record.model_copy(update={"final": record.final | {"accuracy_loss": -0.02}})
+    assert _why(made.plan, other) == ""
+
+
+def test_a_record_whose_parameters_were_edited_is_refused() -> None:
+    made = study(axes={}, devices=("cpu",), repeats=1)
+    record = made.records[0]
+    workload = record.cell.workload | {"batch_size": 2 * record.cell.workload["batch_size"]}
+    cell = Cell.model_validate(record.cell.model_dump() | {"workload": workload})
+    assert _why(made.plan, record.model_copy(update={"cell": cell})) == "changed-record"
+
+
+@pytest.mark.parametrize("wall_s", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_time_that_is_no_positive_number_is_refused(wall_s: float) -> None:
+    plan, record = _kernel()
+    hit = record.blocks[-1].model_copy(update={"wall_s": wall_s, "cpu_s": 0.0})
+    spoilt = record.model_copy(update={"blocks": [*record.blocks[:-1], hit]})
+    assert _why(plan, spoilt) == "bad-timing"

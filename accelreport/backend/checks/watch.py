@@ -18,6 +18,12 @@ microseconds, so that a tenth is work that no window holds."""
 LEAST_LEFT_S = 0.01
 """Less than this is the scheduler's doing."""
 
+FEWEST_PACES = 3
+"""In fewer windows a clock of another pace and one that was set look alike."""
+
+MOST_PACE = 0.1
+"""Two clocks whose paces differ by this share: none is slewed so fast."""
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -135,6 +141,7 @@ class Watch:
         self._counted(found, skips=skips)
         self._ran(found)
         self._wall_clock(found)
+        self._pace(found)
 
     def _stopped_s(self, since: float, until: float) -> float:
         return self.heartbeat.stopped_s(since, until) if self.heartbeat else 0.0
@@ -150,6 +157,21 @@ class Watch:
             sound=not stops,
             expected="the cell's process runs all the time while it is timed",
             seen=seen if stops else "it ran all the time",
+        )
+
+    def _pace(self, found: Found) -> None:
+        """A clock that is set is away in one window, one of another pace in all of them."""
+        timed = [seen for seen in self.windows if seen.wall_s > LEAST_LEFT_S]
+        if len(timed) < FEWEST_PACES:
+            found.inapplicable("clock-pace", f"{len(timed)} windows are too few to compare clocks")
+            return
+        paces = sorted(1 + seen.clock_set_s / seen.wall_s for seen in timed)
+        low, pace, high = (paces[len(paces) * n // 4] for n in (1, 2, 3))
+        found.judge(
+            "clock-pace",
+            sound=abs(pace - 1) <= MOST_PACE or high - low > MOST_PACE,
+            expected="the clock that windows are timed by and the wall clock run at one pace",
+            seen=f"the wall clock ran {pace:.3g} times as fast, by {len(timed)} windows",
         )
 
     def _wall_clock(self, found: Found) -> None:
