@@ -166,8 +166,8 @@ def _unlike(one: float, other: float, tolerance: float = UNLIKE) -> bool:
 def _above_peak(row: Printed) -> Iterator[str]:
     published, dtype = row.published, row.known.dtype
     device = row.plan.devices.get(published.device)
-    words = f"{published.label}. {published.note}"
-    peak = peak_of_hardware(words, dtype) or (device and peak_for(device, dtype))
+    named = published.hardware or published.label
+    peak = peak_of_hardware(named, dtype) or (device and peak_for(device, dtype))
     if not peak:
         return
     source = f" ({peak.source})" if peak.source else ""

@@ -157,6 +157,9 @@ class Published(SpecModel):
     """The device of `devices.toml` it is to be compared with."""
     label: Text
     """What it was measured on, such as "Colab GPU, 2018"."""
+    hardware: str = ""
+    """The hardware behind the label, such as "Tesla K80", where the label does not name it: its
+    rates are held against the cited peak. "2-core Xeon" stands for two virtual cores."""
     where: dict[str, Scalar] = {}
     """The sweep point it belongs to; empty means every point."""
     mark: Literal["S", "O", "D"] = "S"

@@ -74,7 +74,9 @@ def _kernel(**machine: object) -> tuple[PlanDocument, Record]:
     assert record.environment is not None
     silent: dict[str, object] = {"clock_max_mhz": None, "vector": [], "roofs": None}
     known = record.environment.model_copy(update=silent | machine)
-    return made.plan, record.model_copy(update={"environment": known})
+    uncited = made.plan.devices["cpu"].model_copy(update={"peak_tflops": {}, "peak_source": ""})
+    plan = made.plan.model_copy(update={"devices": {"cpu": uncited}})
+    return plan, record.model_copy(update={"environment": known})
 
 
 def _timed(record: Record, factor: float) -> Record:

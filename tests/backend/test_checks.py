@@ -13,7 +13,7 @@ from accelreport.backend.checks.canary import ALLOWED_S, Bird, Own
 from accelreport.backend.checks.found import Found
 from accelreport.backend.checks.gaps import judge_gaps
 from accelreport.backend.checks.surroundings import Clock, cpu_clock, judge_clock
-from accelreport.backend.checks.watch import Watch
+from accelreport.backend.checks.watch import Seen, Watch
 from accelreport.backend.clock import Window
 from accelreport.results.record import Block
 
@@ -285,3 +285,25 @@ def test_a_clock_that_falls_by_a_tenth_or_is_held_back_is_said(
     found = Found()
     judge_clock(found, before, after)
     assert outcomes(found) == {"clock-fell": outcome}
+
+
+# Two clocks -----------------------------------------------------------------------------------
+
+
+@given(st.floats(0.05, 20.0).filter(lambda pace: abs(pace - 1) > 0.12), st.integers(3, 30))
+def test_a_clock_of_another_pace_is_told_from_one_that_was_set(pace: float, count: int) -> None:
+    def judged(*away_s: float) -> str:
+        watch = Watch(lambda: None)
+        for each in away_s:
+            watch.windows.append(
+                Seen(1, None, 0.5, 0.0, traced=0, warmup=False, delayed_s=0.0, clock_set_s=each)
+            )
+        found = Found()
+        watch.judge(found)
+        return outcomes(found)["clock-pace"]
+
+    away_s = 0.5 * (pace - 1)
+    assert judged(*[away_s] * count) == "failed"
+    assert judged(*[0.0] * count) == "passed"
+    assert judged(away_s, *[0.0] * (3 * count)) == "passed"
+    assert judged(away_s, away_s) == "not-applicable"

@@ -1,0 +1,68 @@
+"""What a machine's own processor reaches: measured once, kept, and believed where it was idle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelreport.backend import roofs as module
+from accelreport.backend.inventory import inventory
+from accelreport.backend.roofs import measured, roofs
+from accelreport.results.record import Roofs
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the roofs of this machine are kept."""
+    monkeypatch.setenv("ACCELREPORT_CACHE", str(tmp_path))
+    return tmp_path / "roofs" / f"{inventory().machine}.json"
+
+
+def test_a_processor_s_roofs_are_rates_of_real_work_with_their_method() -> None:
+    found = measured(inventory())
+    assert found.core_tflops > 1e-4
+    assert 1e-4 < found.tflops < 100
+    assert 0.1 < found.gbps < 10_000
+    assert "products of float32 matrices" in found.method
+    assert f"{inventory().threads} threads" in found.method
+
+
+def _made(tflops: float, other_cores: float) -> Roofs:
+    return Roofs(
+        tflops=tflops,
+        core_tflops=tflops / 2,
+        gbps=tflops * 50,
+        method="",
+        other_cores=other_cores,
+        measured_at="",
+    )
+
+
+def test_a_machine_is_measured_again_until_it_is_left_alone_and_its_best_is_kept(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = [_made(0.2, 0.9), _made(0.1, 1.5), _made(0.15, 0.0), _made(9.0, 0.0)]
+    waiting = iter(readings)
+    monkeypatch.setattr(module, "measured", lambda _machine: next(waiting))
+    assert roofs() == readings[0]
+    assert roofs() == readings[1].model_copy(
+        update={"tflops": 0.2, "core_tflops": 0.1, "gbps": 10.0}
+    )
+    best = roofs()
+    assert best is not None
+    assert (best.tflops, best.other_cores) == (0.2, 0.0)
+    assert roofs() == best, "an idle machine is measured once"
+    kept.write_bytes(b"{")
+    assert roofs() == readings[3], "what cannot be read is measured anew"
+
+
+def test_a_machine_without_memory_for_it_has_no_roofs_and_its_cell_a_record(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_machine: object) -> Roofs:
+        raise MemoryError
+
+    monkeypatch.setattr(module, "measured", full)
+    assert roofs() is None
+    assert not kept.exists()
