@@ -18,14 +18,6 @@ from typing import Any
 from accelreport.report.model import Figure
 
 _EXPORT = "self.accelreportVega = vegaEmbed;"
-_FIELDS = {
-    "low": "interval from",
-    "high": "interval to",
-    "measured": "measured",
-    "published": "published",
-    "text": "label",
-}
-"""Fields of the rows whose meaning no axis tells."""
 
 
 @dataclass(frozen=True)
@@ -77,55 +69,13 @@ def _specs(figure: Figure) -> str:
 
 
 def lively(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A specification whose marks tell their values, and whose axes a reader can move."""
+    """A specification whose axes of numbers a reader can move; pointing tells values anyway."""
     made = copy.deepcopy(dict(spec))
-    bound = False
-    for layer in made["layer"]:
-        mark = layer["mark"] if isinstance(layer["mark"], dict) else {"type": layer["mark"]}
-        layer["mark"] = mark
-        encoding = layer["encoding"]
-        for axis in ("x", "y"):
-            scale = encoding.get(axis, {}).get("scale") or {}
-            if scale.get("type") == "log":
-                scale.pop("zero", None)  # which Vega would complain of to the reader
-        if mark["type"] == "text":
-            continue
-        mark["clip"] = True
-        encoding["tooltip"] = _told(encoding, _keys(made, layer))
-        if not bound and _continuous(encoding, "x"):
-            axes = [axis for axis in ("x", "y") if _continuous(encoding, axis)]
-            select = {"type": "interval", "encodings": axes}
-            layer["params"] = [{"name": "moved", "select": select, "bind": "scales"}]
-            bound = True
+    layer = made.get("spec", made)["layer"][0]
+    moved = [axis for axis in ("x", "y") if layer["encoding"].get(axis, {}).get("type") == _NUMBER]
+    select = {"type": "interval", "encodings": moved}
+    layer["params"] = [{"name": "moved", "select": select, "bind": "scales"}]
     return made
 
 
-def _keys(spec: Mapping[str, Any], layer: Mapping[str, Any]) -> set[str]:
-    rows = spec.get("datasets", {}).get(layer.get("data", {}).get("name"), [])
-    return {key for row in rows[:1] for key in row}
-
-
-def _continuous(encoding: Mapping[str, Any], axis: str) -> bool:
-    return bool(encoding.get(axis, {}).get("type") == "quantitative")
-
-
-def _told(encoding: Mapping[str, Any], keys: set[str]) -> list[dict[str, Any]]:
-    """Tooltip: what the axes show, by their titles, and the interval."""
-    told: list[dict[str, Any]] = []
-    titles = {}
-    for axis in ("x", "y"):
-        channel = encoding.get(axis, {})
-        if _continuous(encoding, axis) and channel.get("field"):
-            titles[channel["field"]] = _title(channel) or axis
-    titles |= {field: title for field, title in _FIELDS.items() if field in keys - titles.keys()}
-    for field, title in titles.items():
-        kind = {} if field == "text" else {"format": ".4~g"}
-        type_ = "nominal" if field == "text" else "quantitative"
-        told.append({"field": field, "type": type_, "title": title, **kind})
-    return told
-
-
-def _title(channel: Mapping[str, Any]) -> str:
-    axis = channel.get("axis") or {}
-    title = axis.get("title") or channel.get("title") or ""
-    return " ".join(title) if isinstance(title, list) else str(title)
+_NUMBER = "quantitative"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
@@ -70,36 +69,32 @@ def figure_files(
 
 
 def vega_lite(figure: Figure) -> str:
-    """The figure's Vega-Lite specification, in the colours of paper.
+    """The figure's Vega-Lite specification, with its legend, in the colours of paper.
 
-    Several panels become a concatenation; what Vega-Lite keeps at the top of a
-    specification is taken from the first panel.
+    Several panels become a concatenation. Altair names rows by their content, so that those of
+    two panels can stand side by side.
     """
-    specs = [dict(drawing.spec) for drawing in figure.drawings]
-    whole = {**specs[0], "title": figure.title} if len(specs) == 1 else _side_by_side(figure, specs)
+    from accelreport.report.charts.drawing import PAPER
+
+    specs = [drawing.spec for drawing in figure.drawings]
+    parts = [
+        {name: part for name, part in spec.items() if name not in _OF_THE_WHOLE}
+        | ({"title": panel.title} if panel.title else {})
+        for panel, spec in zip(figure.panels, specs, strict=True)
+    ]
+    whole = {
+        "$schema": specs[0]["$schema"],
+        "title": figure.title,
+        "description": " ".join(part for part in (figure.subtitle, figure.caption) if part),
+        "config": PAPER,
+        "datasets": {name: rows for spec in specs for name, rows in spec["datasets"].items()},
+    }
+    columns = {"columns": 1 if figure.stacked else 3}
+    whole |= parts[0] | {"title": figure.title} if len(parts) == 1 else {"concat": parts} | columns
     colours = {name: day for name, day, _ in variables()}
     text = json.dumps(whole, ensure_ascii=True)
     return _COLOUR.sub(lambda found: colours[found[1]], text) + "\n"
 
 
-def _side_by_side(figure: Figure, specs: list[dict[str, Any]]) -> dict[str, Any]:
-    datasets: dict[str, Any] = {}
-    parts = []
-    for number, (panel, spec) in enumerate(zip(figure.panels, specs, strict=True)):
-        own = {name: f"panel{number}_{name}" for name in spec.get("datasets", {})}
-        datasets |= {new: spec["datasets"][old] for old, new in own.items()}
-        layers = [{**layer, "data": _renamed(layer["data"], own)} for layer in spec["layer"]]
-        size = {name: spec[name] for name in ("width", "height")}
-        parts.append({"title": panel.title, "layer": layers, **size})
-    return {
-        "$schema": specs[0]["$schema"],
-        "title": figure.title,
-        "concat": parts,
-        "columns": 1 if figure.stacked else 3,
-        "datasets": datasets,
-        "config": specs[0]["config"],
-    }
-
-
-def _renamed(data: dict[str, Any], own: dict[str, str]) -> dict[str, Any]:
-    return {**data, "name": own[data["name"]]} if data.get("name") in own else data
+_OF_THE_WHOLE = {"$schema", "config", "datasets"}
+"""What Vega-Lite knows only at the top of a specification."""

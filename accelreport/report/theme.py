@@ -34,9 +34,10 @@ SERIES_LIGHT = (
     "#1a8dfe", "#d87e22", "#7c386f", "#413ecb", "#bb2509", "#937698", "#560100", "#291154",
 )  # fmt: skip
 SERIES_DARK = (
-    "#71efd3", "#f5d73d", "#af8098", "#7475fc", "#f26419", "#adaaff", "#a6443a", "#75549d",
+    "#98bbff", "#fdbf17", "#8c4a94", "#613ffe", "#e17c1b", "#ffe7ff", "#be2d0c", "#a08a9f",
 )  # fmt: skip
-"""Eight colours that stay apart for every kind of sight (smallest OKLab distance 15)."""
+"""Eight colours that stay apart for every kind of sight (smallest OKLab distance 15), and keep
+their hue in the dark (within 35° of OKLab's circle)."""
 
 COLOURS = len(SERIES_LIGHT)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import pytest
@@ -18,27 +19,48 @@ from accelreport.report import formatting
 from accelreport.report.charts import scales
 from accelreport.report.charts.cold import Bar, cold_bars
 from accelreport.report.charts.curves import Crossing, Curve, learning_curves, shared_axes
-from accelreport.report.charts.drawing import NARROW, WIDE, Make, draw
+from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
+from accelreport.report.charts.forecast import Track, forecast_lines
 from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.charts.published import Pair, published_pairs
+from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
-from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
+from accelreport.report.charts.sweep import End, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.drawer import Drawer, DrawingError
 from accelreport.report.gather import gather
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.theme import KEYS, SHAPES
 from tests.report.scenarios import ordinary
 
+STAGES = ("process", "data", "model", "first step")
 NASTY = 'a\'b\\c "d" <script>'
 
-CURVE = Curve(0, (1.0, 2.0), (0.9, 0.97), (0.89, 0.96), (0.91, 0.98))
+CPU, GPU = Named(NASTY, 0), Named("GPU", 1, pattern=1)
+CURVE = Curve(CPU, (1.0, 2.0), (0.9, 0.97), (0.89, 0.96), (0.91, 0.98))
+LINE = SweepLine(CPU, (256.0, 512.0), (1e3, 2e3), (9e2, 1e3), (1.1e3, 3e3))
+END = End(CPU, 1024.0, 2e3, "out of memory")
+ROOFS = [Roof(CPU, 1.0, 50.0), Roof(GPU, 8.1, 320.0)]
+DAYS = tuple(i / 24 for i in range(60))
+
+
+def swept(*lines: SweepLine, ends: Sequence[End] = ()) -> Make:
+    axes = sweep_axes(lines, ends, x_title="batch size", y_title="images each second")
+    return sweep_lines(lines, ends, axes)
+
+
+def learned(
+    *curves: Curve, crossings: Sequence[Crossing] = (), target: float | None = None
+) -> Make:
+    axes = shared_axes(curves, quality="accuracy", percent=True, target=target)
+    return learning_curves(curves, crossings, axes)
+
 
 CHARTS: dict[str, Make] = {
     "speedup": speedup_dots(
         [
-            Mark(row_key(0, 0), 0, 5.2, 4.8, 5.6, "5.2×"),
-            Mark(row_key(0, 1), 1, 0.004, math.nan, math.nan, "0.004×"),
+            Mark(row_key(0, 0), CPU, 5.2, 4.8, 5.6, "5.2×"),
+            Mark(row_key(0, 1), GPU, 0.004, math.nan, math.nan, "0.004×"),
         ],
         [Absence(row_key(0, 2), "device not present")],
         headings=[Heading(NASTY, ("GPU", NASTY, "TPU"))],
@@ -46,26 +68,27 @@ CHARTS: dict[str, Make] = {
     ),
     "cold": cold_bars(
         [Bar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "33.1 s")],
+        stages=STAGES,
         headings=[Heading("", (NASTY,))],
         axis_title="time",
     ),
-    "curves": learning_curves(
-        [CURVE],
-        [Crossing(0, 2.0, 0.97, "2.00 s")],
-        shared_axes([CURVE], percent=True, target=0.95),
+    "curves": learned(CURVE, crossings=[Crossing(CPU, 2.0, 0.97, "2.00 s")], target=0.95),
+    "sweep": swept(LINE, ends=[END]),
+    "ecdf": step_ecdf(
+        [Distribution(CPU, tuple(0.1 + i / 1000 for i in range(201)))],
+        shown=[CPU, GPU],
+        axis_title="t",
     ),
-    "sweep": sweep_lines(
-        [SweepLine(0, NASTY, (256.0, 512.0), (1e3, 2e3), (9e2, 1e3), (1.1e3, 3e3))],
-        [End(0, 1024.0, 2e3, "out of memory")],
-        x_title="batch size",
-        y_text=str,
+    "forecast": forecast_lines(Track(DAYS, DAYS, DAYS[::-1], 0.5, CPU), axis_title="days"),
+    "roofline": roofline_chart(
+        ROOFS, [Spot(CPU, 10.0, 0.3, NASTY), Spot(GPU, 200.0, 5.0)], x_title="operations a byte"
     ),
-    "ecdf": step_ecdf([Distribution(0, tuple(0.1 + i / 1000 for i in range(201)))], axis_title="t"),
     "published": published_pairs(
         [
-            Pair(NASTY, 0, 6.0, 1.2, 1.1, 1.3, comparable=False),
-            Pair("b", 1, 5.0, None, None, None, comparable=True),
+            Pair(NASTY, CPU, 6.0, 1.2, 1.1, 1.3, comparable=False),
+            Pair("b", GPU, 5.0, None, None, None, comparable=True, flagged=True),
         ],
+        shown=[CPU, GPU],
         axis_title="epoch",
         text=str,
     ),
@@ -81,9 +104,10 @@ def drawer() -> Iterator[Drawer]:
 @pytest.mark.parametrize("name", CHARTS)
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_a_chart_is_valid_by_the_schema_of_vega_lite(name: str, width: int) -> None:
-    spec = dict(draw(CHARTS[name], width, prefix="c", title="t", description="d").spec)
-    spec.pop("config")
-    assert alt.LayerChart.from_dict(spec).to_dict()["width"] == spec["width"]
+    with alt.theme.enable("accelreport"):
+        spec = CHARTS[name](width).to_dict(validate=True)
+    assert spec["config"]["background"] == "var(--paper)"
+    alt.Chart.from_dict(spec, validate=True)
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -99,7 +123,7 @@ def test_a_chart_is_drawn_as_wide_as_it_was_asked_to_be(
     assert "<script" not in svg
 
 
-@pytest.mark.parametrize("name", ["speedup", "cold", "sweep", "published"])
+@pytest.mark.parametrize("name", ["speedup", "cold", "published", "roofline"])
 def test_a_hostile_name_stands_in_the_chart_as_it_is(name: str, drawer: Drawer) -> None:
     svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))
     assert "a&#39;b\\c &#34;d&#34; &lt;script&gt;" in svg
@@ -119,7 +143,9 @@ def test_a_drawing_does_not_depend_on_the_fonts_of_the_machine(
     (tmp_path / "fonts.conf").write_text(f"<fontconfig><dir>{fonts}</dir></fontconfig>")
     # Signs that Liberation Sans does not have, and DejaVu does.
     bar = Bar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "\N{BLACK FLAG}\N{GEAR}\N{BLACK FLAG}")
-    make = cold_bars([bar], headings=[Heading("", ("\N{GEAR}" * 9,))], axis_title="\N{GEAR}" * 9)
+    make = cold_bars(
+        [bar], stages=STAGES, headings=[Heading("", ("\N{GEAR}" * 9,))], axis_title="\N{GEAR}" * 9
+    )
     drawing = draw(make, WIDE, prefix="c", title="t", description="d")
     monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
     with Drawer() as other:
@@ -136,8 +162,8 @@ def test_a_drawing_is_the_same_whatever_was_drawn_before(drawer: Drawer) -> None
 
 
 def test_an_address_in_a_chart_is_never_fetched(drawer: Drawer) -> None:
-    def make(width: int) -> dict[str, object]:
-        return {"data": {"url": "http://127.0.0.1:9/x.json"}, "mark": "point"}
+    def make(width: int) -> Chart:
+        return alt.layer(alt.Chart("http://127.0.0.1:9/x.json").mark_point(), width=width)
 
     with pytest.raises(Exception, match="could not be drawn"):
         drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d"))
@@ -198,9 +224,9 @@ def test_a_tick_of_a_time_is_said_in_a_unit_in_which_it_is_round() -> None:
     said = [scales.plain_duration(tick).replace("\N{NO-BREAK SPACE}", " ") for tick in
             (0.002, 2.0, 100.0, 120.0, 200.0, 500.0, 3600.0, 10_000.0)]  # fmt: skip
     assert said == [
-        "2 ms", "2 s", "100 s", "2 min", "200 s", "500 s", "60 min", "10000 s",
+        "2 ms", "2 s", "100 s", "2 min", "200 s", "500 s", "60 min", "10 000 s",
     ]  # fmt: skip
-    assert scales.plain(2_500_000.0) == formatting.count(2_500_000.0)
+    assert scales.plain(2_500_000.0) == formatting.short(2_500_000.0)
 
 
 def test_tick_labels_are_texts_made_in_python() -> None:
@@ -220,15 +246,15 @@ def test_a_long_axis_title_takes_two_lines_where_there_is_little_room() -> None:
 @pytest.mark.parametrize(("ratio", "threads"), [(1.01, 1), (9.0, 0)])
 def test_a_name_that_had_to_move_has_a_thread_to_its_line(ratio: float, threads: int) -> None:
     lines = [
-        SweepLine(number, f"device {number}", (1.0, 2.0), *(3 * ((scale, scale),)))
+        SweepLine(Named(f"device {number}", number), (1.0, 2.0), *(3 * ((scale, scale),)))
         for number, scale in enumerate((1e3, 1e3 * ratio))
     ]
-    spec = sweep_lines(lines, [], x_title="batch size", y_text=str)(860)
+    spec = draw(swept(*lines), WIDE, prefix="c", title="t", description="d").spec
     rules = [layer for layer in spec["layer"] if layer["mark"].get("x2Offset")]
     assert len(rules) == threads
     for rule in rules:
         (row,) = spec["datasets"][rule["data"]["name"]]
-        assert row["text"] == "device 1"
+        assert row["device"] == "device 1"
         assert row["label_y"] > row["y"]
 
 
@@ -238,10 +264,8 @@ def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> Non
     for bench in gather(ordinary()):
         for figure in benchmark_page(bench).figures:
             for drawing in figure.drawings:
-                for rows in drawing.spec["datasets"].values():
-                    for row in rows:
-                        if "shape" in row:
-                            marks.setdefault(row["colour"], set()).add(row["shape"])
+                for colour, shape in _looks(drawing.spec):
+                    marks.setdefault(colour, set()).add(shape)
             for key in figure.keys:
                 if figure.id != "published-pairs" and key.colour.startswith("s"):
                     legends.setdefault(f"var(--{key.colour})", set()).add(key.shape)
@@ -251,6 +275,16 @@ def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> Non
     assert len({next(iter(found)) for found in marks.values()}) == 3
     for colour, found in marks.items():
         assert legends[colour] == {names[shape] for shape in found}
+
+
+def _looks(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Colour and mark of each device in a chart, by its scales."""
+    for layer in spec.get("spec", spec)["layer"]:
+        encoding = layer["encoding"]
+        if "shape" in encoding and "color" in encoding:
+            color, shape = encoding["color"]["scale"], encoding["shape"]["scale"]
+            assert color["domain"] == shape["domain"]
+            yield from zip(color["range"], shape["range"], strict=True)
 
 
 STRANGER = "def vegalite_to_svg(spec, *, vl_version=None):\n    raise AssertionError\n"

@@ -27,7 +27,7 @@ from accelreport.report.theme import (
     shape,
 )
 from accelreport.spec.models import Device
-from tests.report.colour import SIGHTS, contrast, difference
+from tests.report.colour import SIGHTS, contrast, difference, linear, oklab
 from tests.support.records import DEVICES
 
 GROUNDS = {
@@ -66,6 +66,18 @@ def test_the_colours_nearest_to_each_other_belong_to_different_marks() -> None:
     pairs.sort(key=lambda pair: min(difference(each[pair[0]], each[pair[1]]) for each in SERIES))
     for one, other in pairs[:5]:
         assert shape(one) != shape(other)
+
+
+def test_a_device_keeps_its_hue_in_the_dark() -> None:
+    for light, dark in zip(*SERIES, strict=True):
+        turned = abs(hue(light) - hue(dark))
+        assert min(turned, 360 - turned) <= 36, (light, dark)
+
+
+def hue(colour: str) -> float:
+    """Degrees on OKLab's circle of hues."""
+    _, green_red, blue_yellow = oklab(linear(colour))
+    return math.degrees(math.atan2(blue_yellow, green_red))
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import accumulate
 
 import altair as alt
 
-from accelreport.report.charts.drawing import FILL, Make, Plot, channel, halo_text, inner_width
-from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
-from accelreport.report.charts.layers import Spec
+from accelreport.report.charts.drawing import ROOMY, Chart, Make, halo, told
+from accelreport.report.charts.labelled import Heading, LabelledRows, Values
 from accelreport.report.charts.scales import time_axis
 
 
@@ -23,48 +22,56 @@ class Bar:
     text: str
 
 
-def cold_bars(bars: Sequence[Bar], *, headings: Sequence[Heading], axis_title: str) -> Make:
-    """A function from the width in pixels to the chart, whose stages are p0, p1 and on."""
-    layout = labelled_rows(headings)
-    longest = max(sum(bar.stages) for bar in bars)
+def cold_bars(
+    bars: Sequence[Bar], *, stages: Sequence[str], headings: Sequence[Heading], axis_title: str
+) -> Make:
+    """A function from the width in pixels to the chart.
 
-    def make(width: int) -> Spec:
-        plot = Plot()
-        wide = width > 500
-        limit = label_limit(wide=wide)
-        inner = inner_width(width, layout.labels, limit)
-        high = longest * inner / (inner - 56)
-        scale, axis = time_axis(0, high, log=False, title=axis_title, most=7 if wide else 4)
-        scale.domain = [0, high]
-        y = layout.encoding(wide=wide)
-        x = alt.X("from:Q", scale=scale, axis=axis)
-        return plot.finish(
-            [
-                plot.rows(_pieces(bars))
-                .mark_bar(stroke="var(--paper)", strokeWidth=1)
-                .encode(x=x, x2=channel(alt.X2, "to:Q"), y=y, fill=FILL),
-                *halo_text(plot.rows([_end(bar) for bar in bars]), align="left", dx=6, x=x, y=y),
-            ],
-            width=width,
-            height={"step": 24},
-            left=layout.labels,
-            limit=limit,
+    Args:
+        bars: the rows.
+        stages: what the stages are called.
+        headings: what stands at the left of the rows.
+        axis_title: what the times are.
+    """
+    longest = max(sum(bar.stages) for bar in bars)
+    values = [piece for bar in bars for piece in _pieces(bar, stages)]
+    colours = [f"var(--p{number})" for number in range(len(stages))]
+
+    def make(width: int) -> Chart:
+        layout = LabelledRows(headings, width)
+        high = longest * layout.inner / (layout.inner - 56)
+        scale, axis = time_axis(
+            0, high, log=False, title=axis_title, most=7 if width > ROOMY else 4
         )
+        base = alt.Chart().encode(y=layout.axis)
+        layers = [
+            base.mark_bar(stroke="var(--paper)", strokeWidth=1).encode(
+                x=alt.X("from:Q", scale=scale, axis=axis),
+                x2=alt.X2("to"),
+                color=alt.Color(
+                    "stage:N", title=None, scale=alt.Scale(domain=list(stages), range=colours)
+                ),
+                tooltip=told(group="at", row="device", stage="stage", seconds="seconds"),
+            ),
+            *halo(
+                base.encode(x=alt.X("to:Q", scale=scale, axis=axis), text=alt.Text("label:N")),
+                align="left",
+                dx=6,
+            ),
+        ]
+        return layout.chart(layout.data(values), layers, step=24)
 
     return make
 
 
-def _pieces(bars: Sequence[Bar]) -> list[dict[str, Any]]:
-    pieces = []
-    for bar in bars:
-        start = 0.0
-        for stage, seconds in enumerate(bar.stages):
-            end = start + seconds
-            colour = f"var(--p{stage})"
-            pieces.append({"row": bar.row, "from": start, "to": end, "colour": colour})
-            start = end
-    return pieces
-
-
-def _end(bar: Bar) -> dict[str, Any]:
-    return {"row": bar.row, "from": sum(bar.stages), "text": bar.text}
+def _pieces(bar: Bar, stages: Sequence[str]) -> list[tuple[str, Values]]:
+    """Each stage from where the one before it ended; the last one carries the text."""
+    ends = list(accumulate(bar.stages))
+    texts = [""] * (len(ends) - 1) + [bar.text]
+    return [
+        (
+            bar.row,
+            {"stage": stage, "seconds": seconds, "from": end - seconds, "to": end, "label": text},
+        )
+        for stage, seconds, end, text in zip(stages, bar.stages, ends, texts, strict=True)
+    ]

@@ -3,48 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 
-from accelreport.report import formatting
 from accelreport.report.charts.drawing import (
-    FILL,
-    SHAPE,
-    STROKE,
+    ROOMY,
+    Chart,
+    Device,
+    Devices,
     Make,
-    Plot,
-    channel,
-    dash,
-    dashes,
-    halo_text,
+    halo,
     inner_width,
-    worn,
+    left_axis,
+    rows,
+    told,
 )
-from accelreport.report.charts.layers import Spec
-from accelreport.report.charts.scales import label_expression, nice_ticks, time_axis, wants_log
-from accelreport.report.theme import series
+from accelreport.report.charts.scales import (
+    percent_text,
+    plain,
+    quality_ticks,
+    time_axis,
+    wants_log,
+)
 
 
 @dataclass(frozen=True)
 class Curve:
     """One device: for each epoch the median elapsed seconds and value, and the range."""
 
-    colour: int
+    device: Device
     elapsed_s: tuple[float, ...]
     value: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    pattern: int = 0
 
 
 @dataclass(frozen=True)
 class Crossing:
     """The first point of a line that fulfils the target."""
 
-    colour: int
+    device: Device
     elapsed_s: float
     value: float
     text: str
@@ -55,16 +55,31 @@ class Axes:
     """What all panels of a figure share."""
 
     elapsed: tuple[float, float]
-    values: tuple[float, float]
+    ticks: tuple[float, ...]
+    """Of the quality; the axis begins at the first."""
     log: bool
     percent: bool
-    title: str
+    quality: str
+    """What is learned, in words."""
     target: float | None
+    shown: tuple[Device, ...]
     levels: int = 0
     """Lines of labels kept free above the curves."""
 
+    def text(self, value: float) -> str:
+        """A tick of the quality axis."""
+        return percent_text(value) if self.percent else plain(value)
 
-def shared_axes(curves: Sequence[Curve], *, percent: bool, target: float | None) -> Axes:
+    @property
+    def note(self) -> str:
+        """Where the quality axis starts, unless it is 0."""
+        start = self.ticks[0]
+        return f"; the axis starts at {self.text(start)}" if start > 0 else ""
+
+
+def shared_axes(
+    curves: Sequence[Curve], *, quality: str, percent: bool, target: float | None
+) -> Axes:
     """Axes that hold every curve, so that panels can be compared."""
     times = [t for curve in curves for t in curve.elapsed_s if t > 0]
     values = [v for curve in curves for v in (*curve.low, *curve.high)]
@@ -73,31 +88,17 @@ def shared_axes(curves: Sequence[Curve], *, percent: bool, target: float | None)
     start = min(times) / 1.3 if log else 0.0
     return Axes(
         elapsed=(start, max(times) * (1.35 if log else 1.08)),
-        values=(min(values), max(values)),
+        ticks=tuple(quality_ticks(min(values), max(values), share=percent)),
         log=log,
         percent=percent,
-        title="training time",
+        quality=quality,
         target=target,
+        shown=tuple(dict.fromkeys(curve.device for curve in curves)),
     )
 
 
-def value_text(value: float, *, percent: bool) -> str:
-    """A tick of the quality axis."""
-    if not percent:
-        return f"{value:.6f}".rstrip("0").rstrip(".") or "0"
-    return f"{100 * value:.6f}".rstrip("0").rstrip(".") + f"{formatting.SPACE}%"
-
-
-def axis_note(axes: Axes) -> str:
-    """Where the quality axis starts, unless it is 0."""
-    start = nice_ticks(*axes.values, 5)[0]
-    return f"; the axis starts at {value_text(start, percent=axes.percent)}" if start > 0 else ""
-
-
-HEIGHT = 230
-"""Height of a chart in a row of several, its axis of time included."""
-AXIS = 45
-"""Height of the axis of time."""
+HEIGHT = 185
+"""Height of the plot of a chart in a row of several."""
 LINE = 15
 """Pixels a line of labels takes above the curves."""
 
@@ -108,91 +109,86 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
     Times at which the target was reached stand above the curves, at the ends of thin
     rules, on as many lines as it takes for them not to touch.
     """
+    devices = Devices(axes.shown)
+    first, top = axes.ticks[0], axes.ticks[-1]
+    room = axes.levels * LINE + (5 if axes.levels else 0)
+    roof = top + (top - first) * room / (HEIGHT - room)
+    names = [axes.text(tick) for tick in axes.ticks]
+    points = rows(list(_points(curves, devices)))
 
-    def make(width: int) -> Spec:
-        plot = Plot()
-        low, high = axes.values
-        ticks = nice_ticks(low, high, 5)
-        names = [value_text(tick, percent=axes.percent) for tick in ticks]
-        levels = _staggered(crossings, axes, inner_width(width, names))
-        top = max(ticks[-1], high)
-        room = axes.levels * LINE + (5 if axes.levels else 0)
-        roof = top + (top - ticks[0]) * room / (HEIGHT - AXIS - room)
-        y_scale = alt.Scale(domain=[ticks[0], roof], nice=False, zero=False)
-        text = label_expression(ticks, lambda v: value_text(v, percent=axes.percent))
-        y_axis = alt.Axis(values=ticks, labelExpr=text, domain=False, ticks=False, title=None)
+    def make(width: int) -> Chart:
+        inner = inner_width(width, names)
+        y_scale = alt.Scale(domain=[first, roof], nice=False, zero=False)
+        y_axis = left_axis(axes.ticks, axes.text)
         x_scale, x_axis = time_axis(
-            *axes.elapsed, log=axes.log, title=axes.title, most=6 if width > 350 else 5
+            *axes.elapsed, log=axes.log, title="training time", most=6 if width > 350 else 5
         )
         x_axis.grid = False
-        x = alt.X("t:Q", scale=x_scale, axis=x_axis)
+        x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
 
-        def y(field: str) -> Any:
+        def y(field: str) -> alt.Y:
             return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
 
-        data = plot.rows(_points(curves))
+        base = alt.Chart(points).encode(x=x, **devices.channels("color"))
         layers = [
-            data.mark_area(opacity=0.18, line=False).encode(
-                x=x,
-                y=y("low"),
-                y2=channel(alt.Y2, "high:Q"),
-                fill=FILL,
-                detail=channel(alt.Detail, "curve:N"),
+            base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
+            base.mark_line().encode(y=y("value"), **devices.channels("strokeDash")),
+            base.mark_point(size=32).encode(
+                y=y("value"),
+                **devices.channels("shape"),
+                tooltip=told(
+                    device="device", epoch="epoch", seconds="time (s)", value=axes.quality,
+                    low="lowest seed", high="highest seed",
+                ),
             ),
-            data.mark_line().encode(
-                x=x,
-                y=y("v"),
-                stroke=STROKE,
-                detail=channel(alt.Detail, "curve:N"),
-                **dashes(curves),
-            ),
-            data.mark_point(filled=True, size=32, opacity=1).encode(
-                x=x, y=y("v"), fill=FILL, shape=SHAPE
-            ),
-        ]
+        ]  # fmt: skip
         if axes.target is not None:
-            target = plot.rows([{"v": axes.target}])
-            rule = target.mark_rule(stroke="var(--ink)", strokeWidth=1, strokeDash=[4, 3])
-            layers = [rule.encode(y=y("v")), *layers]
-        for level, group in enumerate(levels):
-            height = roof - (roof - top) * (level + 0.5) / max(axes.levels, 1)
-            layers += _reached(plot.rows(_ends(group, height)), x, y)
-        height = HEIGHT - AXIS + (50 if width > 500 else 0)
-        return plot.finish(layers, width=width, height=height, left=names)
+            target = alt.Chart(rows([{"value": axes.target}]))
+            layers.insert(0, target.mark_rule(strokeDash=[4, 3]).encode(y=y("value")))
+        if crossings:
+            levels = _staggered(crossings, axes, inner)
+            ends = [
+                roof - (roof - top) * (i + 0.5) / max(axes.levels, 1) for i in range(len(levels))
+            ]
+            reached = [
+                _row(devices, crossing) | {"end": end}
+                for level, end in zip(levels, ends, strict=True)
+                for crossing in level
+            ]
+            ring = alt.Chart(rows(reached)).encode(x=x)
+            worn = ring.encode(y=y("value"), **devices.channels("color"))
+            layers += [
+                worn.mark_rule(strokeWidth=1).encode(y2=alt.Y2("end")),
+                worn.mark_point(
+                    filled=False, shape="circle", size=64, strokeWidth=2.25, fill="var(--paper)"
+                ),
+                *halo(
+                    ring.encode(y=y("end"), text=alt.Text("label:N")),
+                    align="center", fontWeight="bold",
+                ),
+            ]  # fmt: skip
+        return alt.layer(*layers, width=inner, height=HEIGHT + (50 if width > ROOMY else 0))
 
     return make
 
 
-def _reached(labels: Any, x: Any, y: Callable[[str], Any]) -> list[Any]:
-    """Rings where the target was reached, rules from them, and the times at their ends."""
-    return [
-        labels.mark_rule(strokeWidth=1).encode(
-            x=x, y=y("v"), y2=channel(alt.Y2, "end:Q"), stroke=STROKE
-        ),
-        labels.mark_point(shape="circle", size=64, strokeWidth=2.25, opacity=1).encode(
-            x=x, y=y("v"), stroke=STROKE, fill=alt.value("var(--paper)")
-        ),
-        *halo_text(labels, x=x, y=y("end"), align="center", fontWeight="bold"),
-    ]
+def _row(devices: Devices, crossing: Crossing) -> dict[str, object]:
+    return {
+        "device": devices.name(crossing.device),
+        "seconds": crossing.elapsed_s,
+        "value": crossing.value,
+        "label": crossing.text,
+    }
 
 
-def _ends(crossings: Sequence[Crossing], height: float) -> list[dict[str, Any]]:
-    """Crossings whose labels stand at one height."""
-    return [
-        {"t": c.elapsed_s, "v": c.value, "end": height, "text": c.text, "colour": series(c.colour)}
-        for c in crossings
-    ]
-
-
-def _points(curves: Sequence[Curve]) -> list[dict[str, Any]]:
-    return [
-        {"curve": i, "t": t, "v": v, "low": low, "high": high, "dash": dash(curve.pattern),
-         **worn(curve.colour)}
-        for i, curve in enumerate(curves)
-        for t, v, low, high in zip(
-            curve.elapsed_s, curve.value, curve.low, curve.high, strict=True
-        )
-    ]  # fmt: skip
+def _points(curves: Sequence[Curve], devices: Devices) -> Iterator[dict[str, object]]:
+    fields = ("seconds", "value", "low", "high")
+    for curve in curves:
+        columns = zip(curve.elapsed_s, curve.value, curve.low, curve.high, strict=True)
+        for epoch, values in enumerate(columns, 1):
+            yield {"device": devices.name(curve.device), "epoch": epoch} | dict(
+                zip(fields, values, strict=True)
+            )
 
 
 def levels_needed(crossings: Sequence[Crossing], axes: Axes, width: int) -> int:

@@ -1,142 +1,202 @@
-"""From an Altair chart to a drawing in the page's type and colours.
+"""Altair in the type and the colours of the site, and what all its charts share.
 
-Everything a chart takes from the theme stands in one configuration (an Altair
-`configure` after another one would wipe it), and nothing is ever fetched.
+A chart is a function of its width that gives an Altair chart: its rows say which device is
+which, and pointing at a mark tells its values. Colours are named as `var(--…)`, which makes a
+drawing follow the page from light to dark. Nothing is ever fetched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any, Protocol
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
 
 import altair as alt
 
-from accelreport.report.charts.layers import Rows, Spec
+from accelreport.report.charts.scales import label_expression
 from accelreport.report.lettering import text_width
 from accelreport.report.model import Drawing, Panel
-from accelreport.report.theme import DASHES, FONT, series, shape
+from accelreport.report.theme import DASHES, FONT, SERIES_LIGHT, series, shape
 
-Make = Callable[[int], Spec]
-"""Width in pixels → specification."""
+Chart: TypeAlias = "alt.LayerChart | alt.FacetChart"
+Make = Callable[[int], Chart]
+"""Width in pixels → chart."""
 
 WIDE = 860
 """Width in pixels of a chart that has a row to itself."""
 NARROW = 330
 """Width of a chart on a telephone."""
+ROOMY = 500
+"""Pixels from which a chart has room for more ticks and longer names."""
 
 LEFT, RIGHT = 2, 6
 """Pixels kept free at both sides of a chart."""
+LABEL_SIZE = 12.5
+"""Size of the letters of a chart, in pixels."""
+BESIDE = 6.0
+"""Gap between a label and its axis."""
+LONGEST = 170
+"""Pixels that a label of an axis may take."""
 
-CONFIG: dict[str, Any] = {
-    "background": "transparent",
+_INK: dict[str, Any] = {"labelColor": "var(--ink)", "labelFontSize": LABEL_SIZE}
+_SOFT = {"labelColor": "var(--soft)", "titleColor": "var(--soft)", "titleFontWeight": "normal"}
+PAPER: dict[str, Any] = {
+    "background": "var(--paper)",
     "font": FONT,
     "padding": {"left": LEFT, "right": RIGHT, "top": 4, "bottom": 2},
     "view": {"stroke": None},
     "aria": False,
-    "axis": {
-        "labelColor": "var(--soft)",
-        "titleColor": "var(--soft)",
-        "labelFontSize": 12.5,
-        "titleFontSize": 12.5,
-        "titleFontWeight": "normal",
-        "titlePadding": 8,
-        "labelPadding": 5,
-        "gridColor": "var(--grid)",
-        "domainColor": "var(--rule)",
-        "tickColor": "var(--rule)",
-        "tickSize": 4,
-        "labelLimit": 170,
-    },
-    "text": {"fill": "var(--ink)", "fontSize": 12.5},
+    "axis": _SOFT
+    | {"labelFontSize": LABEL_SIZE, "titleFontSize": LABEL_SIZE, "titlePadding": 8}
+    | {"labelPadding": 5, "labelLimit": LONGEST, "tickSize": 4, "gridColor": "var(--grid)"}
+    | {"domainColor": "var(--rule)", "tickColor": "var(--rule)"},
+    "header": _INK
+    | {"labelFontWeight": "bold", "labelAnchor": "start", "labelOrient": "top"}
+    | {"labelPadding": 3, "labelLimit": 800, "title": None},
+    "legend": _INK | {"orient": "top", "labelLimit": 400, "columns": 4, "symbolOpacity": 1},
+    "title": {"anchor": "start", "color": "var(--ink)", "fontSize": 14},
+    "text": {"fill": "var(--ink)", "fontSize": LABEL_SIZE},
     "rule": {"stroke": "var(--ink)"},
     "line": {"strokeWidth": 2.25, "strokeCap": "round", "strokeJoin": "round"},
+    "point": {"filled": True, "opacity": 1},
+    "range": {"category": list(SERIES_LIGHT)},
 }
-"""The one Vega-Lite configuration of the site."""
+"""The theme of a figure that stands alone, with its legend, on a ground of its own."""
+IN_PAGE = PAPER | {"background": "transparent", "legend": {"disable": True}}
+"""The theme of a drawing in a page, which has the ground and the legend."""
+
+alt.theme.register("accelreport", enable=False)(lambda: {"config": PAPER})
+alt.theme.register("accelreport in a page", enable=False)(lambda: {"config": IN_PAGE})
 
 
-@cache
-def channel(kind: Callable[..., Any], field: str, **properties: Any) -> Spec:
-    """A channel that says the same in every chart: made into JSON values once.
+class Device(Hashable, Protocol):
+    """What tells one device from all others in every chart; a page's `Series` is one."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+
+    @property
+    def colour(self) -> int:
+        """Its number, from which colour and mark follow."""
+
+    @property
+    def pattern(self) -> int:
+        """Which of the theme's dashes its lines have."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A device where there is nothing else to say of it."""
+
+    title: str
+    colour: int
+    pattern: int = 0
+
+
+class Devices:
+    """The devices of a figure: their names in its rows, and the channels in which they differ.
 
     Args:
-        kind: Altair's, such as `alt.X2`.
-        field: its field, with its type.
-        properties: what else it says.
+        shown: all of the figure, so that its panels have one legend.
     """
-    made: Spec = kind(field, **properties).to_dict(validate=False)
-    return made
 
+    def __init__(self, shown: Iterable[Device]) -> None:
+        self._shown = list(dict.fromkeys(shown))
+        self._names = dict(
+            zip(self._shown, distinct([each.title for each in self._shown]), strict=True)
+        )
 
-STROKE, FILL, SHAPE = (
-    channel(kind, field, scale=None, legend=None)
-    for kind, field in (
-        (alt.Stroke, "colour:N"),
-        (alt.Fill, "colour:N"),
-        (alt.Shape, "shape:N"),
-    )
-)
-"""What a device wears: fields `colour` and `shape` of a row hold what is drawn."""
+    def name(self, device: Device) -> str:
+        """What field `device` of its rows holds."""
+        return self._names[device]
 
-
-class Plot:
-    """A chart being made: its data stand apart from its marks."""
-
-    def __init__(self) -> None:
-        self.datasets: dict[str, list[dict[str, Any]]] = {}
-        self._channels: dict[int, tuple[Any, Any]] = {}
-
-    def rows(self, values: list[dict[str, Any]]) -> Rows:
-        """Rows that are JSON values already, for layers of this chart."""
-        name = f"d{len(self.datasets)}"
-        self.datasets[name] = values
-        return Rows(name, self._channels)
-
-    def finish(
-        self, layers: list[Spec], *, width: int, height: Any, left: Sequence[str], limit: int = 170
-    ) -> Spec:
-        """The layers as a Vega-Lite specification of a given width.
-
-        Vega could fit a chart into its width itself. It then lays everything out twice, and
-        as measuring text is most of its work, that takes half as long again.
-
-        Args:
-            layers: the lowest one first.
-            width: pixels, labels included.
-            height: pixels of the inner part, or {"step": pixels} for each row.
-            left: labels of the vertical axis.
-            limit: pixels a label may take.
-        """
-        extent = _extent(left, limit)
+    def channels(self, *names: Literal["color", "shape", "strokeDash"]) -> dict[str, Any]:
+        """Encodings of field `device`; without that of the dash where no line is dashed."""
+        looks: dict[str, tuple[Any, list[Any]]] = {
+            "color": (alt.Color, [series(each.colour) for each in self._shown]),
+            "shape": (alt.Shape, [shape(each.colour) for each in self._shown]),
+            "strokeDash": (alt.StrokeDash, [_dash(each.pattern) for each in self._shown]),
+        }
+        solid = not any(each.pattern for each in self._shown)
         return {
-            "$schema": alt.SCHEMA_URL,
-            "layer": layers,
-            "width": inner_width(width, left, limit),
-            "height": height,
-            "autosize": {"type": "pad", "contains": "padding"},
-            "datasets": self.datasets,
-            "config": {**CONFIG, "axisY": {"minExtent": extent, "maxExtent": extent}},
+            name: looks[name][0](
+                "device:N",
+                title=None,
+                scale=alt.Scale(domain=list(self._names.values()), range=looks[name][1]),
+            )
+            for name in names
+            if not (name == "strokeDash" and solid)
         }
 
 
-LABEL_SIZE = 12.5
-"""Size of the letters of an axis, in pixels."""
-BESIDE = 6.0
-"""Gap between a label and its axis."""
+def _dash(pattern: int) -> list[float]:
+    return list(DASHES[pattern % len(DASHES)])
 
 
-def _extent(left: Sequence[str], limit: int) -> float:
-    """Pixels the labels of a vertical axis take, the gap beside them included.
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, with a number behind each that was there before: a row is known by its name."""
+    seen: Counter[str] = Counter()
+    told = []
+    for name in names:
+        seen[name] += 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return told
 
-    Labels count as bold, which headings among them are.
+
+class Rows(alt.InlineData):  # type: ignore[misc]  # Altair is not typed here
+    """Rows that nobody changes: Altair would copy each of them with every layer."""
+
+    def __deepcopy__(self, _: object) -> Rows:
+        return self
+
+
+def rows(values: Sequence[dict[str, Any]]) -> Rows:
+    """Rows of JSON values. Altair names them by their content and keeps them beside the marks."""
+    return Rows(values=list(values))
+
+
+def told(**fields: str) -> list[alt.Tooltip]:
+    """What pointing at a mark tells: field → its title; numbers with four digits."""
+    words = {"device", "label", "row", "stage", "group"}
+    return [
+        alt.Tooltip(f"{field}:N", title=title)
+        if field in words
+        else alt.Tooltip(f"{field}:Q", title=title, format=".4~g")
+        for field, title in fields.items()
+    ]
+
+
+def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> alt.Axis:
+    """An axis with ticks at given values, and texts made in Python."""
+    return alt.Axis(values=list(values), labelExpr=label_expression(values, text), **rest)
+
+
+def left_axis(values: Sequence[float], text: Callable[[float], str]) -> alt.Axis:
+    """A vertical axis of numbers, whose title is the figure's subtitle."""
+    room = extent([text(value) for value in values])
+    return ticked(values, text, title=None, domain=False, ticks=False, **room)
+
+
+def extent(left: Sequence[str], limit: int = LONGEST) -> dict[str, float]:
+    """Properties of a vertical axis whose labels take as much room as they need.
+
+    Vega could fit a chart into its width itself. It then lays everything out twice, and as
+    measuring text is most of its work, that takes half as long again.
     """
-    longest = max((text_width(text, LABEL_SIZE, bold=True) for text in left), default=0.0)
-    return round(min(longest, float(limit)) + BESIDE, 1)
+    room = _room(left, limit)
+    return {"minExtent": room, "maxExtent": room}
 
 
-def inner_width(width: int, left: Sequence[str], limit: int = 170) -> float:
-    """Pixels between the axes of a chart of a given width."""
-    return round(width - _extent(left, limit) - LEFT - RIGHT, 1)
+def _room(left: Sequence[str], limit: int) -> float:
+    longest = max((text_width(text, LABEL_SIZE) for text in left), default=0.0)
+    return round(min(1.03 * longest, float(limit)) + BESIDE, 1)
+
+
+def inner_width(width: int, left: Sequence[str], limit: int = LONGEST) -> float:
+    """Pixels between the axes of a chart of a given width, whose vertical labels are known."""
+    return round(width - _room(left, limit) - LEFT - RIGHT, 1)
 
 
 def panel_width(panels: int) -> int:
@@ -144,55 +204,28 @@ def panel_width(panels: int) -> int:
     return 420 if panels in {2, 4} else 300
 
 
-class Patterned(Protocol):
-    """A line that may be dashed."""
-
-    @property
-    def pattern(self) -> int:
-        """Which of the theme's dashes."""
-
-
-def worn(number: int) -> dict[str, Any]:
-    """Fields `colour` and `shape` of a row that shows a device."""
-    return {"colour": series(number), "shape": shape(number)}
-
-
-def dash(pattern: int) -> list[float]:
-    """The dash of a pattern, for field `dash` of a row."""
-    return list(DASHES[pattern % len(DASHES)])
-
-
-def dashes(lines: Sequence[Patterned]) -> dict[str, Any]:
-    """The encoding of field `dash`, where any line is dashed."""
-    if not any(line.pattern for line in lines):
-        return {}
-    return {"strokeDash": alt.StrokeDash("dash:N", scale=None, legend=None)}
-
-
-def halo_text(data: Rows, *, x: Any, y: Any, **mark: Any) -> list[Spec]:
-    """Two layers of field `text`: one in the colour of the page, wider, and one in ink.
+def halo(text: alt.Chart, **mark: Any) -> tuple[alt.Chart, alt.Chart]:
+    """Two layers of text: one in the colour of the page, wider, and one in ink.
 
     SVG's `paint-order` would need only one, but Vega does not write it.
     """
-    around = {**mark, "fill": "var(--paper)", "stroke": "var(--paper)", "strokeWidth": 4}
-    return [
-        data.mark_text(**each).encode(x=x, y=y, text=channel(alt.Text, "text:N"))
-        for each in ({**around, "strokeJoin": "round"}, mark)
-    ]
+    ground = {"fill": "var(--paper)", "stroke": "var(--paper)", "strokeWidth": 4}
+    return text.mark_text(**mark | ground, strokeJoin="round"), text.mark_text(**mark)
 
 
 def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -> Drawing:
     """A chart as it is handed to a page.
 
     Args:
-        make: width in pixels → Vega-Lite specification.
+        make: width in pixels → chart.
         width: pixels.
         prefix: unique within the page.
         title: its name for a screen reader.
         description: what it shows, in a sentence.
     """
-    with alt.utils.schemapi.debug_mode(arg=False):  # a test checks ours against the schema
-        spec = make(width)
+    # A test holds our charts against Vega-Lite's schema; doing so here would double the time.
+    with alt.utils.schemapi.debug_mode(arg=False), alt.theme.enable("accelreport in a page"):
+        spec = make(width).to_dict(validate=False)
     return Drawing(spec, prefix, title, description)
 
 

@@ -9,29 +9,32 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.report.charts.drawing import STROKE, Make, Plot, channel, dash, dashes
-from accelreport.report.charts.layers import Spec
-from accelreport.report.charts.scales import (
-    label_expression,
-    plain,
-    starts_at_zero,
-    time_axis,
-    wants_log,
+from accelreport.report.charts.drawing import (
+    ROOMY,
+    Chart,
+    Device,
+    Devices,
+    Make,
+    inner_width,
+    left_axis,
+    rows,
+    told,
 )
-from accelreport.report.theme import series
+from accelreport.report.charts.scales import percent_text, starts_at_zero, time_axis, wants_log
 
 QUANTILES = 201
 """Points of a curve: enough for any screen, however many steps there were."""
 MOST_TICKS = 5
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Ticks of the vertical axis."""
 
 
 @dataclass(frozen=True)
 class Distribution:
     """One device: the quantiles of its step times, in seconds."""
 
-    colour: int
+    device: Device
     seconds: tuple[float, ...]
-    pattern: int = 0
 
 
 def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
@@ -57,52 +60,47 @@ def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
     return max(0.0, first * 0.97), last * 1.02
 
 
-def step_ecdf(curves: Sequence[Distribution], *, axis_title: str) -> Make:
+def step_ecdf(curves: Sequence[Distribution], *, shown: Sequence[Device], axis_title: str) -> Make:
     """A function from the width in pixels to the chart.
 
     The axis ends at the 99th percentile of the slowest device: a single stall would
     otherwise press everything else to the left. The caption says so.
+
+    Args:
+        curves: a line each.
+        shown: the devices of the whole figure.
+        axis_title: what the times are.
     """
     log = _wide(curves)
     low, high = _ends(curves)
+    devices = Devices(shown)
+    data = rows(
+        [
+            {"device": devices.name(curve.device), "seconds": seconds, "share": i / (QUANTILES - 1)}
+            for curve in curves
+            for i, seconds in enumerate(curve.seconds)
+            if (seconds >= low or i == 0) and seconds <= high
+        ]
+    )
 
-    def make(width: int) -> Spec:
-        plot = Plot()
+    def make(width: int) -> Chart:
         scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS)
         scale.clamp = True
         axis.grid = False
-        ticks = [0, 0.25, 0.5, 0.75, 1]
-        names = [f"{plain(100 * tick)} %" for tick in ticks]
-        y_axis = alt.Axis(
-            values=ticks, labelExpr=label_expression(ticks, lambda v: f"{plain(100 * v)} %"),
-            domain=False, ticks=False, title=None,
-        )  # fmt: skip
-        values = [
-            {
-                "s": s,
-                "q": i / (QUANTILES - 1),
-                "colour": series(curve.colour),
-                "curve": number,
-                "dash": dash(curve.pattern),
-            }
-            for number, curve in enumerate(curves)
-            for i, s in enumerate(curve.seconds)
-            if (s >= low or i == 0) and s <= high
-        ]
-        lines = plot.rows(values).mark_line(interpolate="step-after")
-        return plot.finish(
-            [
-                lines.encode(
-                    x=alt.X("s:Q", scale=scale, axis=axis),
-                    y=alt.Y("q:Q", scale=alt.Scale(domain=[0, 1]), axis=y_axis),
-                    stroke=STROKE,
-                    detail=channel(alt.Detail, "curve:N"),
-                    **dashes(curves),
-                )
-            ],
-            width=width,
-            height=225 if width > 500 else 175,
-            left=names,
+        lines = alt.Chart(data).mark_line(interpolate="step-after")
+        return alt.layer(
+            lines.encode(
+                x=alt.X("seconds:Q", scale=scale, axis=axis),
+                y=alt.Y(
+                    "share:Q",
+                    scale=alt.Scale(domain=[0, 1]),
+                    axis=left_axis(SHARES, percent_text),
+                ),
+                **devices.channels("color", "strokeDash"),
+                tooltip=told(device="device", seconds="time (s)", share="share of steps"),
+            ),
+            width=inner_width(width, [percent_text(share) for share in SHARES]),
+            height=225 if width > ROOMY else 175,
         )
 
     return make

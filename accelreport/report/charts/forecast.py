@@ -7,9 +7,18 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Make, Plot, channel
-from accelreport.report.charts.layers import Spec
-from accelreport.report.charts.scales import label_expression, nice_ticks, plain
+from accelreport.report.charts.drawing import (
+    ROOMY,
+    Chart,
+    Device,
+    Make,
+    inner_width,
+    left_axis,
+    rows,
+    ticked,
+    told,
+)
+from accelreport.report.charts.scales import nice_ticks, plain
 from accelreport.report.theme import series
 
 MOST_POINTS = 500
@@ -25,14 +34,14 @@ class Track:
         true: what was.
         predicted: what the model said.
         warm_up_days: until then the model had seen too little, and its loss was not counted.
-        colour: number of the device's colour.
+        device: where the model ran.
     """
 
     days: tuple[float, ...]
     true: tuple[float, ...]
     predicted: tuple[float, ...]
     warm_up_days: float
-    colour: int
+    device: Device
 
 
 def thinned(count: int, most: int = MOST_POINTS) -> Sequence[int]:
@@ -42,42 +51,41 @@ def thinned(count: int, most: int = MOST_POINTS) -> Sequence[int]:
 
 def forecast_lines(track: Track, *, axis_title: str) -> Make:
     """A function from the width in pixels to the chart."""
-    low = min(*track.true, *track.predicted)
-    high = max(*track.true, *track.predicted)
-    ticks = nice_ticks(low, high, 4)
-    x_ticks = [t for t in nice_ticks(0, track.days[-1], 6) if t <= track.days[-1]]
+    last = track.days[-1]
+    values = (*track.true, *track.predicted)
+    ticks = nice_ticks(min(values), max(values), 4)
+    x_ticks = [tick for tick in nice_ticks(0, last, 6) if tick <= last]
+    tracks = {"measured": track.true, f"predicted on {track.device.title}": track.predicted}
+    colours = alt.Scale(domain=list(tracks), range=["var(--soft)", series(track.device.colour)])
+    thick = alt.Scale(domain=list(tracks), range=[1.25, 1.75])
+    data = rows(
+        [
+            {"label": label, "day": day, "value": value}
+            for label, track_values in tracks.items()
+            for day, value in zip(track.days, track_values, strict=True)
+        ]
+    )
 
-    def make(width: int) -> Spec:
-        plot = Plot()
-        x = alt.X(
-            "day:Q",
-            scale=alt.Scale(domain=[0, track.days[-1]], nice=False),
-            axis=alt.Axis(
-                values=x_ticks, labelExpr=label_expression(x_ticks, plain),
-                title=axis_title, grid=False,
+    def make(width: int) -> Chart:
+        x_scale = alt.Scale(domain=[0, last], nice=False)
+        x = alt.X("day:Q", scale=x_scale, axis=ticked(x_ticks, plain, title=axis_title, grid=False))
+        shade = alt.Chart(rows([{"day": 0.0, "end": min(track.warm_up_days, last)}]))
+        lines = alt.Chart(data).mark_line()
+        return alt.layer(
+            shade.mark_rect(fill="var(--grid)", opacity=1).encode(x=x, x2=alt.X2("end")),
+            lines.encode(
+                x=x,
+                y=alt.Y(
+                    "value:Q",
+                    scale=alt.Scale(domain=[ticks[0], ticks[-1]], nice=False),
+                    axis=left_axis(ticks, plain),
+                ),
+                color=alt.Color("label:N", title=None, scale=colours),
+                strokeWidth=alt.StrokeWidth("label:N", title=None, scale=thick),
+                tooltip=told(label="series", day=axis_title, value="value"),
             ),
-        )  # fmt: skip
-        y_axis = alt.Axis(
-            values=ticks, labelExpr=label_expression(ticks, signed), domain=False, ticks=False,
-            title=None,
-        )  # fmt: skip
-        y = alt.Y("value:Q", scale=alt.Scale(domain=[ticks[0], ticks[-1]], nice=False), axis=y_axis)
-        shade = plot.rows([{"day": 0.0, "end": min(track.warm_up_days, track.days[-1])}])
-        lines = []
-        parts = ((track.true, "var(--soft)", 1.25), (track.predicted, series(track.colour), 1.75))
-        for values, colour, thick in parts:
-            points = [{"day": d, "value": v} for d, v in zip(track.days, values, strict=True)]
-            mark = plot.rows(points).mark_line(stroke=colour, strokeWidth=thick)
-            lines.append(mark.encode(x=x, y=y))
-        ground = shade.mark_rect(fill="var(--grid)", opacity=1).encode(
-            x=x, x2=channel(alt.X2, "end:Q")
+            width=inner_width(width, [plain(tick) for tick in ticks]),
+            height=165 if width > ROOMY else 145,
         )
-        height, names = (165 if width > 500 else 145), [signed(tick) for tick in ticks]
-        return plot.finish([ground, *lines], width=width, height=height, left=names)
 
     return make
-
-
-def signed(value: float) -> str:
-    """A tick that may be negative, with a proper minus sign."""
-    return plain(abs(value)) if value >= 0 else f"−{plain(-value)}"

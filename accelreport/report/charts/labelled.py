@@ -1,82 +1,88 @@
-"""Rows with their names at the left, under headings: devices within sweep points."""
+"""Rows with their names at the left, in facets under a heading each: devices at sweep points."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.scales import quoted
+from accelreport.report.charts.drawing import (
+    ROOMY,
+    Chart,
+    Rows,
+    distinct,
+    extent,
+    inner_width,
+    rows,
+)
+
+Values = dict[str, object]
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A sweep point and the devices under it; no row is made for an empty title."""
+    """A sweep point and the names of its rows; nothing stands above them if it is empty."""
 
     title: str
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class LabelledRows:
-    """The rows of a chart, from the top.
-
-    Attributes:
-        keys: a key for each row, headings included.
-        labels: what stands at the left of each.
-        headings: keys of the headings.
-    """
-
-    keys: tuple[str, ...]
-    labels: tuple[str, ...]
-    headings: frozenset[str]
-
-    def axis(self, *, limit: int) -> alt.Axis:
-        """The axis: headings in bold ink, names in soft ink."""
-        pairs = zip(self.keys, self.labels, strict=True)
-        texts = " : ".join([*(f"datum.value == {quoted(k)} ? {quoted(t)}" for k, t in pairs), "''"])
-        bold = " || ".join(f"datum.value == {quoted(k)}" for k in self.keys if k in self.headings)
-        weight: Any = alt.Undefined
-        if bold:
-            weight = {"condition": {"test": bold, "value": "bold"}, "value": "normal"}
-        return alt.Axis(
-            title=None,
-            domain=False,
-            ticks=False,
-            labelExpr=texts,
-            labelFontWeight=weight,
-            labelColor="var(--ink)",
-            labelLimit=limit,
-        )
-
-    def encoding(self, *, wide: bool) -> alt.Y:
-        """The vertical position of field `row`, which holds keys."""
-        scale = alt.Scale(type="band", domain=list(self.keys), paddingInner=0.3, paddingOuter=0.1)
-        return alt.Y("row:N", scale=scale, axis=self.axis(limit=label_limit(wide=wide)))
-
-
-def label_limit(*, wide: bool) -> int:
-    """Pixels a row's name may take."""
-    return 220 if wide else 128
-
-
 def row_key(point: int, name: int) -> str:
-    """The key of a device's row under a heading, both by number."""
+    """The key of a row: the numbers of its heading and of its name."""
     return f"{point}.{name}"
 
 
-def labelled_rows(headings: Sequence[Heading]) -> LabelledRows:
-    """Rows for every heading and name."""
-    keys: list[str] = []
-    labels: list[str] = []
-    heads = set()
-    for number, heading in enumerate(headings):
-        if heading.title:
-            keys.append(f"{number}")
-            heads.add(f"{number}")
-            labels.append(heading.title)
-        keys += [row_key(number, i) for i in range(len(heading.names))]
-        labels += heading.names
-    return LabelledRows(tuple(keys), tuple(labels), frozenset(heads))
+class LabelledRows:
+    """The vertical axis of a chart of rows.
+
+    Args:
+        headings: from the top.
+        width: of the chart, in pixels.
+    """
+
+    def __init__(self, headings: Sequence[Heading], width: int) -> None:
+        self._groups = dict(zip(distinct([each.title for each in headings]), headings, strict=True))
+        self._places: dict[str, Values] = {}
+        for number, (group, heading) in enumerate(self._groups.items()):
+            for i, name in enumerate(distinct(heading.names)):
+                self._places[row_key(number, i)] = {"group": group, "row": name}
+        self._names = list(dict.fromkeys(str(place["row"]) for place in self._places.values()))
+        self._limit = 220 if width > ROOMY else 128
+        self.inner = inner_width(width, self._names, self._limit)
+        """Pixels between the axes."""
+
+    @property
+    def axis(self) -> alt.Y:
+        """The names of the rows, in order."""
+        room = extent(self._names, self._limit)
+        return alt.Y(
+            "row:N",
+            sort=self._names,
+            scale=alt.Scale(paddingInner=0.3, paddingOuter=0.1),
+            axis=alt.Axis(
+                title=None, domain=False, ticks=False, labelColor="var(--ink)",
+                labelLimit=self._limit, **room,
+            ),
+        )  # fmt: skip
+
+    def data(self, values: Sequence[tuple[str, Values]]) -> Rows:
+        """Rows of a chart by their keys; a name that has none keeps its place."""
+        known = {key for key, _ in values}
+        gone = [place for key, place in self._places.items() if key not in known]
+        return rows([*({**self._places[key], **each} for key, each in values), *gone])
+
+    def chart(self, data: Rows, layers: Sequence[alt.Chart], step: int) -> Chart:
+        """The layers, once under each heading.
+
+        Args:
+            data: what all layers show.
+            layers: without data of their own.
+            step: pixels from one row to the next.
+        """
+        size = {"width": self.inner, "height": alt.Step(step)}
+        if len(self._groups) == 1 and not next(iter(self._groups)):
+            return alt.layer(*layers, data=data, **size)
+        row = alt.Row("group:N", sort=list(self._groups), title=None)
+        facets = alt.layer(*layers, **size).facet(row=row, data=data, spacing=4)
+        return facets.resolve_scale(y="independent")

@@ -3,180 +3,226 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
 from accelreport.report.charts.drawing import (
-    FILL,
-    SHAPE,
-    STROKE,
+    LABEL_SIZE,
+    ROOMY,
+    Chart,
+    Device,
+    Devices,
     Make,
-    Plot,
-    channel,
-    dash,
-    halo_text,
+    halo,
     inner_width,
-    worn,
+    left_axis,
+    rows,
+    ticked,
+    told,
 )
-from accelreport.report.charts.layers import Spec
-from accelreport.report.charts.scales import decades, label_expression, log_domain, plain
+from accelreport.report.charts.scales import decades, log_domain, plain
 from accelreport.report.lettering import text_width
-from accelreport.report.theme import series
 
 LINE = 16
 """Pixels from one line of text to the next."""
+MARK = 7
+"""Pixels that a mark takes to each side of its middle."""
 
 
 @dataclass(frozen=True)
 class Roof:
     """A device's limits: peak in 10¹² operations a second, bandwidth in 10⁹ bytes a second."""
 
-    colour: int
-    title: str
+    device: Device
     tflops: float
     gbps: float
-    pattern: int = 0
+
+    @property
+    def ridge(self) -> float:
+        """The intensity from which arithmetic is the limit, in operations a byte."""
+        return self.tflops * 1000 / self.gbps
 
 
 @dataclass(frozen=True)
 class Spot:
     """A measured step: its intensity, what it reached, and a text beside it (may be empty)."""
 
-    colour: int
+    device: Device
     intensity: float
     tflops: float
     text: str = ""
 
 
+@dataclass(frozen=True)
+class Plane:
+    """The plot: both axes logarithmic, in data and in pixels from its upper left corner."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    width: float
+    height: float
+
+    def pixels(self, x: float, y: float) -> tuple[float, float]:
+        """Where a value stands."""
+        across = math.log(x / self.x[0]) / math.log(self.x[1] / self.x[0])
+        up = math.log(y / self.y[0]) / math.log(self.y[1] / self.y[0])
+        return across * self.width, (1 - up) * self.height
+
+    def values(self, across: float, down: float) -> tuple[float, float]:
+        """What stands at a place."""
+        x = self.x[0] * (self.x[1] / self.x[0]) ** (across / self.width)
+        return x, self.y[0] * (self.y[1] / self.y[0]) ** (1 - down / self.height)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A part of the plot that is taken, in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: Box) -> bool:
+        """Whether the two overlap."""
+        return not (
+            self.right <= other.left
+            or other.right <= self.left
+            or self.bottom <= other.top
+            or other.bottom <= self.top
+        )
+
+
 def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str) -> Make:
     """A function from the width in pixels to the chart, both axes logarithmic."""
-    ridges = [roof.tflops * 1000 / roof.gbps for roof in roofs]
-    across = [*ridges, *(spot.intensity for spot in spots)]
+    devices = Devices([*(roof.device for roof in roofs), *(spot.device for spot in spots)])
+    y_ends = log_domain([*(roof.tflops for roof in roofs), *(spot.tflops for spot in spots)], 2)
+    y_ticks = decades(*y_ends, 6)
+    labels = [plain(tick) for tick in y_ticks]
 
-    def make(width: int) -> Spec:
-        plot = Plot()
-        x_low, x_high = log_domain(across, 3)
-        longest = max(text_width(roof.title, 12.5, bold=True) for roof in roofs)
-        # A roof's name stands over its flat part, which has to be long enough for it.
-        flat = min(0.75, (longest + 12) / max(width - 60, 1))
-        x_high = max(x_high, max(ridges) * (x_high / x_low) ** (flat / (1 - flat)))
-        y_low, y_high = log_domain(
-            [*(roof.tflops for roof in roofs), *(spot.tflops for spot in spots)], 2
-        )
-        x_ticks = decades(x_low, x_high, 8 if width > 500 else 4)
-        y_ticks = decades(y_low, y_high, 6)
-        x_scale = alt.Scale(type="log", domain=[x_low, x_high], nice=False, clamp=True)
-        y_scale = alt.Scale(type="log", domain=[y_low, y_high], nice=False, clamp=True)
-        x_axis = alt.Axis(
-            values=x_ticks, labelExpr=label_expression(x_ticks, plain), title=x_title, grid=False
-        )
-        y_axis = alt.Axis(
-            values=y_ticks, labelExpr=label_expression(y_ticks, plain), domain=False, ticks=False,
-            title=None,
+    def make(width: int) -> Chart:
+        plane = Plane(
+            _across(roofs, spots, width), y_ends, inner_width(width, labels),
+            300 if width > ROOMY else 240,
         )  # fmt: skip
-        x = alt.X("x:Q", scale=x_scale, axis=x_axis)
-        y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
-        dashed = alt.StrokeDash("dash:N", scale=None, legend=None)
-        lines = plot.rows(_lines(roofs, x_low, x_high, y_low))
-        height = 300 if width > 500 else 240
-        labels = [plain(tick) for tick in y_ticks]
-        named = _names(roofs, x_high, y_low, y_high)
-
-        def pixels(at: float, high: float) -> tuple[float, float]:
-            across = math.log(at / x_low) / math.log(x_high / x_low)
-            up = math.log(high / y_low) / math.log(y_high / y_low)
-            return across * inner_width(width, labels), (1 - up) * height
-
-        shown = _legible(spots, named, pixels)
-        dots = plot.rows([_dot(spot, shown=spot in shown) for spot in spots])
-        names = plot.rows(named)
-        return plot.finish(
-            [
-                lines.mark_line(strokeWidth=2).encode(
-                    x=x, y=y, stroke=STROKE, detail=channel(alt.Detail, "line:N"), strokeDash=dashed
-                ),
-                dots.mark_point(filled=True, size=85, opacity=1).encode(
-                    x=x, y=y, fill=FILL, shape=SHAPE
-                ),
-                *halo_text(dots, x=x, y=y, dy=15, fill="var(--soft)"),
-                *halo_text(names, x=x, y=y, align="right", dy=-9, fontWeight="bold"),
-            ],
-            width=width,
-            height=height,
-            left=labels,
+        x_ticks = decades(*plane.x, 8 if width > ROOMY else 4)
+        x_axis = ticked(x_ticks, plain, title=f"{x_title} (log scale)", grid=False)
+        x = alt.X(
+            "x:Q", axis=x_axis,
+            scale=alt.Scale(type="log", domain=list(plane.x), nice=False, clamp=True),
+        )  # fmt: skip
+        y_scale = alt.Scale(type="log", domain=list(y_ends), nice=False, clamp=True)
+        y = alt.Y("y:Q", scale=y_scale, axis=left_axis(y_ticks, plain))
+        names = _names(roofs, devices, plane)
+        at = {"x": x, "y": y}
+        color = devices.channels("color")
+        lines = alt.Chart(rows(_lines(roofs, devices, plane)))
+        dots = alt.Chart(rows([_dot(spot, devices) for spot in spots]))
+        texts = alt.Chart(rows(list(_texts(roofs, spots, names, plane))))
+        over = alt.Chart(rows(names))
+        tips = told(device="device", label="at", x=x_title, y="TFLOPS")
+        return alt.layer(
+            lines.mark_line(strokeWidth=2).encode(
+                **at, **color, **devices.channels("strokeDash"), detail=alt.Detail("line:N")
+            ),
+            dots.mark_point(size=85).encode(
+                **at, **color, **devices.channels("shape"), tooltip=tips
+            ),
+            *halo(texts.encode(**at, text=alt.Text("label:N")), fill="var(--soft)"),
+            *halo(
+                over.encode(**at, text=alt.Text("label:N")), align="right", dy=-9, fontWeight="bold"
+            ),
+            width=plane.width,
+            height=plane.height,
         )
 
     return make
 
 
-def _lines(
-    roofs: Sequence[Roof], x_low: float, x_high: float, y_low: float
-) -> list[dict[str, Any]]:
-    rows = []
-    for number, roof in enumerate(roofs):
-        ridge = roof.tflops * 1000 / roof.gbps
-        start = max(x_low, y_low * 1000 / roof.gbps)
-        corners = [(start, start * roof.gbps / 1000), (ridge, roof.tflops), (x_high, roof.tflops)]
-        rows += [
-            {
-                "line": number,
-                "x": x,
-                "y": y,
-                "colour": series(roof.colour),
-                "dash": dash(roof.pattern),
-            }
-            for x, y in corners
-        ]
-    return rows
+def _across(roofs: Sequence[Roof], spots: Sequence[Spot], width: int) -> tuple[float, float]:
+    """The ends of the horizontal axis.
+
+    A roof's name stands over its flat part, which has to be long enough for it.
+    """
+    ridges = [roof.ridge for roof in roofs]
+    low, high = log_domain([*ridges, *(spot.intensity for spot in spots)], 3)
+    longest = max(text_width(roof.device.title, LABEL_SIZE, bold=True) for roof in roofs)
+    flat = min(0.75, (longest + 12) / max(width - 60, 1))
+    return low, max(high, max(ridges) * (high / low) ** (flat / (1 - flat)))
 
 
-def _names(
-    roofs: Sequence[Roof], x_high: float, y_low: float, y_high: float
-) -> list[dict[str, Any]]:
+def _corners(roof: Roof, plane: Plane) -> list[tuple[float, float]]:
+    start = max(plane.x[0], plane.y[0] / roof.gbps * 1000)
+    slope = roof.gbps / 1000
+    return [(start, start * slope), (roof.ridge, roof.tflops), (plane.x[1], roof.tflops)]
+
+
+def _lines(roofs: Sequence[Roof], devices: Devices, plane: Plane) -> list[dict[str, Any]]:
+    return [
+        {"line": number, "device": devices.name(roof.device), "x": x, "y": y}
+        for number, roof in enumerate(roofs)
+        for x, y in _corners(roof, plane)
+    ]
+
+
+def _names(roofs: Sequence[Roof], devices: Devices, plane: Plane) -> list[dict[str, Any]]:
     """Names at the right ends of the roofs, moved apart where roofs are close together."""
-    gap = (y_high / y_low) ** (17 / 260)
+    gap = (plane.y[1] / plane.y[0]) ** (17 / 260)
     placed: list[dict[str, Any]] = []
     for roof in sorted(roofs, key=lambda each: each.tflops):
         height = roof.tflops
         if placed and height < placed[-1]["y"] * gap:
             height = placed[-1]["y"] * gap
-        placed.append({"x": x_high, "y": height, "text": roof.title})
+        placed.append({"x": plane.x[1], "y": height, "label": devices.name(roof.device)})
     return placed
 
 
-def _legible(
-    spots: Sequence[Spot],
-    names: Sequence[dict[str, Any]],
-    pixels: Callable[[float, float], tuple[float, float]],
-) -> list[Spot]:
-    """Spots whose texts, 15 pixels under them, meet neither a roof's name nor one another."""
-    taken = []
+def _texts(
+    roofs: Sequence[Roof], spots: Sequence[Spot], names: Sequence[dict[str, Any]], plane: Plane
+) -> Iterator[dict[str, Any]]:
+    """Texts of spots: under, over or beside them, wherever nothing else is drawn."""
+    taken = list(_drawn(roofs, spots, plane))
     for name in names:
-        right, middle = pixels(name["x"], name["y"])
-        width = text_width(name["text"], 12.5, bold=True)
-        taken.append((right - width, right, middle - 9))
-    kept = []
+        right, middle = plane.pixels(name["x"], name["y"])
+        width = text_width(name["label"], LABEL_SIZE, bold=True)
+        taken.append(Box(right - width, middle - 9 - LINE / 2, right, middle - 9 + LINE / 2))
     for spot in spots:
-        centre, middle = pixels(spot.intensity, spot.tflops)
-        half = text_width(spot.text, 12.5) / 2 + 4
-        place = (centre - half, centre + half, middle + 15)
-        free = all(
-            place[1] < left or right < place[0] or abs(place[2] - other) > LINE
-            for left, right, other in taken
-        )
-        if spot.text and free:
-            taken.append(place)
-            kept.append(spot)
-    return kept
+        across, down = plane.pixels(spot.intensity, spot.tflops)
+        half = text_width(spot.text, LABEL_SIZE) / 2
+        beside = half + MARK + 4
+        for right, lower in ((0, 16), (0, -16), (beside, 0), (-beside, 0)):
+            x, y = across + right, down + lower
+            box = Box(x - half, y - LINE / 2, x + half, y + LINE / 2)
+            inside = box.left >= 0 and box.right <= plane.width and box.bottom <= plane.height
+            if spot.text and inside and not any(box.meets(other) for other in taken):
+                taken.append(box)
+                place = dict(zip(("x", "y"), plane.values(x, y), strict=True))
+                yield {"label": spot.text, **place}
+                break
 
 
-def _dot(spot: Spot, *, shown: bool) -> dict[str, Any]:
+def _drawn(roofs: Sequence[Roof], spots: Sequence[Spot], plane: Plane) -> Iterator[Box]:
+    """What marks and roofs cover; a slope is covered in short pieces."""
+    for spot in spots:
+        x, y = plane.pixels(spot.intensity, spot.tflops)
+        yield Box(x - MARK, y - MARK, x + MARK, y + MARK)
+    for roof in roofs:
+        (x0, y0), (x1, y1), (x2, _) = (plane.pixels(*corner) for corner in _corners(roof, plane))
+        yield Box(x1, y1 - 2, x2, y1 + 2)
+        pieces = max(1, int(abs(y1 - y0) // 4))
+        for i in range(pieces):
+            left, right = (x0 + (x1 - x0) * k / pieces for k in (i, i + 1))
+            low, high = (y0 + (y1 - y0) * k / pieces for k in (i, i + 1))
+            yield Box(left - 1, min(low, high) - 1, right + 1, max(low, high) + 1)
+
+
+def _dot(spot: Spot, devices: Devices) -> dict[str, Any]:
     return {
+        "device": devices.name(spot.device),
         "x": spot.intensity,
         "y": spot.tflops,
-        "text": spot.text if shown else "",
-        **worn(spot.colour),
+        "label": spot.text,
     }

@@ -172,9 +172,61 @@ def starts_at_zero(low: float, high: float, most: int = 6) -> bool:
     return nice_ticks(low / scale_s, high / scale_s, most - 1)[0] <= 0
 
 
+def quality_ticks(low: float, high: float, *, share: bool, about: int = 5) -> list[float]:
+    """Ticks of a quality, the first and last of which are the ends of its axis.
+
+    The axis is never so short that differences nobody would care for fill it: two hundredths
+    for a share, else a twentieth of the largest value. A share's axis ends at 0 and at 1.
+    """
+    least = LEAST_SPAN_OF_SHARE if share else LEAST_SPAN * max(abs(low), abs(high))
+    missing = max(0.0, least - (high - low)) / 2
+    low, high = low - missing, high + missing
+    ticks = nice_ticks(low, high, about)
+    if share and 0 <= low + missing <= high - missing <= 1:
+        ticks = [tick for tick in ticks if 0 <= tick <= 1]
+    return ticks
+
+
+LEAST_SPAN_OF_SHARE = 0.02
+LEAST_SPAN = 0.05
+
+
+def swept_on_log(values: Sequence[float]) -> bool:
+    """Whether swept numbers, in ascending order, are as even on a log axis as on no other.
+
+    Counts of a few things, such as layers, are told on a linear axis, whose steps are things.
+    """
+    first, last = values[0], values[-1]
+    if first <= 0 or last < 2 * first or (first < FEW and last < FEW):
+        return False
+    steps = [later - earlier for earlier, later in pairwise(values)]
+    factors = [math.log(later / earlier) for earlier, later in pairwise(values)]
+    return max(factors) / min(factors) <= max(steps) / min(steps)
+
+
+FEW = 16
+"""Up to here things are counted one by one."""
+
+
 def plain(value: float) -> str:
-    """A tick's number: as short as it can be said, never with an exponent."""
-    return f"{value:.12f}".rstrip("0").rstrip(".") if value < 1e6 else formatting.count(value)
+    """A tick's number: never with an exponent, thousands set apart as in the tables."""
+    if value < 0:
+        return f"−{plain(-value)}"
+    if value >= 1e6:
+        return formatting.short(value)
+    if value >= 1e3 and value == round(value):
+        return formatting.count(value)
+    return as_written(value)
+
+
+def as_written(value: float) -> str:
+    """A swept value as specs and tables write it, without gaps: it is a name more than a number."""
+    return f"{value:.12f}".rstrip("0").rstrip(".")
+
+
+def percent_text(value: float) -> str:
+    """A tick of a share: "7 %", never ".07"."""
+    return f"{plain(round(100 * value, 6))}{formatting.SPACE}%"
 
 
 def plain_duration(seconds: float) -> str:

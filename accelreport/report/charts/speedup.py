@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 
 from accelreport.report.charts.drawing import (
-    FILL,
-    SHAPE,
-    STROKE,
+    ROOMY,
+    Chart,
+    Device,
+    Devices,
     Make,
-    Plot,
-    channel,
-    halo_text,
-    inner_width,
-    worn,
+    halo,
+    ticked,
+    told,
 )
-from accelreport.report.charts.labelled import Heading, label_limit, labelled_rows
-from accelreport.report.charts.layers import Spec
-from accelreport.report.charts.scales import (
-    factor_text,
-    label_expression,
-    powers_of_two,
-    wrapped,
-)
+from accelreport.report.charts.labelled import Heading, LabelledRows, Values
+from accelreport.report.charts.scales import factor_text, powers_of_two, wrapped
 from accelreport.report.lettering import text_width
 
 ROOM = 60
@@ -35,14 +27,20 @@ ROOM = 60
 
 @dataclass(frozen=True)
 class Mark:
-    """One device at one sweep point."""
+    """One device at one sweep point; ends that are not numbers make no interval."""
 
     row: str
-    colour: int
+    device: Device
     value: float
     low: float
     high: float
     text: str
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """From where to where the interval is drawn."""
+        known = [end for end in (self.low, self.high, self.value) if end == end]
+        return min(known), max(known)
 
 
 @dataclass(frozen=True)
@@ -65,51 +63,54 @@ def speedup_dots(
     Rows are devices under sweep points. An absence is written where its dot would be, so
     that nothing is dropped silently.
     """
-    ends = [1.0, *(end for mark in marks for end in _ends(mark))]
-    layout = labelled_rows(headings)
+    ends = [1.0, *(end for mark in marks for end in mark.ends)]
+    devices = Devices(mark.device for mark in marks)
     longest = max((text_width(each.text, 12.5) for each in absences), default=0.0)
+    values: list[tuple[str, Values]] = [
+        (
+            mark.row,
+            {
+                "device": devices.name(mark.device),
+                "speedup": mark.value,
+                **dict(zip(("low", "high"), mark.ends, strict=True)),
+                "label": mark.text,
+            },
+        )
+        for mark in marks
+    ]
+    values += [(gone.row, {"absent": gone.text, "origin": 1.0}) for gone in absences]
 
-    def make(width: int) -> Spec:
-        plot = Plot()
-        wide = width > 500
-        limit = label_limit(wide=wide)
-        inner = inner_width(width, layout.labels, limit)
-        low, high = _domain(ends, inner, longest)
-        ticks = powers_of_two(low, high, 9 if wide else 5)
+    def make(width: int) -> Chart:
+        layout = LabelledRows(headings, width)
+        low, high = _domain(ends, layout.inner, longest)
+        ticks = powers_of_two(low, high, 9 if width > ROOMY else 5)
         scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
-        text = label_expression(ticks, factor_text)
-        axis = alt.Axis(values=ticks, labelExpr=text, title=wrapped(axis_title, int(inner)))
-        y = layout.encoding(wide=wide)
-        data = plot.rows([_row(mark) for mark in marks])
-        gone = [{"row": each.row, "text": each.text, "value": 1.0} for each in absences]
+        at_one = {"condition": {"test": "datum.value == 1", "value": "var(--soft)"}}
+        axis = ticked(
+            ticks, factor_text, title=wrapped(axis_title, int(layout.inner)),
+            gridColor=at_one | {"value": "var(--grid)"},
+        )  # fmt: skip
+        base = alt.Chart().encode(y=layout.axis)
 
-        def x(field: str) -> Any:
+        def x(field: str) -> alt.X:
             return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
-        return plot.finish(
-            [
-                plot.rows([{"value": 1.0}])
-                .mark_rule(stroke="var(--soft)", strokeWidth=1.25)
-                .encode(x=x("value")),
-                data.mark_rule(strokeWidth=3, opacity=0.45).encode(
-                    x=x("low"), x2=channel(alt.X2, "high:Q"), y=y, stroke=STROKE
-                ),
-                data.mark_point(filled=True, size=95, opacity=1).encode(
-                    x=x("value"), y=y, fill=FILL, shape=SHAPE
-                ),
-                *halo_text(
-                    data, align="left", dx=9, fontWeight="bold", x=x("high"), y=y
-                ),
-                *halo_text(
-                    plot.rows(gone), align="left", dx=8, fontStyle="italic",
-                    fill="var(--soft)", x=x("value"), y=y,
-                ),
-            ],
-            width=width,
-            height={"step": 23},
-            left=layout.labels,
-            limit=limit,
+        measured = base.encode(
+            **devices.channels("color"),
+            tooltip=told(
+                group="at", device="device", speedup="speedup", low="interval from",
+                high="interval to",
+            ),
         )  # fmt: skip
+        named = base.encode(x=x("high"), text=alt.Text("label:N"))
+        absent = base.encode(x=x("origin"), text=alt.Text("absent:N"))
+        layers = [
+            measured.mark_rule(strokeWidth=3, opacity=0.45).encode(x=x("low"), x2=alt.X2("high")),
+            measured.mark_point(size=95).encode(x=x("speedup"), **devices.channels("shape")),
+            *halo(named, align="left", dx=9, fontWeight="bold"),
+            *halo(absent, align="left", dx=8, fontStyle="italic", fill="var(--soft)"),
+        ]
+        return layout.chart(layout.data(values), layers, step=23)
 
     return make
 
@@ -127,19 +128,3 @@ def _domain(ends: Sequence[float], inner: float, longest: float) -> tuple[float,
     low, high = min(low, 0.49), max(high, 2.2)
     share = min((longest + 10) / inner, 0.7)
     return low, max(high, (1 / low) ** (share / (1 - share)))
-
-
-def _ends(mark: Mark) -> list[float]:
-    return [v for v in (mark.low, mark.high, mark.value) if v == v]
-
-
-def _row(mark: Mark) -> dict[str, Any]:
-    ends = _ends(mark)
-    return {
-        "row": mark.row,
-        **worn(mark.colour),
-        "value": mark.value,
-        "low": min(ends),
-        "high": max(ends),
-        "text": mark.text,
-    }

@@ -99,13 +99,15 @@ def _figure(bench: Bench, starts: dict[Place, Start]) -> Figure:
         if (s, p) in starts
     ]
     first = bench.words.first
-    make = cold_bars(bars, headings=headings, axis_title=f"time until the {first} is done")
     said = "; ".join(
         f"{s.title}, {bench.point_title(p)}: {formatting.duration(start.total)}"
         for (s, p), start in starts.items()
     )
     title = f"What happens before the {first} is done"
     names = [name or f"{first} (trace, compile, run)" for name, _ in STAGES]
+    make = cold_bars(
+        bars, stages=names, headings=headings, axis_title=f"time until the {first} is done"
+    )
     return Figure(
         id="cold-bars",
         title=title,

@@ -10,7 +10,6 @@ from accelreport.report.charts.curves import (
     Axes,
     Crossing,
     Curve,
-    axis_note,
     learning_curves,
     levels_needed,
     shared_axes,
@@ -55,12 +54,11 @@ class Curves:
             return None
         epochs = [by_epoch[epoch] for epoch in sorted(by_epoch)]
         return Curve(
-            colour=series.colour,
+            device=series,
             elapsed_s=tuple(median([row["elapsed_s"] for row in rows]) for rows in epochs),
             value=tuple(median([row["value"] for row in rows]) for rows in epochs),
             low=tuple(min(row["value"] for row in rows) for rows in epochs),
             high=tuple(max(row["value"] for row in rows) for rows in epochs),
-            pattern=series.pattern,
         )
 
     def of(self, point: Point) -> dict[Series, Curve]:
@@ -78,7 +76,7 @@ class Curves:
             level = target.at_least if target.at_least is not None else target.at_most
         every = [curve for point in bench.points for curve in self.of(point).values()]
         name = metric_title(metric)
-        axes = shared_axes(every, percent=is_share(metric), target=level)
+        axes = shared_axes(every, quality=name, percent=is_share(metric), target=level)
         width = WIDE if len(drawn) == 1 else panel_width(len(drawn))
         crossings = [self._crossings(point) for point in drawn]
         most = max((levels_needed(each, axes, width) for each in crossings), default=0)
@@ -87,7 +85,7 @@ class Curves:
         return Figure(
             id="quality-curves",
             title=f"{sentence(name)} against training time",
-            subtitle=f"Up: {name}{axis_note(axes)}. Across: timed training.",
+            subtitle=f"Up: {name}{axes.note}. Across: timed training.",
             caption=(
                 "Lines are medians over seeds at the end of each epoch, bands reach from the "
                 "lowest seed to the highest. Time is timed training only, the first step's "
@@ -169,5 +167,5 @@ def _crossing(bench: Bench, curve: Curve) -> Crossing | None:
         above = target.at_least is None or value >= target.at_least
         below = target.at_most is None or value <= target.at_most
         if above and below:
-            return Crossing(curve.colour, seconds, value, formatting.duration(seconds))
+            return Crossing(curve.device, seconds, value, formatting.duration(seconds))
     return None

@@ -66,7 +66,7 @@ def _panel(run: Run, forecast: Forecast, number: int) -> Panel:
         true=tuple(forecast.true[i] for i in kept),
         predicted=tuple(forecast.predicted[i] for i in kept),
         warm_up_days=forecast.ignored_steps * forecast.step_s / DAY_S,
-        colour=run.series.colour,
+        device=run.series,
     )
     unit = f" ({label(forecast.unit, 20)})" if forecast.unit else ""
     title = f"{sentence(label(forecast.target, 60))}{unit}"

@@ -7,9 +7,9 @@ from typing import Any
 
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
-from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.published import Pair, published_pairs
-from accelreport.report.charts.scales import plain, plain_duration
+from accelreport.report.charts.scales import percent_text, plain, plain_duration
 from accelreport.report.frames import Rows, plain_rows, present
 from accelreport.report.metrics import FIGURES, figure_text, printed_text
 from accelreport.report.model import Figure, Key, Panel
@@ -35,10 +35,17 @@ def published_figure(bench: Bench, most_rows: int = 0) -> Figure:
     """
     panels = []
     by_figure = rows_by_figure(bench)
+    devices = [_device(bench, row) for rows in by_figure.values() for row in rows]
     for figure, part, rows in _shares(by_figure, most_rows):
         name = FIGURES[figure][0]
         pairs = [_pair(bench, row) for row in rows]
-        make = published_pairs(pairs, axis_title=name, text=_tick(figure))
+        make = published_pairs(
+            pairs,
+            shown=devices,
+            axis_title=name,
+            text=_tick(figure),
+            share=FIGURES[figure][1] == "share",
+        )
         said = "; ".join(
             _sentence(pair.row, figure, row) for pair, row in zip(pairs, rows, strict=True)
         )
@@ -56,7 +63,8 @@ def published_figure(bench: Bench, most_rows: int = 0) -> Figure:
         caption=(
             "A diamond is somebody else's figure as printed, a dot ours with its 95 % interval "
             "over processes, the rule between them their distance. Dashed: the published "
-            "conditions differ from the spec's. A diamond alone: the device was not measured here."
+            "conditions differ from the spec's. Crossed out: it cannot be. A diamond alone: the "
+            "device was not measured here."
         ),
         panels=tuple(panels),
         stacked=True,
@@ -75,8 +83,12 @@ def _shares(by_figure: dict[str, Rows], most_rows: int) -> Iterator[tuple[str, s
 
 
 def _keys(bench: Bench, by_figure: dict[str, Rows]) -> tuple[Key, ...]:
-    devices = dict.fromkeys(row["device"] for rows in by_figure.values() for row in rows)
-    return tuple(Key(bench.title_of(name), f"s{bench.colours[name] % COLOURS}") for name in devices)
+    devices = dict.fromkeys(_device(bench, row) for rows in by_figure.values() for row in rows)
+    return tuple(Key(each.title, f"s{each.colour % COLOURS}") for each in devices)
+
+
+def _device(bench: Bench, row: dict[str, Any]) -> Named:
+    return Named(bench.title_of(row["device"]), bench.colours[row["device"]])
 
 
 def _sentence(name: str, figure: str, row: dict[str, Any]) -> str:
@@ -100,12 +112,13 @@ def _pair(bench: Bench, row: dict[str, Any]) -> Pair:
     interval = known and present(row["low"]) and present(row["high"])
     return Pair(
         row=row_name(bench, row),
-        colour=bench.colours[row["device"]],
+        device=_device(bench, row),
         published=float(row["published"]),
         measured=float(row["measured"]) if known else None,
         low=float(row["low"]) if interval else None,
         high=float(row["high"]) if interval else None,
         comparable=bool(row["comparable"]),
+        flagged=bool(row["flags"]),
     )
 
 
@@ -113,7 +126,7 @@ def _tick(figure: str) -> Any:
     unit = FIGURES[figure][1]
     texts = {
         "time": plain_duration,
-        "share": lambda value: f"{plain(round(100 * value, 6))}{formatting.SPACE}%",
+        "share": percent_text,
         "number": formatting.short,
         "ratio": lambda value: f"{plain(value)}×",
     }

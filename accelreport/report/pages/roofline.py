@@ -116,9 +116,9 @@ def _figure(bench: Bench, under: dict[Place, Position], table: Table) -> Figure:
     roofs: dict[tuple[str, float, float], Roof] = {}
     for (each, _), found in under.items():
         limits = (each.title, found.peak.tflops, found.bandwidth.gbps)
-        roofs.setdefault(limits, Roof(each.colour, *limits, each.pattern))
+        roofs.setdefault(limits, Roof(each, *limits[1:]))
     spots = [
-        Spot(each.colour, found.intensity, found.tflops, _text(bench, under, each, point))
+        Spot(each, found.intensity, found.tflops, _text(bench, under, each, point))
         for (each, point), found in under.items()
     ]
     step = bench.words.step
@@ -128,9 +128,7 @@ def _figure(bench: Bench, under: dict[Place, Position], table: Table) -> Figure:
         f"{formatting.number(found.intensity)} operations a byte, {found.bound}-bound"
         for (each, point), found in under.items()
     )
-    make = roofline_chart(
-        list(roofs.values()), spots, x_title="operations for each byte (log scale)"
-    )
+    make = roofline_chart(list(roofs.values()), spots, x_title="operations for each byte")
     return Figure(
         id="roofline",
         title=title,

@@ -89,7 +89,7 @@ def _drawn(
     marks = [
         Mark(
             row=row(each.series, each.point),
-            colour=each.series.colour,
+            device=each.series,
             value=each.speedup,
             low=each.estimate.interval.low,
             high=each.estimate.interval.high,

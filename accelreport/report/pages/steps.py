@@ -107,7 +107,11 @@ def _figure(bench: Bench, times: Times, *, exact: bool) -> Figure:
 def _panel(bench: Bench, times: Times, point: Point, panels: int) -> Panel:
     own = {series: values for (series, where), values in times.items() if where == point}
     curves = _curves(own)
-    make = step_ecdf(curves, axis_title=f"{bench.words.step} time")
+    make = step_ecdf(
+        curves,
+        shown=[s for s in bench.shown_series if any(place[0] == s for place in times)],
+        axis_title=f"{bench.words.step} time",
+    )
     title = f"Distribution of {bench.words.step} times, {bench.point_title(point)}"
     said = "; ".join(
         f"{series.title}: median {formatting.duration(float(np.median(values)))}"
@@ -121,10 +125,7 @@ def _panel(bench: Bench, times: Times, point: Point, panels: int) -> Panel:
 
 
 def _curves(own: Mapping[Series, NDArray[np.float64]]) -> list[Distribution]:
-    return [
-        Distribution(series.colour, quantiles(values), series.pattern)
-        for series, values in own.items()
-    ]
+    return [Distribution(series, quantiles(values)) for series, values in own.items()]
 
 
 def _cut(times: Times, points: Sequence[Point]) -> str:

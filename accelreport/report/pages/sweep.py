@@ -10,7 +10,7 @@ from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.drawing import draw, panel, panel_width
 from accelreport.report.charts.scales import plain
-from accelreport.report.charts.sweep import End, SweepLine, sweep_lines
+from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.frames import median, present
 from accelreport.report.model import (
     Column,
@@ -45,22 +45,29 @@ def sweep_section(bench: Bench) -> Section | None:
         return None
     held = [name for name in bench.axes if name != axis]
     shown = _held_values(bench, held)[:MOST_PANELS]
-    made = [_panel(bench, axis, fixed, len(shown)) for fixed in shown]
-    panels = [drawing for drawing in made if drawing]
-    if not panels:
+    made = [_drawn(bench, axis, fixed) for fixed in shown]
+    drawn = [each for each in made if any(len(line.x) > 1 for line in each.lines)]
+    if not drawn:
         return None
     quantity = _quantity(bench)
+    axes = sweep_axes(
+        [line for each in drawn for line in each.lines],
+        [end for each in drawn for end in each.ends],
+        x_title=axis_title(axis),
+        y_title=quantity,
+    )
+    across = f"{axis_title(axis)} (log scale)" if axes.log else axis_title(axis)
     table = _table(bench)
     figure = Figure(
         id="sweep-lines",
         title=f"{sentence(quantity)} by {axis_title(axis)}",
-        subtitle=f"Up: {quantity}. Across: {axis_title(axis)}. Both on log scales.",
+        subtitle=f"Up: {quantity} (log scale). Across: {across}.",
         caption=(
             f"Marks are {quantity} from the geometric mean of the steady time over processes, "
             "bars its 95 % interval (Student’s t on logarithms). A cross ends a line where the "
             "device failed; it stands at the height of the nearest measured value."
         ),
-        panels=tuple(panels),
+        panels=tuple(_panel(bench, each, axes, len(drawn)) for each in drawn),
         keys=keys(bench.shown_series),
         badges=loud_badges(bench),
         table=table,
@@ -86,11 +93,6 @@ def _held_values(bench: Bench, held: Sequence[str]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _tick(rate: float) -> str:
-    """A tick of the rates: thousands set apart as in the tables, and prefixes from a million on."""
-    return formatting.count(rate) if 1000 <= rate < 1e6 else formatting.short(rate)
-
-
 def _quantity(bench: Bench) -> str:
     return "TFLOPS" if bench.words.kernel else f"{bench.words.sample} each second"
 
@@ -112,37 +114,43 @@ def rate(bench: Bench, series: Series, point: Point) -> Rate | None:
     return Rate(value, work / seconds.high, work / seconds.low)
 
 
-def _panel(bench: Bench, axis: str, fixed: dict[str, Any], panels: int) -> Panel | None:
+@dataclass(frozen=True)
+class _Drawn:
+    """What one panel shows: where the other axes stand, its lines and their ends."""
+
+    fixed: dict[str, Any]
+    first: Point
+    lines: list[SweepLine]
+    ends: list[End]
+
+
+def _drawn(bench: Bench, axis: str, fixed: dict[str, Any]) -> _Drawn:
     points = [p for p in bench.points if _matches(bench, p, fixed)]
     number = bench.axes.index(axis)
     points.sort(key=lambda point: point[number])
-    lines, ends = [], []
+    found = _Drawn(fixed, points[0], [], [])
     for series in bench.shown_series:
         rates = [(p, r) for p in points if (r := rate(bench, series, p))]
         if rates:
-            lines.append(_line(series, rates, number))
-            ends += _ends(bench, series, points, rates, number)
-    if not any(len(line.x) > 1 for line in lines):
-        return None
-    quantity = _quantity(bench)
-    make = sweep_lines(
-        lines,
-        ends,
-        x_title=f"{axis_title(axis)} (log scale)",
-        y_text=_tick,
-    )
-    where = " · ".join(f"{axis_title(k)} {label(v, 40)}" for k, v in fixed.items())
-    title = f"{quantity} by {axis_title(axis)}" + (f", {where}" if where else "")
+            found.lines.append(_line(series, rates, number))
+            found.ends.extend(_ends(bench, series, points, rates, number))
+    return found
+
+
+def _panel(bench: Bench, drawn: _Drawn, axes: SweepAxes, panels: int) -> Panel:
+    make = sweep_lines(drawn.lines, drawn.ends, axes)
+    where = " · ".join(f"{axis_title(k)} {label(v, 40)}" for k, v in drawn.fixed.items())
+    title = f"{axes.y_title} by {axes.x_title}" + (f", {where}" if where else "")
     said = "; ".join(
-        f"{line.title} from {formatting.number(line.y[0])} at {plain(line.x[0])} to "
+        f"{line.device.title} from {formatting.number(line.y[0])} at {plain(line.x[0])} to "
         f"{formatting.number(line.y[-1])} at {plain(line.x[-1])}"
-        for line in lines
+        for line in drawn.lines
     )
-    prefix = f"sl{bench.points.index(points[0])}"
+    prefix = f"sl{bench.points.index(drawn.first)}"
     if panels == 1:
         return panel(make, prefix=prefix, title=title, description=f"{said}.")
-    drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
-    return Panel(wide=drawn, title=where)
+    drawing = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
+    return Panel(wide=drawing, title=where)
 
 
 def _matches(bench: Bench, point: Point, fixed: dict[str, Any]) -> bool:
@@ -152,13 +160,11 @@ def _matches(bench: Bench, point: Point, fixed: dict[str, Any]) -> bool:
 
 def _line(series: Series, rates: Sequence[tuple[Point, Rate]], number: int) -> SweepLine:
     return SweepLine(
-        colour=series.colour,
-        title=series.title,
+        device=series,
         x=tuple(float(point[number]) for point, _ in rates),
         y=tuple(each.value for _, each in rates),
         low=tuple(each.low for _, each in rates),
         high=tuple(each.high for _, each in rates),
-        pattern=series.pattern,
     )
 
 
@@ -178,7 +184,7 @@ def _ends(
             continue
         nearest = min(rates, key=lambda each: abs(each[0][number] - point[number]))
         text = kind_text(failed[0])
-        ends.append(End(series.colour, float(point[number]), nearest[1].value, text))
+        ends.append(End(series, float(point[number]), nearest[1].value, text))
     return ends
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from accelreport.analysis.comparison_values import Row
 from accelreport.analysis.comparison_words import benchmark
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.charts.speedup import Mark, speedup_dots
 from accelreport.report.model import Figure, Key
@@ -35,7 +35,10 @@ def faster_figure(rows: Sequence[Row]) -> Figure:
     Args:
         rows: rows that were compared, those of a benchmark one after another.
     """
-    devices = list(dict.fromkeys(row.device for row in rows))
+    devices = {
+        name: Named(label(name, 60), number)
+        for number, name in enumerate(dict.fromkeys(row.device for row in rows))
+    }
     headings, marks = [], []
     for number, (name, own) in enumerate(groupby(rows[:MOST_DOTS], benchmark)):
         shown = list(own)
@@ -48,7 +51,7 @@ def faster_figure(rows: Sequence[Row]) -> Figure:
             marks.append(
                 Mark(
                     row=row_key(number, i),
-                    colour=devices.index(row.device),
+                    device=devices[row.device],
                     value=value,
                     low=value if low is None else low,
                     high=value if high is None else high,
