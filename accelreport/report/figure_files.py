@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from markupsafe import Markup
 
 from accelreport.report.model import Block, Download, Figure, Table
-from accelreport.report.standalone import figure_svg
+from accelreport.report.standalone import columns_of, figure_svg
 from accelreport.report.table_text import csv_of, latex_of, markdown_of
 from accelreport.report.theme import variables
 
@@ -89,7 +89,7 @@ def vega_lite(figure: Figure) -> str:
         "config": PAPER,
         "datasets": {name: rows for spec in specs for name, rows in spec["datasets"].items()},
     }
-    columns = {"columns": 1 if figure.stacked else 3}
+    columns = {"columns": 1 if figure.stacked else columns_of(len(parts))}
     whole |= parts[0] | {"title": figure.title} if len(parts) == 1 else {"concat": parts} | columns
     colours = {name: day for name, day, _ in variables()}
     text = json.dumps(whole, ensure_ascii=True)

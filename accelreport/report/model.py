@@ -43,6 +43,9 @@ class Entry:
     href: str = ""
     badges: tuple[Badge, ...] = ()
     heat: int | None = None
+    """A bin of the ramp."""
+    ramp: Literal["h", "c"] = "h"
+    """"h" goes from slower to faster, "c" from few to many."""
     mark: str = ""
     """An extra class from a closed list: "baseline", "absent", "apart", "wrong", "number"."""
 

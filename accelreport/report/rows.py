@@ -32,7 +32,7 @@ def _escaped(row: Sequence[str]) -> list[str]:
 
 def cell_class(entry: Entry, column: Column) -> Markup:
     """The attribute `class` of a cell, with a space before it; empty where it has no classes."""
-    names = [] if entry.heat is None else [f"h{entry.heat}"]
+    names = [] if entry.heat is None else [f"{entry.ramp}{entry.heat}"]
     names += [entry.mark] if entry.mark else []
     names += ["n"] if column.number else []
     names += ["nil"] if len(entry.lines) == 1 and entry.lines[0].text == "–" else []

@@ -38,7 +38,7 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
         dark: the theme.
     """
     panels = [_measured(each) for each in drawn]
-    columns = 1 if figure.stacked else _columns(len(panels))
+    columns = 1 if figure.stacked else columns_of(len(panels))
     width = columns * max(p.width for p in panels) + (columns - 1) * GAP
     lines = lines_within(figure.title, width, 17, bold=True)
     pieces = [_text(line, 0, 18 + 22 * i, 17, "bold") for i, line in enumerate(lines)]
@@ -65,7 +65,8 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
     return _file(figure.title, pieces, width, top - GAP / 2, dark=dark)
 
 
-def _columns(panels: int) -> int:
+def columns_of(panels: int) -> int:
+    """How many panels stand side by side in a file."""
     return {1: 1, 2: 2, 4: 2}.get(panels, 3)
 
 

@@ -61,6 +61,10 @@ HEAT_DARK = (
 )  # fmt: skip
 """Nine bins of a speedup, slower to faster, the middle one for "about the same"."""
 
+COUNT_LIGHT = ("#f3f1f6", "#e0dbe9", "#c9c1da", "#b0a5ca", "#978aba")
+COUNT_DARK = ("#232029", "#2f2a3b", "#3d364f", "#4c4365", "#5c507c")
+"""Five bins of a share, few to many: violets, as nothing of them is slower or faster."""
+
 EDGES = (0.1, 0.2, 0.4, 0.8, 1.25, 2.5, 5.0, 10.0)
 """Edges of the bins: each a factor of two wide, and symmetric about 1 on a log scale."""
 
@@ -71,6 +75,11 @@ FONT = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 def heat_bin(speedup: float) -> int:
     """The bin of a speedup, from 0 (ten times slower) over 4 (the same) to 8."""
     return sum(speedup >= edge for edge in EDGES)
+
+
+def share_bin(share: float) -> int:
+    """The bin of a share, from 0 (hardly any) to 4 (nearly all)."""
+    return min(len(COUNT_LIGHT) - 1, int(share * len(COUNT_LIGHT)))
 
 
 def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
@@ -148,7 +157,8 @@ def variables() -> list[tuple[str, str, str]]:
     """Every CSS custom property: name, colour on paper, colour in the dark."""
     rows = [(name, light, dark) for name, (light, dark) in TOKENS.items()]
     ramps = (("s", SERIES_LIGHT, SERIES_DARK), ("p", PHASES_LIGHT, PHASES_DARK))
-    for prefix, lights, darks in (*ramps, ("h", HEAT_LIGHT, HEAT_DARK)):
+    heats = (("h", HEAT_LIGHT, HEAT_DARK), ("c", COUNT_LIGHT, COUNT_DARK))
+    for prefix, lights, darks in (*ramps, *heats):
         pairs = zip(lights, darks, strict=True)
         rows += [(f"{prefix}{i}", light, dark) for i, (light, dark) in enumerate(pairs)]
     return rows

@@ -29,9 +29,11 @@ from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.charts.sweep import End, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.drawer import Drawer, DrawingError
 from accelreport.report.gather import gather
+from accelreport.report.lettering import text_width
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.theme import KEYS, SHAPES
-from tests.report.scenarios import ordinary
+from tests.report.scenarios import Results, ordinary
+from tests.support.records import study
 
 STAGES = ("process", "data", "model", "first step")
 NASTY = 'a\'b\\c "d" <script>'
@@ -285,6 +287,126 @@ def _looks(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             color, shape = encoding["color"]["scale"], encoding["shape"]["scale"]
             assert color["domain"] == shape["domain"]
             yield from zip(color["range"], shape["range"], strict=True)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_an_axis_of_shares_holds_its_values_and_never_goes_beyond_all_of_them(
+    one: float, other: float
+) -> None:
+    low, high = sorted((one, other))
+    ticks = scales.quality_ticks(low, high, share=True)
+    assert 0 <= ticks[0] <= low + 1e-9
+    assert high - 1e-9 <= ticks[-1] <= 1
+    assert ticks[-1] - ticks[0] >= 0.02 - 1e-9
+
+
+@given(st.floats(1e-3, 1e3), st.floats(0, 0.01))
+def test_differences_nobody_would_care_for_do_not_fill_an_axis_of_losses(
+    loss: float, more: float
+) -> None:
+    ticks = scales.quality_ticks(loss, loss * (1 + more), share=False)
+    assert ticks[0] <= loss
+    assert ticks[-1] - ticks[0] >= 0.05 * loss
+
+
+@pytest.mark.parametrize("values", [(0.98, 0.97), (0.07, 0.7)])
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_published_shares_are_told_in_per_cent_on_a_linear_axis_that_ends_at_all(
+    values: tuple[float, float], width: int, drawer: Drawer
+) -> None:
+    pair = Pair("a", GPU, values[0], values[1], None, None, comparable=True)
+    make = published_pairs(
+        [pair], shown=[GPU], axis_title="accuracy", text=scales.percent_text, share=True
+    )
+    svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
+    ticks = [float(tick) for tick in re.findall(r">([\d.]+)\N{NO-BREAK SPACE}%<", svg)]
+    assert len(ticks) >= 2
+    assert ticks[0] == 0
+    assert ticks[-1] <= 100
+    assert "log scale" not in svg
+
+
+def test_a_published_figure_that_cannot_be_is_crossed_out(drawer: Drawer) -> None:
+    def drawn(*, flagged: bool) -> str:
+        pair = Pair("a", GPU, 0.9, 0.8, 0.7, 0.9, comparable=True, flagged=flagged)
+        make = published_pairs([pair], shown=[GPU], axis_title="TFLOPS", text=scales.plain)
+        return str(drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d")))
+
+    assert ">cannot be<" in drawn(flagged=True)
+    assert "var(--alert)" in drawn(flagged=True)
+    assert "var(--alert)" not in drawn(flagged=False)
+
+
+@pytest.mark.parametrize(
+    ("values", "log"),
+    [
+        ((1, 2), False), ((1, 2, 3), False), ((1, 2, 4, 8), False), ((10, 20, 30), False),
+        ((32, 128), True), ((256, 512, 1024), True), ((1, 10, 100), True), ((1, 2, 4, 64), True),
+    ],
+)  # fmt: skip
+def test_a_few_things_are_counted_on_a_linear_axis(values: tuple[float, ...], log: bool) -> None:
+    assert scales.swept_on_log(values) is log
+
+
+def test_panels_of_a_sweep_have_the_same_axes() -> None:
+    grid = study(axes={"layers": (1, 2, 3), "units": (32, 512)}, devices=("cpu", "gpu"))
+    (bench,) = gather(Results((grid,)))
+    (figure,) = [each for each in benchmark_page(bench).figures if each.id == "sweep-lines"]
+    scales_of = [
+        [drawing.spec["layer"][0]["encoding"][axis]["scale"] for axis in ("x", "y")]
+        for drawing in figure.drawings
+    ]
+    assert len(scales_of) == 2
+    assert scales_of[0] == scales_of[1]
+    assert "type" not in scales_of[0][0]  # layers: 1, 2 and 3 things
+
+
+@pytest.mark.parametrize("width", [WIDE, 420, NARROW, 300])
+def test_a_name_at_the_end_of_a_line_never_leaves_its_panel(width: int, drawer: Drawer) -> None:
+    long = Named("CPU (all threads) on a machine with a long name", 0)
+    line = SweepLine(long, (1.0, 64.0), *(3 * ((1e3, 2e3),)))
+    make = swept(line, ends=[End(long, 128.0, 2e3, "a failure with a long name")])
+    svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
+    (found,) = re.findall(r'viewBox="0 0 ([\d.]+) ', svg)
+    assert float(found) <= width + 1
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_heading_stands_over_its_rows_and_is_never_cut(width: int, drawer: Drawer) -> None:
+    title = "layers 3 · units 256 · batch 1024"
+    marks = [Mark(row_key(i, 0), GPU, 2.0, 1.9, 2.1, "2×") for i in range(2)]
+    make = speedup_dots(
+        marks, [], headings=[Heading(title, ("GPU",)), Heading("b", ("GPU",))], axis_title="x"
+    )
+    svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
+    assert title in svg
+
+
+def test_texts_of_a_roofline_lie_on_no_mark_no_roof_and_no_other_text(drawer: Drawer) -> None:
+    spots = [Spot(GPU, 20.0 + i, 6.0 * 1.06**-i, f"batch size {2**i}") for i in range(8)]
+    make = roofline_chart(ROOFS, spots, x_title="operations a byte")
+    svg = str(drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d")))
+    texts = {
+        name: (float(x), float(y))
+        for x, y, name in re.findall(
+            r"translate\(([-\d.]+),([-\d.]+)\)[^>]*>(batch size \d+)<", svg
+        )
+    }
+    assert texts
+    marks = [
+        (float(x), float(y))
+        for x, y in re.findall(r'<path transform="translate\(([-\d.]+),([-\d.]+)\)"', svg)
+    ]
+    assert len(marks) >= len(spots)
+    for name, (x, y) in texts.items():
+        half = text_width(name, 12.5) / 2
+        for across, down in marks:
+            # A text's place is that of its baseline, some four pixels under its middle.
+            assert abs(across - x) >= half + 4 or abs(down - (y - 4)) >= 8, (name, across, down)
+    places = list(texts.values())
+    for number, (x, y) in enumerate(places):
+        for other, lower in places[number + 1 :]:
+            assert abs(other - x) >= 60 or abs(lower - y) >= 14
 
 
 STRANGER = "def vegalite_to_svg(spec, *, vl_version=None):\n    raise AssertionError\n"

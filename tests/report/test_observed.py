@@ -42,6 +42,12 @@ def test_confusion_is_in_shares_of_the_true_class(page: Element) -> None:
     assert "80 %" in text
 
 
+def test_confusion_wears_no_colour_of_faster_or_slower(page: Element) -> None:
+    (section,) = [each for each in page.all("section") if each.attributes.get("id") == "confusion"]
+    classes = " ".join(cell.attributes.get("class", "") for cell in section.all("td")).split()
+    assert {name for name in classes if name[1:].isdigit()} == {"c1", "c4"}
+
+
 def test_a_quantised_model_is_compared_with_itself_by_a_test(page: Element) -> None:
     text = text_of(page, "afterwards")
     assert "3.85× smaller" in text

@@ -9,6 +9,8 @@ import pytest
 
 from accelreport.report.theme import (
     COLOURS,
+    COUNT_DARK,
+    COUNT_LIGHT,
     DASHES,
     EDGES,
     HEAT_DARK,
@@ -47,6 +49,7 @@ HAIRLINES = {"rule", "grid"}
 THEMES = (0, 1)
 SERIES = (SERIES_LIGHT, SERIES_DARK)
 HEAT = (HEAT_LIGHT, HEAT_DARK)
+COUNT = (COUNT_LIGHT, COUNT_DARK)
 PHASES = (PHASES_LIGHT, PHASES_DARK)
 
 
@@ -94,7 +97,8 @@ def test_text_can_be_read_on_every_ground_it_stands_on(theme: int) -> None:
     for text, behind in GROUNDS.items():
         for ground in behind:
             assert contrast(token(text, theme), token(ground, theme)) >= 4.5, (text, ground)
-    assert all(contrast(token("ink", theme), ground) >= 4.5 for ground in HEAT[theme])
+    grounds = (*HEAT[theme], *COUNT[theme])
+    assert all(contrast(token("ink", theme), ground) >= 4.5 for ground in grounds)
 
 
 @pytest.mark.parametrize("theme", THEMES)

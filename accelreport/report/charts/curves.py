@@ -121,9 +121,12 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
         y_scale = alt.Scale(domain=[first, roof], nice=False, zero=False)
         y_axis = left_axis(axes.ticks, axes.text)
         x_scale, x_axis = time_axis(
-            *axes.elapsed, log=axes.log, title="training time", most=6 if width > 350 else 5
+            *axes.elapsed,
+            log=axes.log,
+            title="training time",
+            most=6 if width > 350 else 5,
+            grid=False,
         )
-        x_axis.grid = False
         x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
 
         def y(field: str) -> alt.Y:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import altair as alt
 
-from accelreport.report.charts.scales import label_expression
+from accelreport.report.charts.scales import Axis, ticked
 from accelreport.report.lettering import text_width
 from accelreport.report.model import Drawing, Panel
 from accelreport.report.theme import DASHES, FONT, SERIES_LIGHT, series, shape
@@ -68,6 +69,10 @@ IN_PAGE = PAPER | {"background": "transparent", "legend": {"disable": True}}
 
 alt.theme.register("accelreport", enable=False)(lambda: {"config": PAPER})
 alt.theme.register("accelreport in a page", enable=False)(lambda: {"config": IN_PAGE})
+
+
+_UNCHECKED = partial(alt.utils.schemapi.debug_mode, arg=False)
+"""A test holds our charts against Vega-Lite's schema; doing so in a build would double its time."""
 
 
 class Device(Hashable, Protocol):
@@ -154,7 +159,8 @@ class Rows(alt.InlineData):  # type: ignore[misc]  # Altair is not typed here
 
 def rows(values: Sequence[dict[str, Any]]) -> Rows:
     """Rows of JSON values. Altair names them by their content and keeps them beside the marks."""
-    return Rows(values=list(values))
+    with _UNCHECKED():
+        return Rows(values=list(values))
 
 
 def told(**fields: str) -> list[alt.Tooltip]:
@@ -168,12 +174,7 @@ def told(**fields: str) -> list[alt.Tooltip]:
     ]
 
 
-def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> alt.Axis:
-    """An axis with ticks at given values, and texts made in Python."""
-    return alt.Axis(values=list(values), labelExpr=label_expression(values, text), **rest)
-
-
-def left_axis(values: Sequence[float], text: Callable[[float], str]) -> alt.Axis:
+def left_axis(values: Sequence[float], text: Callable[[float], str]) -> Axis:
     """A vertical axis of numbers, whose title is the figure's subtitle."""
     room = extent([text(value) for value in values])
     return ticked(values, text, title=None, domain=False, ticks=False, **room)
@@ -223,8 +224,7 @@ def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -
         title: its name for a screen reader.
         description: what it shows, in a sentence.
     """
-    # A test holds our charts against Vega-Lite's schema; doing so here would double the time.
-    with alt.utils.schemapi.debug_mode(arg=False), alt.theme.enable("accelreport in a page"):
+    with _UNCHECKED(), alt.theme.enable("accelreport in a page"):
         spec = make(width).to_dict(validate=False)
     return Drawing(spec, prefix, title, description)
 

@@ -84,9 +84,8 @@ def step_ecdf(curves: Sequence[Distribution], *, shown: Sequence[Device], axis_t
     )
 
     def make(width: int) -> Chart:
-        scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS)
+        scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
         scale.clamp = True
-        axis.grid = False
         lines = alt.Chart(data).mark_line(interpolate="step-after")
         return alt.layer(
             lines.encode(

@@ -15,10 +15,9 @@ from accelreport.report.charts.drawing import (
     inner_width,
     left_axis,
     rows,
-    ticked,
     told,
 )
-from accelreport.report.charts.scales import nice_ticks, plain
+from accelreport.report.charts.scales import nice_ticks, plain, ticked
 from accelreport.report.theme import series
 
 MOST_POINTS = 500

@@ -48,6 +48,8 @@ class LabelledRows:
             for i, name in enumerate(distinct(heading.names)):
                 self._places[row_key(number, i)] = {"group": group, "row": name}
         self._names = list(dict.fromkeys(str(place["row"]) for place in self._places.values()))
+        self._alike = len({heading.names for heading in headings}) == 1
+        """Whether all headings stand over the same names."""
         self._limit = 220 if width > ROOMY else 128
         self.inner = inner_width(width, self._names, self._limit)
         """Pixels between the axes."""
@@ -56,21 +58,25 @@ class LabelledRows:
     def axis(self) -> alt.Y:
         """The names of the rows, in order."""
         room = extent(self._names, self._limit)
+        domain = self._names if self._alike else alt.Undefined
         return alt.Y(
             "row:N",
-            sort=self._names,
-            scale=alt.Scale(paddingInner=0.3, paddingOuter=0.1),
-            axis=alt.Axis(
+            sort=None,
+            scale=alt.Scale(paddingInner=0.3, paddingOuter=0.1, domain=domain),
+            axis=dict(
                 title=None, domain=False, ticks=False, labelColor="var(--ink)",
                 labelLimit=self._limit, **room,
             ),
         )  # fmt: skip
 
     def data(self, values: Sequence[tuple[str, Values]]) -> Rows:
-        """Rows of a chart by their keys; a name that has none keeps its place."""
-        known = {key for key, _ in values}
-        gone = [place for key, place in self._places.items() if key not in known]
-        return rows([*({**self._places[key], **each} for key, each in values), *gone])
+        """Rows of a chart, in the order of their keys; a name that has none keeps its place."""
+        own: dict[str, list[Values]] = {key: [] for key in self._places}
+        for key, each in values:
+            own[key].append(each)
+        return rows(
+            [{**place, **each} for key, place in self._places.items() for each in own[key] or [{}]]
+        )
 
     def chart(self, data: Rows, layers: Sequence[alt.Chart], step: int) -> Chart:
         """The layers, once under each heading.
@@ -85,4 +91,4 @@ class LabelledRows:
             return alt.layer(*layers, data=data, **size)
         row = alt.Row("group:N", sort=list(self._groups), title=None)
         facets = alt.layer(*layers, **size).facet(row=row, data=data, spacing=4)
-        return facets.resolve_scale(y="independent")
+        return facets if self._alike else facets.resolve_scale(y="independent")

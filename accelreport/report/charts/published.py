@@ -18,14 +18,15 @@ from accelreport.report.charts.drawing import (
     extent,
     inner_width,
     rows,
-    ticked,
     told,
 )
 from accelreport.report.charts.scales import (
+    Axis,
     decades,
     fitting,
     log_domain,
     nice_ticks,
+    ticked,
     wants_log,
     wrapped,
 )
@@ -81,7 +82,7 @@ def published_pairs(
         inner = inner_width(width, names, limit)
         x_scale, x_axis = _across(pairs, axis_title, text, inner, most=7 if width > ROOMY else 3,
                                   share=share)  # fmt: skip
-        left = alt.Axis(
+        left = dict(
             title=None, domain=False, ticks=False, labelColor="var(--ink)", labelLimit=limit,
             **extent(names, limit),
         )  # fmt: skip
@@ -104,7 +105,7 @@ def _across(
     *,
     most: int,
     share: bool,
-) -> tuple[alt.Scale, alt.Axis]:
+) -> tuple[alt.Scale, Axis]:
     values = [p.published for p in pairs]
     values += [v for p in pairs for v in (p.measured, p.low, p.high) if v is not None]
     log = not share and wants_log(values, 4)

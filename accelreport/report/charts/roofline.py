@@ -20,10 +20,9 @@ from accelreport.report.charts.drawing import (
     inner_width,
     left_axis,
     rows,
-    ticked,
     told,
 )
-from accelreport.report.charts.scales import decades, log_domain, plain
+from accelreport.report.charts.scales import decades, log_domain, plain, ticked
 from accelreport.report.lettering import text_width
 
 LINE = 16
@@ -131,7 +130,7 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
             dots.mark_point(size=85).encode(
                 **at, **color, **devices.channels("shape"), tooltip=tips
             ),
-            *halo(texts.encode(**at, text=alt.Text("label:N")), fill="var(--soft)"),
+            *halo(texts.encode(**at, text=alt.Text("label:N"))),
             *halo(
                 over.encode(**at, text=alt.Text("label:N")), align="right", dy=-9, fontWeight="bold"
             ),

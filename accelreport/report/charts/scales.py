@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import altair as alt
 
@@ -33,6 +34,17 @@ def label_expression(values: Sequence[float], text: Callable[[float], str]) -> s
     """
     pairs = [f"abs(datum.value - {v!r}) <= {abs(v) * 1e-6!r} ? {quoted(text(v))}" for v in values]
     return " : ".join([*pairs, "''"])
+
+
+Axis = dict[str, Any]
+"""An axis as plain values: Altair copies it with each layer, and an `alt.Axis` takes long."""
+
+
+def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> Axis:
+    """An axis with ticks at given values, and texts made in Python."""
+    axis = alt.Axis(values=list(values), labelExpr=label_expression(values, text), **rest)
+    made: Axis = axis.to_dict(validate=False)
+    return made
 
 
 def quoted(text: str) -> str:
@@ -140,8 +152,8 @@ def wants_log(values: Iterable[float], factor: float = 20) -> bool:
 
 
 def time_axis(
-    low: float, high: float, *, log: bool, title: str, most: int = 6
-) -> tuple[alt.Scale, alt.Axis]:
+    low: float, high: float, *, log: bool, title: str, most: int = 6, grid: bool = True
+) -> tuple[alt.Scale, Axis]:
     """Scale and axis for times in seconds, one unit for the whole axis.
 
     On a log scale the unit is that of the middle, so that its small ticks are no fractions.
@@ -155,15 +167,13 @@ def time_axis(
         return plain(round(seconds / scale_s, 9))
 
     unit = f" ({sign}{', log scale' if log else ''})"
-    scale = alt.Scale(
-        type="log" if log else "linear",
-        domain=[low, high] if log else [ticks[0], high],
-        nice=False,
-        zero=False,
+    scale = (
+        alt.Scale(type="log", domain=[low, high], nice=False)
+        if log
+        else alt.Scale(domain=[ticks[0], high], nice=False, zero=False)
     )
     ticks = [tick for tick in ticks if tick <= high * (1 + 1e-9)]
-    axis = alt.Axis(values=ticks, labelExpr=label_expression(ticks, text), title=title + unit)
-    return scale, axis
+    return scale, ticked(ticks, text, title=title + unit, grid=grid)
 
 
 def starts_at_zero(low: float, high: float, most: int = 6) -> bool:
@@ -179,12 +189,13 @@ def quality_ticks(low: float, high: float, *, share: bool, about: int = 5) -> li
     for a share, else a twentieth of the largest value. A share's axis ends at 0 and at 1.
     """
     least = LEAST_SPAN_OF_SHARE if share else LEAST_SPAN * max(abs(low), abs(high))
+    within = share and 0 <= low <= high <= 1
     missing = max(0.0, least - (high - low)) / 2
     low, high = low - missing, high + missing
+    if within:
+        low, high = max(0.0, low - max(0.0, high - 1)), min(1.0, high + max(0.0, -low))
     ticks = nice_ticks(low, high, about)
-    if share and 0 <= low + missing <= high - missing <= 1:
-        ticks = [tick for tick in ticks if 0 <= tick <= 1]
-    return ticks
+    return [tick for tick in ticks if not within or 0 <= tick <= 1]
 
 
 LEAST_SPAN_OF_SHARE = 0.02

@@ -14,11 +14,10 @@ from accelreport.report.charts.drawing import (
     Devices,
     Make,
     halo,
-    ticked,
     told,
 )
 from accelreport.report.charts.labelled import Heading, LabelledRows, Values
-from accelreport.report.charts.scales import factor_text, powers_of_two, wrapped
+from accelreport.report.charts.scales import factor_text, powers_of_two, ticked, wrapped
 from accelreport.report.lettering import text_width
 
 ROOM = 60

@@ -19,10 +19,17 @@ from accelreport.report.charts.drawing import (
     inner_width,
     left_axis,
     rows,
-    ticked,
     told,
 )
-from accelreport.report.charts.scales import as_written, decades, log_domain, plain, swept_on_log
+from accelreport.report.charts.scales import (
+    Axis,
+    as_written,
+    decades,
+    log_domain,
+    plain,
+    swept_on_log,
+    ticked,
+)
 from accelreport.report.lettering import text_width
 
 LARGEST_SHARE = 0.3
@@ -138,7 +145,7 @@ def sweep_lines(
     return make
 
 
-def _across(axes: SweepAxes, share: float) -> tuple[alt.Scale, alt.Axis]:
+def _across(axes: SweepAxes, share: float) -> tuple[alt.Scale, Axis]:
     """The axis of the swept values.
 
     Args:

@@ -8,6 +8,7 @@ from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Section
 from accelreport.report.pages.marks import origin_badges
 from accelreport.report.pages.runs import first_run
 from accelreport.report.text import label
+from accelreport.report.theme import share_bin
 from accelreport.results.observations import Confusion
 
 MOST_CLASSES = 20
@@ -48,14 +49,12 @@ def _row(found: Confusion, number: int) -> Row:
     counts = found.counts[number]
     total = sum(counts)
     entries = []
-    for column, count in enumerate(counts):
+    for count in counts:
         share = count / total if total else 0.0
-        shade = min(8, 4 + round(4 * share)) if count else None
-        if column != number and shade is not None:
-            shade = max(0, 4 - max(1, round(4 * share)))
+        shade = share_bin(share) if count else None
         text = formatting.percent(share, 0) if count else "–"
         lines = (Line(text), Line(formatting.count(count), "detail")) if count else (Line(text),)
-        entries.append(Entry(lines, heat=shade, mark="small"))
+        entries.append(Entry(lines, heat=shade, ramp="c", mark="small"))
     return Row(Entry((Line(_title(found.classes[number])),)), tuple(entries))
 
 
