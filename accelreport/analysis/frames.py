@@ -13,7 +13,7 @@ import pandas as pd
 from accelreport.analysis.intervals import NOTHING
 from accelreport.analysis.parity import Parity
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings, results_of
-from accelreport.analysis.speedup import Speedup, Why, Withheld, missing_interval
+from accelreport.analysis.speedup import Speedup, Why, Withheld, missing_interval, widened
 from accelreport.analysis.verdicts import Verdict
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
@@ -198,6 +198,10 @@ def withheld_text(held: Withheld, other: str = "the baseline") -> str:
     return f"it does not reach the same quality as {other}"
 
 
+WIDENED = "its interval is as wide as slow processes at other points demand"
+"""Said of a speedup whose own processes vary less than is known of the two devices."""
+
+
 def why_incomplete(found: Speedup) -> str:
     """Why there is no time, speedup or interval, or which processes are missing of them."""
     own, base = found.own, found.base
@@ -211,6 +215,7 @@ def why_incomplete(found: Speedup) -> str:
     planned = len(own.timed) + sum(own.problems.values())
     lone = missing_interval(found)
     said = [f"one process of {' and of '.join(lone)} gives no interval"] if lone else []
+    said += [WIDENED] if widened(found) else []
     said += [f"{count} of {planned} processes: {why}" for why, count in own.problems.items()]
     return "; ".join(said)
 

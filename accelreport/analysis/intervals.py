@@ -9,12 +9,17 @@ Student's t counts: whatever slows the machine for a whole repeat cancels, and n
 to be assumed about how much each device varies. Where processes cannot be paired (they
 ran on different machines, or repeats are missing) the interval is Welch's (1947). How well
 both cover is in docs/statistics.md.
+
+Few processes of one cell may all miss a slow mode that others of the same device showed at
+other sweep points. A comparison therefore has no less than the spread that is known of its
+devices (`known_spread`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import exp, inf, isnan, log, nan, sqrt
 from statistics import fmean
 from typing import Any
@@ -27,6 +32,9 @@ LEVEL = 0.95
 
 Sample = Mapping[Any, float]
 """One value for each process; processes with the same key ran in the same repeat."""
+
+SLOW_PROCESS = 1.2
+"""A process this many times slower than the fastest repeat of its cell is a slow one."""
 
 Term = tuple[float, Sample]
 """A weight and the processes it applies to."""
@@ -86,6 +94,15 @@ class Contrast:
         """Standard deviation of one repeat's comparison, error · √n."""
         return self.error * sqrt(self.n)
 
+    def widened(self, spread: float) -> Contrast:
+        """The same, with a `spread` of at least this from repeat to repeat.
+
+        What is not known stays so: a single process has no error.
+        """
+        if isnan(self.error) or spread <= self.spread:
+            return self
+        return replace(self, error=spread / sqrt(self.n), df=min(self.df, self.n - 1.0))
+
     def half_width(self, level: float = LEVEL) -> float:
         """Half the width of the interval at `level`; NaN when there is none."""
         if isnan(self.error) or self.error == 0:
@@ -109,13 +126,21 @@ def _exp(value: float) -> float:
     return inf if value > 700 else exp(value)
 
 
-def compare(*terms: Term) -> Contrast:
+def compare(*terms: Term, spread: float = 0.0) -> Contrast:
     """The weighted sum of the terms' means, within repeats where that is possible.
 
     It is possible when every process of the smallest term has partners in all the others,
     or when three repeats or more are complete; incomplete repeats are then left out. A
     single repeat gives no interval, and then all processes make the estimate.
+
+    Args:
+        terms: a weight and the processes it applies to, each.
+        spread: the least standard deviation of one repeat's comparison (`known_spread`).
     """
+    return _compared(*terms).widened(spread)
+
+
+def _compared(*terms: Term) -> Contrast:
     sizes = [len(sample) for _, sample in terms]
     if not terms or min(sizes) == 0:
         return Contrast(nan, nan, nan, 0, paired=False)
@@ -160,6 +185,36 @@ def welch(*groups: tuple[float, Sequence[float]]) -> Contrast:
     shares = zip(parts, sizes, strict=True)
     df = 1 / sum((part / whole) ** 2 / (size - 1) for part, size in shares)
     return Contrast(value, sqrt(whole), min(df, 2.0 * (fewest - 1)), fewest, paired=False)
+
+
+def known_spread(comparisons: Iterable[tuple[Contrast, Sample, Sample]]) -> float:
+    """The least spread that any comparison of two devices on these machines may have.
+
+    Where the processes of any cell fall into two modes, its device has a slow one, and every
+    process may be in it: also those of a cell whose few repeats all were fast. The spread is
+    then pooled over all sweep points. Where none do, nothing is known beside what each
+    comparison shows itself. Two modes are two groups `SLOW_PROCESS` times apart or more, which
+    together are at most half as wide as the gap between them; so a cell that merely varies
+    much says nothing about the others.
+
+    Args:
+        comparisons: at each sweep point the comparison of logarithms, and the positive times
+            of the processes on either side.
+
+    Returns:
+        Standard deviation of one repeat's comparison; 0 when nothing is known.
+    """
+    made = [each for each in comparisons if not isnan(each[0].error)]
+    if not any(_two_modes(side) for _, *sides in made for side in sides):
+        return 0.0
+    squares = sum(one.spread * one.spread * (one.n - 1) for one, _, _ in made)
+    return sqrt(squares / sum(one.n - 1 for one, _, _ in made))
+
+
+def _two_modes(cell: Sample) -> bool:
+    logs = sorted(logarithms(cell).values())
+    gap = max(slower - faster for faster, slower in pairwise(logs))
+    return gap > log(SLOW_PROCESS) and logs[-1] - logs[0] - gap <= gap / 2
 
 
 def logarithms(sample: Sample) -> dict[Hashable, float]:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Any
 
 from accelreport.analysis.energy import joules_per_step
+from accelreport.analysis.intervals import SLOW_PROCESS
 from accelreport.analysis.peaks import Peak, cited_peak, hardware_name
 from accelreport.analysis.refusals import REFUSED, REMEDY, above_peak, impossible, refused
 from accelreport.analysis.seeds import Began, began, reused
-from accelreport.analysis.steadiness import FEWER_CORES, Finding, findings
+from accelreport.analysis.series import shared_trend
+from accelreport.analysis.steadiness import FEWER_CORES, NOTABLE, Finding, findings
 from accelreport.analysis.steady import complete_epochs, steady, total_seconds
+from accelreport.analysis.words import share
 from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
@@ -24,9 +27,6 @@ from accelreport.spec.models import Scalar
 
 MISSING = "missing"
 """The status of a planned cell that has no record."""
-
-SLOW_PROCESS = 1.2
-"""A process this many times slower than the fastest repeat of its cell is a slow one."""
 
 Point = dict[str, Scalar]
 """Values of the axes, by their dotted names."""
@@ -281,6 +281,7 @@ class _Draft:
     result: Result
     peak: Peak | None
     began: Began
+    started_at: str
 
 
 def _identified(plan: PlanDocument, cell: PlannedCell, machine: str) -> Result:
@@ -323,7 +324,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
         peak = cited_peak(plan, cell.device, cell.point, hardware, record.environment)
         timings = _timings(record, peak)
         result = replace(result, timings=timings, final=dict(record.final))
-    return _Draft(result, peak, began(record))
+    return _Draft(result, peak, began(record), record.started_at)
 
 
 def _numbers(values: object, of: type[Stages | MemoryPeaks]) -> dict[str, float]:
@@ -339,12 +340,28 @@ def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tup
         judged = [_judged(each, again.get((cell.key, each.result.machine), ())) for each in known]
         results += judged or [_identified(plan, cell, "")]
     slow = slow_processes(results)
+    started = {
+        (draft.result.key, draft.result.machine): draft.started_at
+        for found in drafts.values()
+        for draft in found
+    }
+    drifting = drifting_machines(results, started)
     return tuple(
-        replace(each, warnings=(*each.warnings, slow[each.key, each.machine]))
-        if (each.key, each.machine) in slow
+        replace(each, warnings=(*each.warnings, *_beside_others(each, slow, drifting)))
+        if each.measured
         else each
         for each in results
     )
+
+
+def _beside_others(
+    result: Result, slow: Mapping[tuple[str, str], Finding], drifting: Mapping[str, Finding]
+) -> Iterable[Finding]:
+    """What is found of a process beside the others of its plan."""
+    if (result.key, result.machine) in slow:
+        yield slow[result.key, result.machine]
+    if result.machine in drifting:
+        yield drifting[result.machine]
 
 
 def _judged(draft: _Draft, further: Sequence[Finding]) -> Result:
@@ -433,6 +450,36 @@ def slow_processes(results: Iterable[Result]) -> dict[tuple[str, str], Finding]:
         for each in siblings:
             if each.seconds > SLOW_PROCESS * fastest:
                 found[each.key, each.machine] = _slow(each.timings, fastest, most)
+    return found
+
+
+def drifting_machines(
+    results: Iterable[Result], started: Mapping[tuple[str, str], str]
+) -> dict[str, Finding]:
+    """Machines that became slower or faster while a plan was measured.
+
+    The order of cells is balanced, so no device gains by it; but intervals are wider than those
+    of a machine that is at rest.
+
+    Args:
+        results: what was measured.
+        started: (key, machine) → when a process was started.
+    """
+    by_machine: dict[str, list[Result]] = {}
+    for each in results:
+        if 0 < each.seconds < inf:
+            by_machine.setdefault(each.machine, []).append(each)
+    found = {}
+    for machine, measured in by_machine.items():
+        cells: dict[tuple[str, PointKey], list[tuple[float, float]]] = {}
+        ordered = sorted(measured, key=lambda each: started[each.key, each.machine])
+        for place, each in enumerate(ordered):
+            cells.setdefault((each.device, each.where), []).append((place, each.seconds))
+        line = shared_trend([*cells.values()])
+        if line.certain and abs(line.change) > NOTABLE:
+            direction = "slower" if line.change > 0 else "faster"
+            message = f"the machine became {share(abs(line.change))} {direction} over the run"
+            found[machine] = Finding("drifting-machine", message, line.change)
     return found
 
 

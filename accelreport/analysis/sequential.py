@@ -19,7 +19,7 @@ from typing import Any
 from accelreport.analysis.claim_rules import Place, places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.intervals import LEVEL, compare, logarithms
+from accelreport.analysis.intervals import LEVEL, Contrast, compare, known_spread, logarithms
 from accelreport.analysis.refusals import REFUSED
 from accelreport.analysis.results import Result, point_key, results_of
 from accelreport.analysis.verdicts import MARGIN, Verdict, level_over, verdict
@@ -96,6 +96,9 @@ class _Process:
     problem: str
 
 
+_Repeats = dict[int, _Process]
+"""The processes of one device at one point, by repeat."""
+
 _Comparison = tuple[str, tuple[tuple[str, Any], ...]]
 
 
@@ -113,17 +116,43 @@ def latest_looks(plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
         raise ValueError(f"the plan of {plan.spec} has no looks")
     frame = cells_frame(plan, records)
     by_key = {row["key"]: _process(row) for row in frame.to_dict("records")}
-    groups: dict[_Comparison, dict[int, _Process]] = {}
+    groups: dict[_Comparison, _Repeats] = {}
     for cell in plan.cells:
         group = groups.setdefault((cell.device, tuple(cell.point.items())), {})
         if by_key[cell.key].problem != MISSING:
             group[cell.repeat] = by_key[cell.key]
     looks = plan.until_decided
-    return [
-        _last(looks, device, dict(point), group, groups.get((plan.baseline, point), {}))
+    pairs = {
+        (device, point): (group, groups.get((plan.baseline, point), {}))
         for (device, point), group in groups.items()
         if device != plan.baseline
+    }
+    spreads = {
+        (device, n): _spread(n, [pair for (other, _), pair in pairs.items() if other == device])
+        for device in {device for device, _ in pairs}
+        for n in looks.at
+    }
+    return [
+        _last(looks, device, dict(point), own, base, {n: spreads[device, n] for n in looks.at})
+        for (device, point), (own, base) in pairs.items()
     ]
+
+
+def _spread(n: int, pairs: list[tuple[_Repeats, _Repeats]]) -> float:
+    """What is known of the spread of two devices' comparisons from the first `n` repeats."""
+    timed = [(_seconds(n, own), _seconds(n, base)) for own, base in pairs]
+    return known_spread((_difference(own, base), own, base) for own, base in timed if own and base)
+
+
+def _seconds(n: int, group: _Repeats) -> dict[int, float]:
+    """The times of the first `n` repeats that have one."""
+    return {number: each.seconds for number, each in group.items() if number < n and each.seconds}
+
+
+def _difference(
+    own: Mapping[int, float], base: Mapping[int, float], spread: float = 0.0
+) -> Contrast:
+    return compare((1.0, logarithms(base)), (-1.0, logarithms(own)), spread=spread)
 
 
 def _process(row: Mapping[Hashable, Any]) -> _Process:
@@ -142,8 +171,9 @@ def _last(
     looks: Looks,
     device: str,
     point: dict[str, Any],
-    own: dict[int, _Process],
-    base: dict[int, _Process],
+    own: _Repeats,
+    base: _Repeats,
+    spreads: Mapping[int, float],
 ) -> Look:
     last = Look(device, point, 0, Verdict.NOT_MEASURED.value)
     for n in looks.at:
@@ -151,7 +181,8 @@ def _last(
             return Look(device, point, last.repeats, last.verdict, reason=reason)
         if any(repeat not in group for group in (own, base) for repeat in range(n)):
             return Look(device, point, last.repeats, last.verdict, wanted=n)
-        said = _verdict(n, own, base, looks.level)
+        difference = _difference(_seconds(n, own), _seconds(n, base), spreads[n])
+        said = verdict(difference.ratio(looks.level), MARGIN)
         last = Look(device, point, n, said.value)
         if said in DECIDED:
             return last
@@ -159,7 +190,7 @@ def _last(
     return Look(device, point, last.repeats, last.verdict, reason=reason)
 
 
-def _obstacle(n: int, own: dict[int, _Process], base: dict[int, _Process]) -> str:
+def _obstacle(n: int, own: _Repeats, base: _Repeats) -> str:
     """Why repeats are not added: what failed once costs its whole time again."""
     for name, group in (("its", own), ("the baseline's", base)):
         for repeat in range(n):
@@ -169,14 +200,6 @@ def _obstacle(n: int, own: dict[int, _Process], base: dict[int, _Process]) -> st
     if any(own[repeat].fingerprint != base[repeat].fingerprint for repeat in shared):
         return "its input differs from the baseline's"
     return ""
-
-
-def _verdict(n: int, own: dict[int, _Process], base: dict[int, _Process], level: float) -> Verdict:
-    above, below = (
-        logarithms({repeat: group[repeat].seconds or 0.0 for repeat in range(n)})
-        for group in (base, own)
-    )
-    return verdict(compare((1.0, above), (-1.0, below)).ratio(level), MARGIN)
 
 
 @dataclass(frozen=True)

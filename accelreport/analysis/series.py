@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import expm1, nan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,36 @@ def trend(values: Floats) -> Trend:
     error = sqrt(float(residuals @ residuals) / (n - 2) / float(x @ x))
     change = slope * (n - 1) / float(values.mean())
     return Trend(change, certain=abs(slope) > error * float(stdtrit(n - 2, 1 - CERTAIN)))
+
+
+def shared_trend(cells: Sequence[Sequence[tuple[float, float]]]) -> Trend:
+    """The straight line that several cells share, each with a level of its own.
+
+    Least squares of logarithms with a t test of the slope. Nothing is certain where fewer than
+    `FEWEST` values are left for the line besides the levels.
+
+    Args:
+        cells: for each cell, the places of its processes in the run (numbers from 0) and their
+            seconds, positive.
+
+    Returns:
+        What the line gains from the first place to the last, as a share.
+    """
+    repeated = [np.array(each) for each in cells if len(each) > 1]
+    df = sum(map(len, repeated)) - len(repeated) - 1
+    if df < FEWEST:
+        return Trend(nan, certain=False)
+    place = np.concatenate([each[:, 0] - each[:, 0].mean() for each in repeated])
+    logs = [np.log(each[:, 1]) for each in repeated]
+    seconds = np.concatenate([each - each.mean() for each in logs])
+    squares = float(place @ place)
+    slope = float(place @ seconds) / squares
+    residuals = seconds - slope * place
+    error = sqrt(float(residuals @ residuals) / df / squares)
+    span = max(each[:, 0].max() for each in repeated) - min(each[:, 0].min() for each in repeated)
+    certain = abs(slope) > error * float(stdtrit(df, 1 - CERTAIN))
+    # Absurd timings (10³⁰⁰ s) may change by more than a float can hold.
+    return Trend(expm1(min(slope * span, 700.0)), certain=certain)
 
 
 def slower_start(values: Floats) -> float:

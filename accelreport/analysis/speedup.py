@@ -21,9 +21,11 @@ from accelreport.analysis.intervals import (
     NOTHING,
     Contrast,
     Interval,
+    Sample,
     Term,
     compare,
     geometric_mean,
+    known_spread,
 )
 from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, quality_of
 from accelreport.analysis.results import PointKey, Result
@@ -113,6 +115,8 @@ class Rules:
         level: the confidence that is promised.
         comparisons: of how many one is chosen; all their intervals hold together (Bonferroni).
         looks: the looks at the interval, where repeats were added until it was decided.
+        spread: the least standard deviation of the logarithm of the ratio from pair to pair,
+            as it is known from other sweep points (`intervals.known_spread`).
         margin: speedups within 1/(1 + margin) … 1 + margin are the SAME.
         quality: on what both must agree; None where nothing is trained.
         pair: what processes of a pair have in common.
@@ -121,6 +125,7 @@ class Rules:
     level: float = LEVEL
     comparisons: int = 1
     looks: Looks | None = None
+    spread: float = 0.0
     margin: float = MARGIN
     quality: Quality | None = None
     pair: Callable[[Result], Hashable] = repeat_of
@@ -266,15 +271,42 @@ def speedups_of(
     for group in groups:
         if group.device == plan.baseline:
             bases.setdefault(group.results[0].where, []).append(group)
+    pairs = [
+        (group, group)
+        if group.device == plan.baseline
+        else (group, baseline_beside(group, bases.get(group.results[0].where, [])))
+        for group in groups
+    ]
+    spreads = _spreads(pairs, asked)
     return tuple(
-        _against(plan, group, bases.get(group.results[0].where, []), asked) for group in groups
+        _against(plan, group, base, replace(asked, spread=spreads.get(_alike(group, base), 0.0)))
+        for group, base in pairs
     )
 
 
-def _against(plan: PlanDocument, group: Group, bases: Sequence[Group], rules: Rules) -> Speedup:
-    if group.device == plan.baseline:
-        return speedup(group, group, rules)
-    base = baseline_beside(group, bases)
+def _alike(own: Group, base: Group | None) -> tuple[str, ...]:
+    """What the comparisons of two devices have in common at all sweep points."""
+    return (own.device, own.machine, base.device, base.machine) if base else ()
+
+
+def _spreads(
+    pairs: Iterable[tuple[Group, Group | None]], rules: Rules
+) -> dict[tuple[str, ...], float]:
+    """What is known of the spread of comparisons from all sweep points, by what is alike."""
+    made: dict[tuple[str, ...], list[tuple[Contrast, Sample, Sample]]] = {}
+    for own, base in pairs:
+        if base and base is not own and own.timed and base.timed:
+            times: tuple[Sample, Sample] = (_times(own, rules), _times(base, rules))
+            contrast = compare(*_terms(own, base, rules))
+            made.setdefault(_alike(own, base), []).append((contrast, *times))
+    return {alike: known_spread(each) for alike, each in made.items()}
+
+
+def _times(group: Group, rules: Rules) -> dict[Hashable, float]:
+    return {rules.pair(each): each.seconds for each in group.timed}
+
+
+def _against(plan: PlanDocument, group: Group, base: Group | None, rules: Rules) -> Speedup:
     if base is not None:
         return speedup(group, base, rules)
     device = plan.devices.get(plan.baseline)
@@ -333,12 +365,12 @@ def inputs_differ(own: Group, base: Group) -> bool:
 
 
 def _estimate(own: Group, base: Group, rules: Rules) -> Estimate:
+    return estimate_of(_terms(own, base, rules), rules, baseline=own is base)
+
+
+def _terms(own: Group, base: Group, rules: Rules) -> tuple[Term, Term]:
     unit = work_of_a_step((base,))
-    terms: tuple[Term, ...] = (
-        (1.0, _logarithms(base, unit, rules)),
-        (-1.0, _logarithms(own, unit, rules)),
-    )
-    return estimate_of(terms, rules, baseline=own is base)
+    return (1.0, _logarithms(base, unit, rules)), (-1.0, _logarithms(own, unit, rules))
 
 
 def work_of_a_step(groups: Iterable[Group]) -> float:
@@ -361,7 +393,7 @@ def _share(work: float, unit: float) -> float:
 
 def estimate_of(terms: Sequence[Term], rules: Rules, *, baseline: bool = False) -> Estimate:
     """A weighted sum of means of logarithms as a ratio, with what may be said of it."""
-    contrast = compare(*terms)
+    contrast = compare(*terms, spread=rules.spread)
     level = rules.each
     if baseline:
         ones = Interval(1.0, 1.0, 1.0, contrast.n)
@@ -418,6 +450,14 @@ def mean_speedup(found: Sequence[Speedup], rules: Rules) -> MeanSpeedup:
     base = geometric_mean([exp(fmean(each.terms[0][1].values())) for each in known])
     estimate = estimate_of(terms, rules, baseline=baseline)
     return MeanSpeedup(estimate, len(known), min(single), max(single), base.value, held)
+
+
+def widened(found: Speedup) -> bool:
+    """Whether a speedup's own processes vary less than is known of the two devices."""
+    estimate = found.estimate or found.qualified
+    if estimate is None or estimate.contrast.n < 2 or found.is_baseline:
+        return False
+    return compare(*estimate.terms).spread < found.rules.spread
 
 
 def missing_interval(found: Speedup) -> tuple[str, ...]:

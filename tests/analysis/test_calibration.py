@@ -9,23 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from accelreport.analysis.calibration.__main__ import build, replace
-from accelreport.analysis.calibration.decisions import needed
 from accelreport.analysis.calibration.found import found, write
-from accelreport.analysis.calibration.looks import looked
-from accelreport.analysis.calibration.methods import CHOSEN, paired, unpaired
-from accelreport.analysis.calibration.noise import SCENARIOS, Experiments, simulate
-from accelreport.analysis.calibration.tables import (
+from accelreport.analysis.intervals import compare, known_spread, logarithms, welch
+from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, latest_looks, schedule
+from accelreport.analysis.verdicts import Verdict, processes_needed, verdict
+from accelreport.results.record import Record
+from benchmarks.calibration.__main__ import build, replace
+from benchmarks.calibration.decisions import needed
+from benchmarks.calibration.looks import looked
+from benchmarks.calibration.methods import CHOSEN, paired, unpaired, widened
+from benchmarks.calibration.noise import SCENARIOS, SKEWED, Experiments, simulate
+from benchmarks.calibration.tables import (
     Bank,
     called_different,
     covers,
     scenario,
     verdicts,
 )
-from accelreport.analysis.intervals import compare, welch
-from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, latest_looks, schedule
-from accelreport.analysis.verdicts import Verdict, processes_needed, verdict
-from accelreport.results.record import Record
 from tests.support.records import study
 
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
@@ -33,26 +33,39 @@ PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
 EXPERIMENTS = 4000
 """Enough to tell 95 % from 93 % or 97 %: the standard error of a share is 0.35 %."""
 
-CLUSTERED = [each.name for each in SCENARIOS if each.name != "two modes"]
-"""Scenarios the intervals must cover in; a machine with two modes is warned of instead."""
+NAMES = [each.name for each in SCENARIOS]
 
 
-def _experiments(n: int, count: int = 50) -> Experiments:
-    return simulate(scenario("ordinary"), n, count, np.random.default_rng(3))
+def _experiments(n: int, count: int = 50, name: str = "ordinary") -> Experiments:
+    return simulate(scenario(name), n, count, np.random.default_rng(3))
 
 
+def _known(made: Experiments, number: int) -> float:
+    """What pages know of the spread of an experiment, its other points beside it."""
+    points = [
+        [dict(enumerate(np.exp(device))) for device in made.logs[number - shift]]
+        for shift in range(made.points)
+    ]
+    return known_spread(
+        (compare((1.0, logarithms(above)), (-1.0, logarithms(below))), above, below)
+        for above, below in points
+    )
+
+
+@pytest.mark.parametrize("name", ["ordinary", "two modes"])
 @pytest.mark.parametrize("n", [2, 3, 7])
-def test_what_is_simulated_is_what_pages_show(n: int) -> None:
-    made = _experiments(n)
-    within, between = paired(made), unpaired(made)
+def test_what_is_simulated_is_what_pages_show(n: int, name: str) -> None:
+    made = _experiments(n, name=name)
+    within, between = widened(made), unpaired(made)
     said = verdicts(within)
     for number, (first, second) in enumerate(made.logs):
-        shown = compare((1.0, dict(enumerate(first))), (-1.0, dict(enumerate(second))))
+        one, other = dict(enumerate(first)), dict(enumerate(second))
+        shown = compare((1.0, one), (-1.0, other), spread=_known(made, number))
         assert shown.linear().low == pytest.approx(within[0][number])
         assert shown.linear().high == pytest.approx(within[1][number])
-        other = welch((1.0, first.tolist()), (-1.0, second.tolist())).linear()
-        assert other.low == pytest.approx(between[0][number])
-        assert other.high == pytest.approx(between[1][number])
+        apart = welch((1.0, first.tolist()), (-1.0, second.tolist())).linear()
+        assert apart.low == pytest.approx(between[0][number])
+        assert apart.high == pytest.approx(between[1][number])
         expected = verdict(shown.ratio())
         assert bool(said[0][number]) == (expected is Verdict.FASTER)
         assert bool(said[1][number]) == (expected is Verdict.SLOWER)
@@ -113,22 +126,39 @@ def test_repeats_that_are_added_until_it_is_decided_call_no_more_differences(nam
     assert naive > strict
 
 
-@pytest.mark.parametrize("name", CLUSTERED)
-@pytest.mark.parametrize("n", [3, 5])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n", [2, 3, 5])
 def test_the_interval_covers_under_clustered_noise(name: str, n: int) -> None:
     made = simulate(scenario(name), n, EXPERIMENTS, np.random.default_rng(11))
     truth = float(made.logs[:, 0].mean() - made.logs[:, 1].mean())
     ends = CHOSEN.ends(made, 0.95)
-    # The bounds are widened by two standard errors of the simulation.
-    assert 92.3 <= covers(ends, truth) <= 97.7
+    # The bounds are widened by two or three standard errors of the simulation.
+    assert covers(ends, truth) >= 94.0
     assert called_different(ends, truth) <= 5.7
+
+
+def test_a_mode_that_other_points_showed_is_in_the_interval() -> None:
+    """Three processes miss a mode of 1.6× in 30 % of one device's processes in every third case."""
+    (often,) = (each for each in SKEWED if each.name == "often, in a sweep")
+    made = simulate(often, 3, EXPERIMENTS, np.random.default_rng(13))
+    truth = float(made.logs[:, 0].mean() - made.logs[:, 1].mean())
+    assert covers(paired(made), truth) < 70
+    assert covers(widened(made), truth) >= 93
+    assert verdicts(widened(made))[2].mean() < 0.3 * verdicts(paired(made))[2].mean()
+
+
+def test_what_is_known_of_slow_processes_costs_nothing_where_none_is_slow() -> None:
+    made = _experiments(3, 400, "quiet")
+    for plain, known in zip(paired(made), widened(made), strict=True):
+        np.testing.assert_array_equal(plain, known)
 
 
 def test_counting_steps_as_independent_would_be_wrong_half_of_the_time() -> None:
     table = build(200)[0]["methods"]
     row = next(line for line in table.splitlines() if line.startswith("| steps taken"))
-    shares = [float(share) for share in re.findall(r"–(\d+\.\d) %", row)]
-    assert max(shares) < 90
+    shares = [float(share) for share in re.findall(r"(\d+\.\d)–", row)]
+    assert len(shares) == 4
+    assert max(shares) < 60
 
 
 def test_the_same_seed_gives_the_same_experiments() -> None:
@@ -143,10 +173,13 @@ def test_a_table_replaces_what_stood_between_its_markers() -> None:
         replace(page, "y", "new")
 
 
-def _column(name: str, scenarios: list[str]) -> dict[str, list[float]]:
+def _table(name: str) -> str:
     text = PAGE.read_text(encoding="utf-8")
-    table = text.split(f"<!-- table: {name} -->")[1].split(f"<!-- end: {name} -->")[0]
-    rows = [line for line in table.splitlines() if line.startswith("| **")]
+    return text.split(f"<!-- table: {name} -->")[1].split(f"<!-- end: {name} -->")[0]
+
+
+def _column(name: str, scenarios: list[str]) -> dict[str, list[float]]:
+    rows = [line for line in _table(name).splitlines() if line.startswith("| **")]
     values = {
         line.split("**")[1]: [float(share) for share in re.findall(r"\| (\d+\.\d) %", line)]
         for line in rows
@@ -154,16 +187,27 @@ def _column(name: str, scenarios: list[str]) -> dict[str, list[float]]:
     return {each: values[each] for each in scenarios}
 
 
-def test_the_page_says_that_coverage_lies_between_93_and_97_percent() -> None:
-    shares = _column("coverage", CLUSTERED)
+def test_the_page_says_that_no_noise_takes_the_truth_out_of_more_intervals_than_it_may() -> None:
+    shares = _column("coverage", NAMES)
     assert all(len(row) == 4 for row in shares.values())
-    assert all(93 <= share <= 97 for row in shares.values() for share in row[1:])
+    # A share of 95 % is told from 100,000 experiments to ± 0.07 points; of 48, one may be off by 4.
+    assert all(share >= 94.7 for row in shares.values() for share in row)
 
 
 def test_the_page_says_that_equals_are_rarely_called_different() -> None:
-    shares = _column("difference", CLUSTERED)
-    # A share of 5 % is told from 20,000 experiments to ± 0.3 points.
-    assert all(share <= 5.3 for row in shares.values() for share in row)
+    shares = _column("difference", NAMES)
+    # A share of 5 % is told from 100,000 experiments to ± 0.07 points.
+    assert all(share <= 5.2 for row in shares.values() for share in row)
+
+
+def test_the_page_says_that_balance_holds_what_a_shuffle_lost_to_drift() -> None:
+    table = _table("order")
+    pairs = re.findall(r"(\d+\.\d) → (\d+\.\d) %", table)
+    assert len(pairs) == 6 * 6
+    rows = [pairs[start : start + 6] for start in range(0, len(pairs), 6)]
+    assert all(float(after) >= 94.7 for row in rows for _, after in row[:2])
+    assert all(float(after) <= 0.5 for row in rows for _, after in row[2:4])
+    assert any(float(before) < 80 for row in rows for before, _ in row[:2])
 
 
 def test_the_page_says_that_adding_repeats_until_it_is_decided_errs_in_no_more_than_5_percent() -> (
@@ -189,6 +233,11 @@ def test_what_the_page_of_methods_shows_is_what_the_tables_of_the_docs_say() -> 
         written = _column(name, [row.name for row in rows])
         shown = {row.name: [float(f"{value:.1f}") for value in row.percent] for row in rows}
         assert shown == written
+    held = re.findall(r"→ (\d+\.\d) %", _table("modes"))
+    assert len(held) == 6 * len(kept.modes)
+    for number, row in enumerate(kept.modes):
+        of_page = [float(share) for share in held[6 * number : 6 * number + 3]]
+        assert of_page == pytest.approx(row.percent[1:], abs=0.051)
 
 
 def test_what_was_found_is_read_as_it_was_written(tmp_path: Path) -> None:

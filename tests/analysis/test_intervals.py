@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp, inf, isnan, log, sqrt
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from accelreport.analysis.intervals import (
+    Contrast,
+    Sample,
     compare,
     geometric_mean,
+    known_spread,
     logarithms,
     mean,
     one_sample,
@@ -138,3 +142,66 @@ def test_a_higher_level_gives_a_wider_interval() -> None:
     narrow, wide = geometric_mean(values, 0.9), geometric_mean(values, 0.99)
     assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
     assert narrow.value == pytest.approx(exp(sum(map(log, values)) / 3))
+
+
+def _point(device: list[float], baseline: list[float]) -> tuple[Contrast, Sample, Sample]:
+    one, other = _by_repeat(device), _by_repeat(baseline)
+    return compare((1.0, logarithms(other)), (-1.0, logarithms(one))), one, other
+
+
+FAST = _point([1.0, 1.01, 1.02], [2.0, 2.02, 2.0])
+"""Nothing in these three repeats tells of a slow mode."""
+
+MODES = _point([1.0, 1.02, 1.6], [2.0, 2.01, 2.02])
+"""One process in three is slow."""
+
+VARIES = _point([1.0, 1.25, 1.5], [2.0, 2.01, 2.02])
+"""Varies much, and has no modes."""
+
+
+def test_nothing_is_known_of_the_spread_of_a_device_that_never_was_slow() -> None:
+    assert known_spread([FAST, FAST]) == 0.0
+    assert known_spread([FAST, VARIES]) == 0.0
+    assert known_spread([]) == 0.0
+    assert known_spread([_point([1.0], [2.0])]) == 0.0
+
+
+def test_a_mode_at_one_point_is_known_at_all_of_them() -> None:
+    spreads = [each[0].spread for each in (FAST, MODES)]
+    pooled = sqrt(fmean([spread * spread for spread in spreads]))
+    assert known_spread([FAST, MODES]) == pytest.approx(pooled)
+    one, other = FAST[1:]
+    terms = (1.0, logarithms(other)), (-1.0, logarithms(one))
+    plain, wider = compare(*terms).ratio(), compare(*terms, spread=pooled).ratio()
+    assert (wider.value, wider.n) == (plain.value, plain.n)
+    assert log(wider.high / wider.low) == pytest.approx(
+        log(plain.high / plain.low) * pooled / spreads[0]
+    )
+
+
+@given(st.lists(st.tuples(TIMES, TIMES), min_size=1, max_size=6), st.floats(0, 10), st.booleans())
+def test_what_is_known_never_makes_an_interval_narrower(
+    pairs: list[tuple[float, float]], spread: float, together: bool
+) -> None:
+    one = _by_repeat([a for a, _ in pairs])
+    other = {
+        key if together else key + 100: b for key, b in _by_repeat([b for _, b in pairs]).items()
+    }
+    terms = (1.0, logarithms(one)), (-1.0, logarithms(other))
+    plain, known = compare(*terms), compare(*terms, spread=spread)
+    assert known.value == plain.value
+    if isnan(plain.error):
+        assert isnan(known.error)
+    else:
+        assert known.half_width() >= plain.half_width()
+        assert known.spread >= spread * (1 - 1e-12)
+
+
+@given(st.lists(st.lists(st.tuples(TIMES, TIMES), min_size=2, max_size=5), max_size=4))
+def test_what_is_known_lies_among_what_the_points_show(
+    points: list[list[tuple[float, float]]],
+) -> None:
+    made = [_point([a for a, _ in pairs], [b for _, b in pairs]) for pairs in points]
+    spreads = [each[0].spread for each in made]
+    found = known_spread(made)
+    assert found == 0 or min(spreads) * (1 - 1e-9) <= found <= max(spreads) * (1 + 1e-9)

@@ -132,3 +132,31 @@ def test_different_input_is_never_decided() -> None:
     mixed += [record for record in other.records if record.cell.device == "cpu-1"]
     (look,) = latest_looks(_asked(made), mixed)
     assert (look.wanted, look.reason) == (0, "its input differs from the baseline's")
+
+
+def test_a_look_knows_of_the_slow_processes_that_other_points_showed_by_then() -> None:
+    made = study(
+        devices=("cpu", "cpu-1"),
+        axes={"batch_size": [64, 256]},
+        repeats=5,
+        epochs=1,
+        steps_per_epoch=30,
+        noise=Noise(process=0.005, step=0.01, outlier_share=0),
+        factors={"cpu-1": 0.7},
+    )
+    plan = _asked(made, most=5)
+
+    def looks(slow_repeat: int) -> list[Look]:
+        records = []
+        for record in made.records:
+            cell, blocks = record.cell, record.blocks
+            if (cell.device, cell.repeat) == ("cpu-1", slow_repeat) and cell.point == {
+                "batch_size": 256
+            }:
+                blocks = [one.model_copy(update={"wall_s": 1.6 * one.wall_s}) for one in blocks]
+            records.append(record.model_copy(update={"blocks": blocks}))
+        return latest_looks(plan, records)
+
+    (at_once, _), (late, _), (early, _) = looks(-1), looks(4), looks(1)
+    assert at_once.repeats == late.repeats == 3, "a look knows nothing of what came after it"
+    assert early.repeats == 5

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.frames import SPEEDUP_COLUMNS
+from accelreport.analysis.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import Why, speedups_of
 from accelreport.analysis.verdicts import Verdict
@@ -265,3 +265,31 @@ def test_what_is_withheld_cannot_be_had_without_its_reason() -> None:
     assert found.verdict is Verdict.NOT_MEASURED
     assert found.qualified is not None
     assert [each.why for each in found.withheld] == [Why.PRECISION]
+
+
+def _with_a_slow_process(made: Study, batch_size: int) -> Study:
+    """The first repeat of the gpu at that point took 1.6 times as long."""
+    slow = [
+        _slowed(record, 1.6)
+        if (record.cell.device, record.cell.repeat) == ("gpu", 0)
+        and record.cell.point == {"batch_size": batch_size}
+        else record
+        for record in made.records
+    ]
+    return Study(plan=made.plan, records=tuple(slow))
+
+
+def test_a_slow_process_at_one_point_widens_the_intervals_at_all_points_of_its_device() -> None:
+    quiet = study(noise=Noise(process=0.01, step=0.01, outlier_share=0), epochs=2)
+    before = _speedups(quiet)
+    after = _speedups(_with_a_slow_process(quiet, 512))
+    for batch_size in (256, 1024):
+        narrow, wide = (the_row(f, batch_size=batch_size, device="gpu") for f in (before, after))
+        assert wide["speedup"] == narrow["speedup"]
+        assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
+        assert WIDENED in wide["reason"]
+        assert not narrow["reason"]
+        untouched = [the_row(f, batch_size=batch_size, device="tpu") for f in (before, after)]
+        assert untouched[0]["low"] == untouched[1]["low"]
+    own = the_row(after, batch_size=512, device="gpu")
+    assert WIDENED not in own["reason"], "its own processes vary more than is known of it"

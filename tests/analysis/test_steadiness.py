@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.series import CERTAIN, batches, modes, slower_start, trend
+from accelreport.analysis.results import results_of
+from accelreport.analysis.series import (
+    CERTAIN,
+    batches,
+    modes,
+    shared_trend,
+    slower_start,
+    trend,
+)
 from accelreport.analysis.steadiness import findings, steadiness_frame
 from accelreport.results.record import Block, Record
 from tests.support.records import Noise, study
@@ -272,3 +280,61 @@ def test_the_best_split_explains_a_normal_series_by_two_thirds() -> None:
     found = modes(_noise(5000))
     assert found is not None
     assert found.explained == pytest.approx(2 / np.pi, abs=0.02)
+
+
+def _run(
+    drift: float, seed: int, devices: int = 6, repeats: int = 4
+) -> list[list[tuple[float, float]]]:
+    """Cells of levels far apart, whose processes vary by 2 %, repeat after repeat."""
+    rng = np.random.default_rng(seed)
+    count = devices * repeats
+    cells: list[list[tuple[float, float]]] = [[] for _ in range(devices)]
+    for repeat in range(repeats):
+        for turn, device in enumerate(rng.permutation(devices)):
+            place = repeat * devices + turn
+            late = (1 + drift) ** (place / (count - 1))
+            cells[device].append((place, 10.0**device * late * float(np.exp(rng.normal(0, 0.02)))))
+    return cells
+
+
+def test_the_drift_that_all_cells_of_a_run_share_is_estimated() -> None:
+    found = [shared_trend(_run(0.10, seed)) for seed in range(200)]
+    assert np.mean([each.change for each in found]) == pytest.approx(0.10, abs=0.005)
+    assert np.mean([each.certain for each in found]) > 0.95
+
+
+def test_a_machine_at_rest_is_seldom_said_to_drift() -> None:
+    found = [shared_trend(_run(0.0, seed)) for seed in range(1000)]
+    # One in a hundred, with a standard error of 0.3 points.
+    assert 1 <= sum(each.certain for each in found) <= 20
+
+
+def test_a_few_processes_say_nothing_of_a_drift() -> None:
+    assert not shared_trend(_run(3.0, 0, devices=2, repeats=2)).certain
+    assert not shared_trend([]).certain
+    assert not shared_trend([[(0.0, 1.0)]] * 20).certain
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.2, "slower"), (1 / 1.2, "faster")])
+def test_a_machine_that_drifts_over_a_run_is_told_beside_its_numbers(
+    factor: float, word: str
+) -> None:
+    made = study(noise=Noise(process=0.005, step=0.01, outlier_share=0), epochs=2)
+    ordered = sorted(made.records, key=lambda each: (each.cell.repeat, each.key))
+    drifted = []
+    for place, record in enumerate(ordered):
+        # Never faster than it was made: times above the peak of the processor are refused.
+        late = max(1.0, 1 / factor) * factor ** (place / (len(ordered) - 1))
+        blocks = [one.model_copy(update={"wall_s": late * one.wall_s}) for one in record.blocks]
+        moment = f"2026-01-01T{place // 60:02}:{place % 60:02}:00+00:00"
+        update = {"blocks": blocks, "started_at": moment}
+        drifted.append(record.model_copy(update=update))
+    results = results_of(made.plan, drifted)
+    said = [
+        [found.message for found in each.warnings if found.kind == "drifting-machine"]
+        for each in results
+    ]
+    assert len(said) == len(drifted)
+    assert all(word in message for (message,) in said)
+    at_rest = results_of(made.plan, made.records)
+    assert "drifting-machine" not in {found.kind for each in at_rest for found in each.warnings}

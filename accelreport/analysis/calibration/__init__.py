@@ -1,1 +1,1 @@
-"""How well the intervals cover, by simulation; its tables stand in docs/statistics.md."""
+"""What the simulation of `benchmarks/calibration/` found, kept for the page of methods."""

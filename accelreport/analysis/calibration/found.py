@@ -1,6 +1,6 @@
 """What the simulation found of the intervals in use, kept for the page of methods.
 
-The file beside this module is written by `python -m accelreport.analysis.calibration PAGE`
+The file beside this module is written by `python -m benchmarks.calibration PAGE`
 together with the tables of that page, and by nothing else.
 """
 
@@ -39,12 +39,14 @@ class Found:
         processes: processes of each device, one for each column.
         coverage: 95 % intervals that hold the true ratio.
         differences: comparisons of equals that are called FASTER or SLOWER.
+        modes: 95 % intervals that hold the true ratio where one device has a slow mode.
     """
 
     experiments: int
     processes: tuple[int, ...]
     coverage: tuple[Shares, ...]
     differences: tuple[Shares, ...]
+    modes: tuple[Shares, ...]
 
 
 def found() -> Found:
@@ -56,6 +58,7 @@ def found() -> Found:
         processes=tuple(kept["processes"]),
         coverage=_shares(kept["coverage"]),
         differences=_shares(kept["differences"]),
+        modes=_shares(kept["modes"]),
     )
 
 
@@ -66,7 +69,7 @@ def _shares(rows: Sequence[dict[str, object]]) -> tuple[Shares, ...]:
 def write(what: Found, path: Path) -> None:
     """Keeps it as JSON, each share to a millionth."""
     kept = asdict(what)
-    for rows in (kept["coverage"], kept["differences"]):
+    for rows in (kept["coverage"], kept["differences"], kept["modes"]):
         for row in rows:
             row["percent"] = [round(value, 4) for value in row["percent"]]
     path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -24,7 +24,7 @@ def coverage_section() -> Section:
                 "coverage-table",
                 "Intervals that hold the true speedup",
                 f"Share of the 95 % intervals, over {count} simulated experiments each, by "
-                "processes of each device. python -m accelreport.analysis.calibration makes them.",
+                "processes of each device. python -m benchmarks.calibration makes them.",
             ),
             _table(
                 kept,
@@ -32,6 +32,14 @@ def coverage_section() -> Section:
                 "difference-table",
                 "Equals that are called faster or slower",
                 f"Share of {count} comparisons of two devices that do not differ.",
+            ),
+            _table(
+                kept,
+                kept.modes,
+                "modes-table",
+                "Intervals that hold the true speedup, where one device has a slow mode",
+                "Few processes may all miss it. What other sweep points show widens the "
+                "interval; measured alone, nothing does.",
             ),
         ),
         finding=_finding(kept),

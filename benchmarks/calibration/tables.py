@@ -8,21 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.analysis.calibration.found import Shares
-from accelreport.analysis.calibration.methods import (
+from accelreport.analysis.verdicts import MARGIN
+from benchmarks.calibration.methods import (
     CHOSEN,
     METHODS,
     Ends,
     Method,
     paired,
     unpaired_groups,
+    widened,
 )
-from accelreport.analysis.calibration.noise import (
+from benchmarks.calibration.noise import (
     SCENARIOS,
+    SKEWED,
     Experiments,
     Scenario,
     simulate,
 )
-from accelreport.analysis.verdicts import MARGIN
 
 SIZES = (2, 3, 5, 10)
 """Processes of each device."""
@@ -75,7 +77,7 @@ class Bank:
     def get(self, each: Scenario, n: int) -> Experiments:
         """The experiments of a scenario with `n` processes of each device."""
         if (each.name, n) not in self._made:
-            number = [other.name for other in SCENARIOS].index(each.name)
+            number = (*SCENARIOS, *SKEWED).index(each)
             rng = np.random.default_rng([self._seed, number, n])
             self._made[each.name, n] = simulate(each, n, self.count, rng)
         return self._made[each.name, n]
@@ -96,11 +98,38 @@ def widths(bank: Bank) -> list[Shares]:
     return _by_scenario(bank, lambda ends, _: half_width(ends))
 
 
-def _by_scenario(bank: Bank, measure: Callable[[Ends, float], float]) -> list[Shares]:
+def modes(bank: Bank) -> list[Shares]:
+    """Share of the intervals in use that hold the true ratio, where one device has a slow mode."""
+    return _by_scenario(bank, covers, SKEWED)
+
+
+def modes_table(bank: Bank) -> str:
+    """Coverage, and how often SAME is said, without and with what other points show."""
+    sizes = SIZES[1:]
+    head = ["mode", *(f"{what}, n = {n}" for what in ("holds", "SAME") for n in sizes)]
     rows = []
-    for each in SCENARIOS:
+    for each in SKEWED:
+        made = [bank.get(each, n) for n in sizes]
+        holds, same = [], []
+        for one in made:
+            both = [method(one) for method in (paired, widened)]
+            held = [covers(ends, _truth(one, arithmetic=False)) for ends in both]
+            said = [100 * float(np.mean(verdicts(ends)[2])) for ends in both]
+            holds.append(f"{held[0]:.1f} → {held[1]:.1f} %")
+            same.append(f"{said[0]:.1f} → {said[1]:.1f} %")
+        rows.append([f"**{each.name}**: {each.text}", *holds, *same])
+    return markdown(head, rows)
+
+
+def _by_scenario(
+    bank: Bank,
+    measure: Callable[[Ends, float], float],
+    scenarios: Sequence[Scenario] = SCENARIOS,
+) -> list[Shares]:
+    rows = []
+    for each in scenarios:
         made = [bank.get(each, n) for n in SIZES]
-        values = [measure(paired(one), _truth(one, arithmetic=False)) for one in made]
+        values = [measure(widened(one), _truth(one, arithmetic=False)) for one in made]
         rows.append(Shares(each.name, each.text, tuple(values)))
     return rows
 

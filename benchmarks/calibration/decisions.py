@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from accelreport.analysis.calibration.looks import first
-from accelreport.analysis.calibration.methods import paired
-from accelreport.analysis.calibration.noise import Floats, simulate
-from accelreport.analysis.calibration.tables import SIZES, Bank, markdown, scenario, verdicts
 from accelreport.analysis.verdicts import MARGIN, MOST, POWER
+from benchmarks.calibration.looks import first
+from benchmarks.calibration.methods import paired
+from benchmarks.calibration.noise import Floats, simulate
+from benchmarks.calibration.tables import SIZES, Bank, markdown, scenario, verdicts
 
 
 def power_table(bank: Bank) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.analysis.calibration.methods import Ends, paired
-from accelreport.analysis.calibration.noise import SCENARIOS, Experiments, Floats, simulate
-from accelreport.analysis.calibration.tables import SIZES, Bank, markdown, scenario, verdicts
 from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS
+from benchmarks.calibration.methods import Ends, paired, widened
+from benchmarks.calibration.noise import SCENARIOS, Experiments, Floats, simulate
+from benchmarks.calibration.tables import SIZES, Bank, markdown, scenario, verdicts
 
 GATE = 0.05
 """The gate of the tables: 5 %."""
@@ -19,13 +19,13 @@ MOST_SIMULATED = 20
 """Processes simulated where repeats are added."""
 
 
-def first(logs: Floats, n: int) -> Experiments:
-    """The same experiments, stopped after `n` repeats."""
-    return Experiments(logs[:, :, :n], np.zeros(0))
+def first(logs: Floats, n: int, points: int = 1) -> Experiments:
+    """The same experiments, stopped after `n` repeats, with so many sweep points."""
+    return Experiments(logs[:, :, :n], np.zeros(0), points)
 
 
 def looked(
-    logs: Floats, looks: Sequence[int], level: float
+    logs: Floats, looks: Sequence[int], level: float, points: int = 1
 ) -> tuple[float, float, NDArray[np.int64]]:
     """Shares called different and SAME by a schedule of looks, and where each ended."""
     going = np.ones(len(logs), dtype=bool)
@@ -33,7 +33,7 @@ def looked(
     equal = np.zeros(len(logs), dtype=bool)
     sizes = np.full(len(logs), looks[-1])
     for n in looks:
-        faster, slower, same = verdicts(paired(first(logs, n), level))
+        faster, slower, same = verdicts(widened(first(logs, n, points), level))
         sizes[going & (faster | slower | same)] = n
         called |= going & (faster | slower)
         equal |= going & same
@@ -67,12 +67,12 @@ def sequential_table(count: int, seed: int = 9) -> str:
         logs = simulate(each, LOOKS[-1], count, rng).logs
         # The devices of a scenario may vary differently, and then their means differ a little.
         logs = logs - logs.mean(axis=(0, 2), keepdims=True)
-        rows.append([f"**{each.name}**: {each.text}", *_row(logs, LOOKS, LOOK_LEVEL)])
+        rows.append([f"**{each.name}**: {each.text}", *_row(logs, LOOKS, LOOK_LEVEL, each.points)])
     return markdown(head, rows)
 
 
-def _row(logs: Floats, looks: Sequence[int], level: float) -> list[str]:
-    different, same, sizes = looked(logs, looks, level)
+def _row(logs: Floats, looks: Sequence[int], level: float, points: int = 1) -> list[str]:
+    different, same, sizes = looked(logs, looks, level, points)
     shares = [f"{100 * share:.1f} %" for share in (different, same, 1 - different - same)]
     return [*shares, f"{np.median(sizes):.0f}"]
 

@@ -1,4 +1,4 @@
-"""Rebuilds the tables of docs/statistics.md: `python -m accelreport.analysis.calibration`.
+"""Rebuilds the tables of docs/statistics.md: `python -m benchmarks.calibration`.
 
 With a path, the tables between the markers of that file are replaced, and what the page of
 methods shows of them is kept in found.json; without one they are printed. Takes about five
@@ -13,8 +13,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from accelreport.analysis.calibration import decisions, looks, tables
+from accelreport.analysis.calibration import found as kept_findings
 from accelreport.analysis.calibration.found import FILE, Found, write
+from benchmarks.calibration import decisions, drift, looks, tables
 
 EXPERIMENTS = 20_000
 """Simulated experiments behind every share: its standard error is 0.15 points near 5 %."""
@@ -40,11 +41,14 @@ def build(count: int) -> tuple[dict[str, str], Found]:
         processes=tables.SIZES,
         coverage=tuple(tables.coverage(finer)),
         differences=tuple(tables.differences(finer)),
+        modes=tuple(tables.modes(bank)),
     )
     makers: dict[str, Callable[[], str]] = {
         "coverage": lambda: tables.shares_table(kept.coverage),
         "difference": lambda: tables.shares_table(kept.differences),
         "width": lambda: tables.shares_table(tables.widths(finer)),
+        "order": lambda: drift.order_table(count),
+        "modes": lambda: tables.modes_table(bank),
         "methods": lambda: tables.methods_table(bank),
         "fallback": lambda: tables.fallback_table(bank),
         "power": lambda: decisions.power_table(bank),
@@ -73,7 +77,7 @@ def replace(text: str, name: str, table: str) -> str:
 
 def main() -> None:
     """Prints the tables, or writes them into the page that is named."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="accelreport.analysis.calibration")
+    parser = argparse.ArgumentParser(description=__doc__, prog="benchmarks.calibration")
     parser.add_argument("page", nargs="?", type=Path, help="Markdown file with the markers")
     parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
     options = parser.parse_args()
@@ -86,7 +90,7 @@ def main() -> None:
     for name, table in built.items():
         text = replace(text, name, table)
     options.page.write_text(text, encoding="utf-8")
-    write(kept, Path(__file__).with_name(FILE))
+    write(kept, Path(kept_findings.__file__).with_name(FILE))
 
 
 if __name__ == "__main__":

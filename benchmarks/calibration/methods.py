@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from accelreport.analysis.calibration.noise import STEPS, Experiments, Floats
+from accelreport.analysis.intervals import SLOW_PROCESS
+from benchmarks.calibration.noise import STEPS, Experiments, Floats
 
 Ends = tuple[Floats, Floats]
 
@@ -28,9 +29,32 @@ def _around(value: Floats, half: Floats) -> Ends:
 
 def paired(experiments: Experiments, level: float = 0.95) -> Ends:
     """Student's t on the logarithm of the ratio within each repeat."""
+    return _paired(experiments, level, np.zeros(len(experiments.logs)))
+
+
+def widened(experiments: Experiments, level: float = 0.95) -> Ends:
+    """`paired`, with no less spread than is known of the devices from all of their cells."""
+    return _paired(experiments, level, known_spreads(experiments))
+
+
+def known_spreads(experiments: Experiments) -> Floats:
+    """`intervals.known_spread` for many experiments, [experiment].
+
+    Other sweep points of an experiment are taken from the experiments beside it, which have
+    the same noise and share no process.
+    """
+    logs = experiments.logs
+    cells = np.stack([np.roll(logs, shift, axis=0) for shift in range(experiments.points)])
+    gaps = np.diff(np.sort(cells, axis=3), axis=3).max(axis=3)
+    modes = (gaps > np.log(SLOW_PROCESS)) & (np.ptp(cells, axis=3) - gaps <= gaps / 2)
+    pooled = (cells[:, :, 0] - cells[:, :, 1]).var(axis=2, ddof=1).mean(axis=0)
+    return np.asarray(np.sqrt(pooled) * modes.any(axis=(0, 2)))
+
+
+def _paired(experiments: Experiments, level: float, spread: Floats) -> Ends:
     difference = experiments.logs[:, 0] - experiments.logs[:, 1]
     n = difference.shape[1]
-    error = difference.std(axis=1, ddof=1) / np.sqrt(n)
+    error = np.maximum(difference.std(axis=1, ddof=1), spread) / np.sqrt(n)
     return _around(difference.mean(axis=1), stdtrit(n - 1, 0.5 + level / 2) * error)
 
 
@@ -137,10 +161,11 @@ class Method:
     arithmetic: bool = False
 
 
-CHOSEN = Method("t within repeats (used)", paired)
+CHOSEN = Method("t within repeats, known spread (used)", widened)
 
 METHODS: tuple[Method, ...] = (
     CHOSEN,
+    Method("t within repeats", paired),
     Method("Welch t on logarithms (fallback)", unpaired),
     Method("pooled t on logarithms", pooled),
     Method("Fieller on means", fieller, arithmetic=True),

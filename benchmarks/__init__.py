@@ -1,0 +1,1 @@
+"""What the project holds itself to, measured or simulated; none of it is installed."""

@@ -1,0 +1,1 @@
+"""How well the intervals cover, by simulation; its tables stand in docs/statistics.md."""
