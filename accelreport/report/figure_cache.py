@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 import zlib
 from importlib.metadata import version
 from pathlib import Path
 
 from accelreport.report.fingerprint import digest
+from accelreport.results.atomic import write_whole
 
 KEPT_S = 30 * 24 * 3600.0
 """Seconds after its last use in which a figure is kept."""
@@ -56,10 +56,7 @@ class FigureCache:
         path = self._path(spec)
         with contextlib.suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(zlib.compress(drawn.encode(), 1))
-            Path(name).replace(path)
+            write_whole(path, zlib.compress(drawn.encode(), 1), durable=False)
 
     def prune(self) -> None:
         """Removes what no build has used for a month."""

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from accelreport.report.fingerprint import digest
+from accelreport.results.atomic import write_whole
 
 State = tuple[int, int]
 """Size in bytes, and time of the last change in nanoseconds."""
@@ -108,7 +107,4 @@ class Memory:
         }
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=".")
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(document, file)
-            Path(name).replace(self.path)
+            write_whole(self.path, json.dumps(document).encode(), durable=False)

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.atomic import write_whole
 
 MANIFEST = ".accelreport-site.json"
 """Name of the list of own files."""
@@ -214,9 +215,7 @@ class Output:
         text = f'{{\n"note": {json.dumps(note)},\n"files": [\n{names}\n]\n}}\n'
         place = self.root / MANIFEST
         if not _holds(place, text.encode()):
-            partial = self.root / f"{MANIFEST}.part"
-            partial.write_text(text, encoding="utf-8")
-            partial.replace(place)
+            write_whole(place, text.encode(), durable=False)
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -18,16 +18,21 @@ ABANDONED_AFTER_S = 1.0
 """A hidden file is swept only when it is this old: a new one may not be locked yet."""
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Write `content` to `path`; see `write_parts`."""
-    write_parts(path, (content,))
+    write_parts(path, (content,), durable=durable)
 
 
-def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+def write_parts(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> None:
     """Write to `path` what comes in parts, replacing what is there in one step.
 
     The bytes go to a hidden file of the same folder, reach the disk, and are then renamed;
     last, the folder itself is brought to the disk, so that the name survives a power cut.
+
+    Args:
+        path: the file.
+        parts: its content.
+        durable: whether to wait for the disk, which what can be made again need not.
 
     Raises:
         OSError: the disk is full, the folder cannot be written, and so on. Then, and with any
@@ -41,14 +46,16 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for part in parts:
             _write_all(descriptor, part)
-        os.fsync(descriptor)
+        if durable:
+            os.fsync(descriptor)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     finally:
         os.close(descriptor)
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -17,11 +17,13 @@ from accelreport.report import fingerprint
 from accelreport.report.facts import facts_of
 from accelreport.report.figure_cache import FigureCache
 from accelreport.report.gather import gather
+from accelreport.report.memory import Memory
 from accelreport.report.output import MANIFEST
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.site import BuildOptions, build
 from accelreport.results.store import Store
 from tests.report.test_same_bytes import digests
+from tests.support import disks
 from tests.support.children import python
 from tests.support.packages import EXAMPLE, install
 from tests.support.records import study
@@ -250,3 +252,14 @@ def test_a_figure_is_kept_by_what_it_shows_and_forgotten_when_nobody_uses_it(
     assert cache.get("{}") == "<svg/>"  # which is a use
     cache.prune()
     assert (cache.get("{}"), cache.get("{ }")) == ("<svg/>", None)
+
+
+def test_a_disk_that_is_full_leaves_nothing_behind_where_builds_remember(tmp_path: Path) -> None:
+    with disks.tiny(tmp_path / "cache") as disk:
+        cache = FigureCache(disk / "figures")
+        drawn = os.urandom(2**20).hex()
+        cache.put("too large", drawn)
+        memory = Memory.of(disk, tmp_path / "site")
+        memory.save(drawn, {})
+        assert cache.get("too large") is None
+        assert [path for path in disk.rglob("*") if path.is_file()] == []
