@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from accelreport.analysis.parity import WITHIN, parity_frame, quality_of
-from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
+from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
 from accelreport.report.analysed import Analysed
-from accelreport.report.frames import Rows, plain_rows
 from accelreport.report.metrics import is_share, primary_metric
 from accelreport.report.text import label, slug
 from accelreport.report.theme import COLOURS, pattern
@@ -76,47 +75,47 @@ class Bench(Analysed):
         return tuple(dict.fromkeys(found))
 
     @cached_property
-    def rows(self) -> Rows:
-        """The cells frame as plain rows."""
-        return plain_rows(self.cells)
+    def rows(self) -> Sequence[Result]:
+        """Every planned cell on every machine that has a record of it."""
+        return self.results
 
     @cached_property
-    def _groups(self) -> dict[tuple[str, str, Point], Rows]:
-        groups: dict[tuple[str, str, Point], Rows] = {}
+    def _groups(self) -> dict[tuple[str, str, Point], list[Result]]:
+        groups: dict[tuple[str, str, Point], list[Result]] = {}
         for row in self.rows:
-            groups.setdefault((row["device"], row["machine"], self.point_of(row)), []).append(row)
+            groups.setdefault((row.device, row.machine, self.point_of(row)), []).append(row)
         return groups
 
-    def point_of(self, row: Mapping[str, Any]) -> Point:
-        """The sweep point of a frame's row."""
-        return tuple(row[axis] for axis in self.axes)
+    def point_of(self, row: Result) -> Point:
+        """The sweep point of a cell."""
+        return tuple(row.point.values())
 
-    def of(self, series: Series, point: Point) -> Rows:
+    def of(self, series: Series, point: Point) -> Sequence[Result]:
         """Cells of one device at one point that have a record from its machine."""
         if not series.machine:
-            return []
-        return self._groups.get((series.device, series.machine, point), [])
+            return ()
+        return self._groups.get((series.device, series.machine, point), ())
 
-    def planned(self, series: Series, point: Point) -> Rows:
+    def planned(self, series: Series, point: Point) -> Sequence[Result]:
         """The same, and the cells that no machine has a record of."""
-        return self.of(series, point) + self._groups.get((series.device, "", point), [])
+        return (*self.of(series, point), *self._groups.get((series.device, "", point), ()))
 
-    def measured(self, series: Series, point: Point) -> Rows:
+    def measured(self, series: Series, point: Point) -> Sequence[Result]:
         """Those of them that hold times."""
-        return [row for row in self.of(series, point) if row["status"] in {"ok", "partial"}]
+        return [row for row in self.of(series, point) if row.measured]
 
     @cached_property
-    def _rows_of_records(self) -> dict[tuple[str, str], dict[str, Any]]:
-        return {(row["key"], row["machine"]): row for row in self.rows}
+    def _rows_of_records(self) -> dict[tuple[str, str], Result]:
+        return {(row.key, row.machine): row for row in self.rows}
 
     def refusal(self, record: Record, machine: str) -> str:
         """Why the number of a record is not shown; empty where it is."""
-        row = self._rows_of_records.get((record.key, machine), {})
-        return str(row["failure_message"]) if row.get("status") == REFUSED else ""
+        row = self._rows_of_records.get((record.key, machine))
+        return row.failure_message if row and row.refused else ""
 
-    def record(self, row: Mapping[str, Any]) -> Record | None:
+    def record(self, row: Result) -> Record | None:
         """The record behind a row."""
-        return self.records.get((row["key"], row["machine"]))
+        return self.records.get((row.key, row.machine))
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
@@ -124,10 +123,10 @@ class Bench(Analysed):
         tried: dict[str, set[str]] = {name: set() for name in self.plan.devices}
         present_on: dict[str, set[str]] = {name: set() for name in self.plan.devices}
         for row in self.rows:
-            if row["machine"]:
-                tried[row["device"]].add(row["machine"])
-                if row["status"] != "skipped":
-                    present_on[row["device"]].add(row["machine"])
+            if row.machine:
+                tried[row.device].add(row.machine)
+                if row.status != "skipped":
+                    present_on[row.device].add(row.machine)
         # A machine without the device says nothing where another one has it.
         return tuple(self._series({name: present_on[name] or tried[name] for name in tried}))
 
@@ -164,14 +163,17 @@ class Bench(Analysed):
         return agreed.within if agreed and agreed.metric == self.quality else WITHIN
 
     @cached_property
-    def parity(self) -> dict[tuple[str, str, Point], dict[str, Any]]:
-        """Rows of `analysis.parity.parity_frame` for that metric, where it is a share."""
-        if self.quality not in self.cells or not is_share(self.quality):
+    def parity(self) -> dict[tuple[str, str, Point], Agreement]:
+        """Whether devices agree on that metric with the baseline, where it is a share."""
+        known = any(self.quality in row.final for row in self.rows)
+        if not known or not is_share(self.quality):
             return {}
-        axes = list(self.axes)
-        frame = parity_frame(self.cells, self.plan.baseline, axes, self.quality, self.margin)
-        rows = plain_rows(frame)
-        return {(row["device"], row["machine"], self.point_of(row)): row for row in rows}
+        asked = Quality(self.quality, self.margin)
+        return {
+            place: agreement(found.own.results, found.base.results, asked)
+            for place, found in self._speedups.items()
+            if found.base
+        }
 
     @cached_property
     def shown_series(self) -> tuple[Series, ...]:
@@ -212,9 +214,9 @@ class Bench(Analysed):
         found = own or self._speedups.get((series.device, "", point))
         return found if found and found.own.timed else None
 
-    def cell_page(self, row: Mapping[str, Any]) -> str:
+    def cell_page(self, row: Result) -> str:
         """Address of a cell's page from the site's root; empty where there is no record."""
-        return f"cells/{cell_slug(row['key'], row['machine'])}.html" if row["machine"] else ""
+        return f"cells/{cell_slug(row.key, row.machine)}.html" if row.machine else ""
 
     def evidence(self, series: Series, point: Point) -> str:
         """Address, on the benchmark's page, of the cells behind a number."""

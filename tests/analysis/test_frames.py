@@ -215,3 +215,23 @@ def test_without_records_the_frames_are_empty_and_have_their_columns(make: Any) 
     nothing: list[Record] = []
     assert len(make(nothing)) == 0
     assert "key" in make(nothing).columns
+
+
+@pytest.mark.parametrize("metric", ["precision", "batch_size", "seed", "epoch_s", "warnings"])
+def test_a_metric_may_be_named_like_a_column_or_a_swept_key(metric: str) -> None:
+    made = study(repeats=1, devices=("cpu",))
+    final = {"accuracy": 0.5, metric: 0.3394}
+    records = [each.model_copy(update={"final": final}) for each in made.records]
+    plain, frame = cells_frame(made.plan, made.records), cells_frame(made.plan, records)
+    assert list(frame[f"final.{metric}"]) == [0.3394] * 3
+    assert list(frame["accuracy"]) == [0.5] * 3
+    assert list(frame[metric]) == list(plain[metric])
+
+
+def test_two_metrics_never_share_a_column() -> None:
+    made = study(repeats=1, devices=("cpu",), axes={})
+    final = {"precision": 0.1, "final.precision": 0.2}
+    records = [each.model_copy(update={"final": final}) for each in made.records]
+    row = the_row(cells_frame(made.plan, records))
+    assert (row["precision"], row["final.precision"]) == ("float32", 0.2)
+    assert row["final.final.precision"] == 0.1

@@ -166,9 +166,10 @@ def test_a_run_costs_its_time_at_the_price_of_the_day_it_names() -> None:
     bench = bench_of(made)
     section = cost_section(bench)
     text = words(table(section, "cost-table"))
-    (row,) = [row for row in bench.rows if row["device"] == "gpu" and row["repeat"] == 0]
-    stages = sum(row[name] for name in ("process_s", "import_s", "data_s", "build_s"))
-    by_hand = 0.35 * (stages + row["total_s"]) / 3600
+    (row,) = [row for row in bench.rows if row.device == "gpu" and row.repeat == 0]
+    times = row.stages
+    stages = times.process_s + times.import_s + times.data_s + times.build_s
+    by_hand = 0.35 * (stages + row.timings.total_s) / 3600
     assert f"{by_hand:.4f}"[:5] in text
     assert "0.350 USD an hour, on 31 May 2026, A provider’s list" in text
     assert "CPU (all threads): 0.100 USD an hour, day of the price not given" in text

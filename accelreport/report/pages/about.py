@@ -162,7 +162,7 @@ def web_address(address: str) -> str:
 
 def measured_facts(bench: Bench) -> list[Fact]:
     """How many processes, on how many cells, for the byline."""
-    done = sum(row["status"] in {"ok", "partial"} for row in bench.rows)
+    done = sum(row.measured for row in bench.rows)
     repeats = bench.plan.measure.repeats
     return [
         Fact("Cells measured", f"{done} of {formatting.count(len(bench.rows))}"),

@@ -76,7 +76,7 @@ def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry
 
 def _badges(run: Run) -> tuple[Badge, ...]:
     origin = run.record.data.origin if run.record.data else ""
-    return tuple(origin_badges([{"origin": origin}]))
+    return tuple(origin_badges([origin]))
 
 
 def _quantised(bench: Bench, found: list[Run]) -> Table:

@@ -147,7 +147,7 @@ def _untested(bench: Bench, found: ClaimResult) -> str:
     """Which devices a claim would need, and why they have no number."""
     reasons: dict[str, list[str]] = {}
     for name in (each.device for each in found.missing if each.lack is Lack.DEVICE):
-        rows = [row for row in bench.rows if row["device"] == name]
+        rows = [row for row in bench.rows if row.device == name]
         if name in bench.plan.devices and rows:
             why = formatting.listed(sorted({kind_text(row) for row in rows}))
             reasons.setdefault(why, []).append(bench.title_of(name))

@@ -187,8 +187,13 @@ def _row(bench: Bench, series: Series, point: Point, starts: dict[Place, Start])
         blank = tuple(Entry((Line("–"),)) for _ in range(6))
         return Row(header, (reason, *blank), device=series.colour)
     unit = unit_of(bench, (series, point), start)
-    rows = bench.measured(series, point)
-    columns = ("tflops_cold", "tflops") if bench.words.kernel else ("first_epoch_s", "epoch_s")
+    timings = [row.timings for row in bench.measured(series, point)]
+    pairs = [
+        (each.tflops_cold, each.tflops)
+        if bench.words.kernel
+        else (each.first_epoch_s, each.epoch_s)
+        for each in timings
+    ]
     say = formatting.number if bench.words.kernel else formatting.duration
     cold = start.first_s
     texts = [
@@ -197,7 +202,7 @@ def _row(bench: Bench, series: Series, point: Point, starts: dict[Place, Start])
         formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
         _worth(bench, (series, point), start),
         _break_even(bench, series, point, starts),
-        *(say(median([row[column] for row in rows])) for column in columns),
+        *(say(median(values)) for values in zip(*pairs, strict=True)),
     ]
     entries = [Entry((Line(text),)) for text in texts]
     badges = number_badges(bench.planned(series, point))

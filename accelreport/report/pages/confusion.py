@@ -22,7 +22,7 @@ def confusion_section(bench: Bench) -> Section | None:
     if run is None or found is None or not 2 <= len(found.classes) <= MOST_CLASSES:
         return None
     origin = run.record.data.origin if run.record.data else ""
-    badges = tuple(origin_badges([{"origin": origin}]))
+    badges = tuple(origin_badges([origin]))
     rows = tuple(_row(found, number) for number in range(len(found.classes)))
     table = Table(
         id="confusion-table",

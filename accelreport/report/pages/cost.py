@@ -85,7 +85,7 @@ def _row(
     rows = bench.measured(series, point)
     seconds = [start.run_s, start.total, 1e6 * start.steady_s]
     if not bench.words.kernel:
-        seconds.insert(1, median([row["epoch_s"] for row in rows]))
+        seconds.insert(1, median([row.timings.epoch_s for row in rows]))
     entries = [Entry((Line(money(price, each)),)) for each in seconds]
     badges = number_badges(bench.planned(series, point), total=True)
     entries[0] = Entry(entries[0].lines, href=bench.evidence(series, point), badges=badges)

@@ -48,7 +48,7 @@ class Curves:
         """Medians over seeds at each epoch; None where nothing was evaluated."""
         by_epoch: dict[int, Rows] = {}
         for cell in self.bench.measured(series, point):
-            for row in self.points.get((cell["key"], cell["machine"]), ()):
+            for row in self.points.get((cell.key, cell.machine), ()):
                 by_epoch.setdefault(row["epoch"], []).append(row)
         if not by_epoch:
             return None

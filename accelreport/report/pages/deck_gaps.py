@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import (
@@ -26,7 +26,7 @@ from accelreport.report.text import label, sentence
 MOST_REMEDIES = 2
 """Remedies that the notes name."""
 
-Gaps = dict[str, list[tuple[Bench, dict[str, Any]]]]
+Gaps = dict[str, list[tuple[Bench, Result]]]
 """Reason → the cells that have no numbers for it, with their benchmarks."""
 
 
@@ -35,7 +35,7 @@ def gap_slides(benches: Sequence[Bench]) -> Iterator[Section]:
     gaps: Gaps = {}
     for bench in benches:
         for row in bench.rows:
-            if row["status"] not in {"ok", "partial"}:
+            if not row.measured:
                 gaps.setdefault(kind_text(row), []).append((bench, row))
     if not gaps:
         return
@@ -46,7 +46,7 @@ def gap_slides(benches: Sequence[Bench]) -> Iterator[Section]:
     several = len(benches) > 1
     href = "index.html#benchmarks" if several else f"{benches[0].slug}.html#absent"
     cells = [row for why in ordered for _, row in gaps[why]]
-    remedies = dict.fromkeys(label(row["failure_remedy"], 200) for row in cells)
+    remedies = dict.fromkeys(label(row.failure_remedy, 200) for row in cells)
     for number, rows in enumerate(parts, start=1):
         of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
         table = Table(
@@ -76,8 +76,8 @@ def gap_slides(benches: Sequence[Bench]) -> Iterator[Section]:
         )
 
 
-def _row(why: str, cells: list[tuple[Bench, dict[str, Any]]], benches: Sequence[Bench]) -> Row:
-    devices = dict.fromkeys(bench.title_of(row["device"]) for bench, row in cells)
+def _row(why: str, cells: list[tuple[Bench, Result]], benches: Sequence[Bench]) -> Row:
+    devices = dict.fromkeys(bench.title_of(row.device) for bench, row in cells)
     titles = [label(bench.plan.title, 60) for bench, _ in cells]
     entries = [
         Entry((Line(formatting.count(len(cells))),)),

@@ -68,7 +68,7 @@ def devices_page(benches: Sequence[Bench]) -> Page:
 
 
 def _done(listing: Listing) -> bool:
-    return any(row["status"] in {"ok", "partial"} for row in listing.rows)
+    return any(row.measured for row in listing.rows)
 
 
 def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
@@ -233,12 +233,12 @@ def _covered(bench: Bench, listing: Listing, nowhere: Mapping[str, str]) -> Entr
     if not any(each is bench for each in listing.benches):
         return Entry((Line("–", "reason"),))
     rows = listing.rows_of(bench)
-    done = sum(row["status"] in {"ok", "partial"} for row in rows)
+    done = sum(row.measured for row in rows)
     if done == len(rows):
         return Entry((Line(f"{done} of {len(rows)}"),))
     if listing.id in nowhere:
         return Entry((Line(f"0 of {len(rows)}", "reason"),))
-    lost = [row for row in rows if row["status"] not in {"ok", "partial"}]
+    lost = [row for row in rows if not row.measured]
     why = formatting.listed(sorted({kind_text(row) for row in lost}))
-    bad = any(row["status"] in {"failed", REFUSED} for row in lost)
+    bad = any(row.status in {"failed", REFUSED} for row in lost)
     return Entry((Line(f"{done} of {len(rows)}"), Line(why, "reason")), mark="wrong" if bad else "")

@@ -196,7 +196,7 @@ def _device_row(name: str, device: Device, benches: Sequence[Bench]) -> Row:
 
 
 def _state(name: str, benches: Sequence[Bench]) -> str:
-    rows = [row for bench in benches for row in bench.rows if row["device"] == name]
-    if any(row["status"] in {"ok", "partial"} for row in rows):
+    rows = [row for bench in benches for row in bench.rows if row.device == name]
+    if any(row.measured for row in rows):
         return "measured"
     return formatting.listed(sorted({kind_text(row) for row in rows}))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
+from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.frames import Rows
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
     Badge,
@@ -66,7 +66,7 @@ def _title(bench: Bench, series: Series, point: Point) -> str:
     return f"{series.title}, {bench.point_title(point)}" if bench.axes else series.title
 
 
-def _rows(bench: Bench, rows: Rows, metric: str, *, compact: bool) -> tuple[Row, ...]:
+def _rows(bench: Bench, rows: Sequence[Result], metric: str, *, compact: bool) -> tuple[Row, ...]:
     made = [_row(bench, row, metric) for row in rows]
     if not compact or not made:
         return tuple(made)
@@ -80,22 +80,22 @@ def _merged(column: tuple[Entry, ...]) -> Entry:
     return Entry(tuple(entry.lines[0] for entry in column if entry.lines), badges=tuple(badges))
 
 
-def _row(bench: Bench, row: dict[str, Any], metric: str) -> Row:
-    header = Entry((Line(f"seed {row['seed']}", href=bench.cell_page(row)),))
-    badges = list(origin_badges([row]))
+def _row(bench: Bench, row: Result, metric: str) -> Row:
+    header = Entry((Line(f"seed {row.seed}", href=bench.cell_page(row)),))
+    badges = list(origin_badges([row.origin]))
     total: tuple[Badge, ...] = ()
-    if row["status"] == "partial":
+    if row.status == "partial":
         badges.append(PARTIAL)
         total = (EXTRAPOLATED,)
-    state = {"ok": "complete", "partial": "partial"}.get(row["status"], kind_text(row))
+    state = {"ok": "complete", "partial": "partial"}.get(row.status, kind_text(row))
     entries = [
         Entry((Line(state),), badges=tuple(badges)),
-        Entry((Line(formatting.duration(row["steady_step_s"])),)),
-        Entry((Line(formatting.duration(row["first_step_s"])),)),
-        Entry((Line(formatting.duration(row["total_s"])),), badges=total),
-        Entry((Line(formatting.size(row["host_peak_bytes"])),)),
+        Entry((Line(formatting.duration(row.timings.steady_step_s)),)),
+        Entry((Line(formatting.duration(row.timings.first_step_s)),)),
+        Entry((Line(formatting.duration(row.timings.total_s)),), badges=total),
+        Entry((Line(formatting.size(row.memory.host_peak_bytes)),)),
     ]
     if metric:
-        value = row.get(metric, float("nan"))
+        value = row.final.get(metric, float("nan"))
         entries.append(Entry((Line(metric_text(metric, value)),)))
     return Row(header, tuple(entries))

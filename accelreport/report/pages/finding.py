@@ -151,7 +151,7 @@ def headline(bench: Bench) -> str:
 
 
 def _synthetic(bench: Bench) -> bool:
-    return any(row["origin"] == "synthetic" for row in bench.rows)
+    return any(row.origin == "synthetic" for row in bench.rows)
 
 
 def _best(bench: Bench, found: list[Compared], baseline: str) -> str:

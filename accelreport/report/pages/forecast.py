@@ -52,7 +52,7 @@ def forecast_section(bench: Bench) -> Section | None:
             Key("measured", "soft", "bar"),
             Key(f"predicted on {run.series.title}", run.series.css),
         ),
-        badges=tuple(origin_badges([{"origin": origin}])),
+        badges=tuple(origin_badges([origin])),
         table=_table(shown),
         stacked=True,
     )

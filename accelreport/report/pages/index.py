@@ -92,7 +92,7 @@ def index_page(benches: Sequence[Bench], title: str, problems: Sequence[str]) ->
 
 def _progress(benches: Sequence[Bench]) -> str:
     rows = [row for bench in benches for row in bench.rows]
-    done = sum(row["status"] in {"ok", "partial"} for row in rows)
+    done = sum(row.measured for row in rows)
     return f"{formatting.count(done)} of {formatting.count(len(rows))}"
 
 
@@ -164,8 +164,8 @@ def _absent(benches: Sequence[Bench], measured: set[str]) -> str:
     reasons: dict[str, dict[str, None]] = {}
     for bench in benches:
         for row in bench.rows:
-            name = bench.title_of(row["device"])
-            if name not in measured and row["status"] != "missing":
+            name = bench.title_of(row.device)
+            if name not in measured and row.status != "missing":
                 reasons.setdefault(kind_text(row), {})[name] = None
     said = [f"{formatting.listed(list(who))}: {why}." for why, who in sorted(reasons.items())]
     return " ".join(said)
@@ -200,7 +200,7 @@ _STATES = {
 
 def _benchmarks(benches: Sequence[Bench]) -> Table:
     states = dict(_STATES)
-    if not any(row["status"] == REFUSED for bench in benches for row in bench.rows):
+    if not any(row.status == REFUSED for bench in benches for row in bench.rows):
         states.pop(REFUSED)
     rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
     return Table(
@@ -215,7 +215,7 @@ def _benchmarks(benches: Sequence[Bench]) -> Table:
 
 
 def _benchmark_row(bench: Bench, states: Sequence[str]) -> Row:
-    found = [row["status"] for row in bench.rows]
+    found = [row.status for row in bench.rows]
     counts = [found.count(state) for state in states]
     header = Entry(
         (Line(label(bench.plan.title)), Line(f"{label(bench.plan.profile, 40)} profile", "reason")),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from accelreport.analysis.peaks import Bandwidth, Peak
+from accelreport.analysis.results import Result
 from accelreport.report.bench import Bench
-from accelreport.report.frames import Rows
 from accelreport.report.pages.rates import bandwidth_of, peak_of
 from accelreport.report.text import slug
 from accelreport.results.record import Environment, Record
@@ -49,12 +49,12 @@ class Listing:
         """From which its colour and its mark follow."""
         return self.benches[0].colours[self.name]
 
-    def rows_of(self, bench: Bench) -> Rows:
+    def rows_of(self, bench: Bench) -> list[Result]:
         """Its cells in one benchmark."""
-        return [row for row in bench.rows if row["device"] == self.name]
+        return [row for row in bench.rows if row.device == self.name]
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> list[Result]:
         """Its cells in all of them."""
         return [row for bench in self.benches for row in self.rows_of(bench)]
 
@@ -65,7 +65,7 @@ class Listing:
             record
             for bench in self.benches
             for row in self.rows_of(bench)
-            if row["status"] != "skipped" and (record := bench.record(row)) is not None
+            if row.status != "skipped" and (record := bench.record(row)) is not None
         ]
 
     @cached_property

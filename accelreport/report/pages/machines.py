@@ -73,9 +73,9 @@ def _by_cells(benches: Sequence[Bench]) -> list[str]:
     counts: dict[str, int] = {}
     for bench in benches:
         for row in bench.rows:
-            if row["machine"]:
-                done = row["status"] in {"ok", "partial"}
-                counts[row["machine"]] = counts.get(row["machine"], 0) + done
+            if row.machine:
+                done = row.measured
+                counts[row.machine] = counts.get(row.machine, 0) + done
     return sorted(counts, key=lambda machine: (-counts[machine], machine)) or [""]
 
 

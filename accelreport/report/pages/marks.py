@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
-from accelreport.report.frames import Rows
 from accelreport.report.model import Badge, Entry, Line, Tone
 from accelreport.report.text import label
 
@@ -52,35 +51,34 @@ KINDS = {
 """Failure kinds in words."""
 
 
-def kind_text(row: Mapping[str, Any]) -> str:
+def kind_text(row: Result) -> str:
     """Why a row has no numbers, in two or three words."""
-    if row["status"] == "missing":
+    if row.status == "missing":
         return "not run yet"
-    if row["status"] == REFUSED:
-        return f"refused: {label(row['failure_kind'].replace('-', ' '), 40)}"
-    if row["status"] in {"ok", "partial"}:
+    if row.status == REFUSED:
+        return f"refused: {label(row.failure_kind.replace('-', ' '), 40)}"
+    if row.measured:
         return "ended before its first steady step"
-    kind = row["failure_kind"]
-    return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row["status"], 40))
+    kind = row.failure_kind
+    return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
 
 
-def origin_badges(rows: Rows) -> list[Badge]:
-    """What is said about the input of some cells."""
-    origins = {row["origin"] for row in rows}
+def origin_badges(origins: Collection[str]) -> list[Badge]:
+    """What is said about the input of some cells, by where it came from."""
     pairs = (("synthetic", SYNTHETIC), ("user-supplied", USER_SUPPLIED))
     return [badge for origin, badge in pairs if origin in origins]
 
 
-def number_badges(rows: Rows, *, total: bool = False) -> tuple[Badge, ...]:
+def number_badges(rows: Sequence[Result], *, total: bool = False) -> tuple[Badge, ...]:
     """Marks of a number made from the measured ones of `rows`.
 
     Args:
         rows: every cell of one device and point, measured or not (`Bench.planned`).
         total: whether the number is the total of a run, which a partial run extrapolates.
     """
-    measured = [row for row in rows if row["status"] in {"ok", "partial"}]
-    badges = origin_badges(measured)
-    if any(row["status"] == "partial" for row in measured):
+    measured = [row for row in rows if row.measured]
+    badges = origin_badges({row.origin for row in measured})
+    if any(row.status == "partial" for row in measured):
         badges.append(EXTRAPOLATED if total else PARTIAL)
     if len(measured) == 1:
         badges.append(SINGLE)
@@ -89,7 +87,7 @@ def number_badges(rows: Rows, *, total: bool = False) -> tuple[Badge, ...]:
     return tuple(badges)
 
 
-def _lost(rows: Rows) -> list[Badge]:
+def _lost(rows: Sequence[Result]) -> list[Badge]:
     """How many of the planned processes gave nothing, failed ones apart from missing ones."""
     badges = []
     tones: tuple[tuple[str, set[str], Tone], ...] = (
@@ -98,7 +96,7 @@ def _lost(rows: Rows) -> list[Badge]:
         ("not run", {"missing"}, "quiet"),
     )
     for word, states, tone in tones:
-        lost = [row for row in rows if row["status"] in states]
+        lost = [row for row in rows if row.status in states]
         if lost:
             reasons = formatting.listed(sorted({kind_text(row) for row in lost}))
             text = f"{len(lost)} of {len(rows)} {word}"
@@ -111,8 +109,8 @@ def absence(bench: Bench, series: Series, point: Point, *, why: str = "") -> Ent
     rows = bench.planned(series, point)
     texts = sorted({kind_text(row) for row in rows}) or ["not planned"]
     reason = why or formatting.listed(texts)
-    bad = any(row["status"] in {"failed", REFUSED} for row in rows)
-    said = "refused" if any(row["status"] == REFUSED for row in rows) else "failed"
+    bad = any(row.status in {"failed", REFUSED} for row in rows)
+    said = "refused" if any(row.status == REFUSED for row in rows) else "failed"
     return Entry(
         lines=(
             Line(said if bad else "not measured", "value"),

@@ -96,7 +96,7 @@ def _empty_row(bench: Bench, names: Sequence[str]) -> Row:
     """One row for a benchmark of which no device was measured at any point."""
     entries = []
     for name in names:
-        rows = [row for row in bench.rows if row["device"] == name]
+        rows = [row for row in bench.rows if row.device == name]
         why = formatting.listed(sorted({kind_text(row) for row in rows}))
         gone = Entry(
             (Line("not measured"), Line(why, "reason")), href=f"{bench.slug}.html", mark="absent"

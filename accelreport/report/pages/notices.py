@@ -27,11 +27,11 @@ def _among(benches: Sequence[Bench], affected: Sequence[Bench]) -> str:
 
 
 def _synthetic(benches: Sequence[Bench]) -> Notice | None:
-    affected = [b for b in benches if any(row["origin"] == "synthetic" for row in b.rows)]
+    affected = [b for b in benches if any(row.origin == "synthetic" for row in b.rows)]
     if not affected:
         return None
-    measured = [row for b in affected for row in b.rows if row["status"] in {"ok", "partial"}]
-    every = all(row["origin"] == "synthetic" for row in measured)
+    measured = [row for b in affected for row in b.rows if row.measured]
+    every = all(row.origin == "synthetic" for row in measured)
     which = "Every number" if every else "Numbers marked so"
     return Notice(
         "Synthetic data.",
@@ -42,10 +42,10 @@ def _synthetic(benches: Sequence[Bench]) -> Notice | None:
 
 
 def _partial(benches: Sequence[Bench]) -> Notice | None:
-    affected = [b for b in benches if any(row["status"] == "partial" for row in b.rows)]
+    affected = [b for b in benches if any(row.status == "partial" for row in b.rows)]
     if not affected:
         return None
-    count = sum(row["status"] == "partial" for b in affected for row in b.rows)
+    count = sum(row.status == "partial" for b in affected for row in b.rows)
     cells = f"{formatting.plural(count, 'cell was', 'cells were')}"
     return Notice(
         "Partial runs.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from accelreport.analysis.intervals import Interval
+from accelreport.analysis.parity import Agreement
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import deviation, mean, plain_rows, present
@@ -65,7 +65,9 @@ def _finding(bench: Bench, metric: str) -> str:
     if not reached:
         return f"No run reached {level} {metric_title(metric)}."
     first = min(reached, key=lambda row: row["elapsed_s"])
-    where = f" at {bench.point_title(bench.point_of(first))}" if bench.axes else ""
+    where = (
+        f" at {bench.point_title(tuple(first[axis] for axis in bench.axes))}" if bench.axes else ""
+    )
     return (
         f"{len(reached)} of {formatting.plural(len(rows), 'run')} reached {level} "
         f"{metric_title(metric)}; the fastest, on {bench.title_of(first['device'])}{where}, "
@@ -74,7 +76,7 @@ def _finding(bench: Bench, metric: str) -> str:
 
 
 def _best(bench: Bench, metric: str) -> float:
-    values = [row[metric] for row in bench.rows if present(row.get(metric))]
+    values = [row.final[metric] for row in bench.rows if present(row.final.get(metric))]
     pick = min if "loss" in metric else max
     return float(pick(values)) if values else float("nan")
 
@@ -122,7 +124,7 @@ def _final_metrics(bench: Bench) -> list[str]:
 def _metric_group(
     bench: Bench,
     metric: str,
-    parity: dict[tuple[str, str, Point], dict[str, Any]],
+    parity: dict[tuple[str, str, Point], Agreement],
     *,
     title: str,
 ) -> RowGroup:
@@ -139,22 +141,23 @@ def _metric_group(
 
 
 def _metric_entry(
-    bench: Bench, series: Series, point: Point, metric: str, parity: dict[str, Any] | None
+    bench: Bench, series: Series, point: Point, metric: str, parity: Agreement | None
 ) -> Entry:
-    values = [row[metric] for row in bench.measured(series, point) if present(row.get(metric))]
+    cells = bench.measured(series, point)
+    values = [row.final[metric] for row in cells if present(row.final.get(metric))]
     if not values:
         return Entry((Line("–"),))
     lines = [Line(metric_text(metric, mean(values), deviation(values)))]
     badges = number_badges(bench.planned(series, point))
-    if parity and present(parity["difference"]) and parity["verdict"] in _PARITY:
-        lines.append(Line(_difference(parity), "interval"))
-        badges = (_PARITY[parity["verdict"]], *badges)
+    if parity and parity.difference.n and parity.verdict in _PARITY:
+        lines.append(Line(_difference(parity.difference), "interval"))
+        badges = (_PARITY[parity.verdict], *badges)
     return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges)
 
 
-def _difference(parity: dict[str, Any]) -> str:
-    points = f"{formatting.signed(100 * parity['difference'], 2)}{formatting.SPACE}points"
-    if not present(parity["low"]):
+def _difference(found: Interval) -> str:
+    points = f"{formatting.signed(100 * found.value, 2)}{formatting.SPACE}points"
+    if not found.known:
         return points
-    low, high = (formatting.signed(100 * parity[side], 2) for side in ("low", "high"))
+    low, high = (formatting.signed(100 * end, 2) for end in (found.low, found.high))
     return f"{points} ({low} to {high})"

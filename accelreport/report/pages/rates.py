@@ -18,7 +18,7 @@ from accelreport.results.record import Environment
 def tflops_of(bench: Bench, series: Series, point: Point) -> tuple[float, float, float] | None:
     """TFLOPS and their interval, from the geometric mean of the steady time."""
     found = bench.speedup(series, point)
-    work = median([cell["flops_per_step"] for cell in bench.measured(series, point)])
+    work = median([cell.timings.flops_per_step for cell in bench.measured(series, point)])
     if found is None or not present(work):
         return None
     seconds = found.seconds
@@ -29,7 +29,7 @@ def tflops_of(bench: Bench, series: Series, point: Point) -> tuple[float, float,
 
 def bytes_of(bench: Bench, series: Series, point: Point) -> float:
     """Bytes of a step as the records count them; NaN where none does."""
-    return median([row["bytes_per_step"] for row in bench.measured(series, point)])
+    return median([row.timings.bytes_per_step for row in bench.measured(series, point)])
 
 
 def environment_of(bench: Bench, series: Series, point: Point) -> Environment | None:

@@ -27,7 +27,7 @@ MOST_PROCESSES = 4
 
 def resources_section(bench: Bench) -> Section | None:
     """The section; None where no record tells its memory."""
-    if not any(present(row["host_peak_bytes"]) for row in bench.rows):
+    if not any(present(row.memory.host_peak_bytes) for row in bench.rows):
         return None
     blocks: tuple[Block, ...] = (_memory(bench), _energy(bench))
     return Section("resources", "Memory and energy", blocks, finding=_finding(bench))
@@ -65,10 +65,10 @@ def _memory(bench: Bench) -> Table:
 
 def _peak(bench: Bench, series: Series, point: Point) -> Entry:
     rows = bench.measured(series, point)
-    host = median([row["host_peak_bytes"] for row in rows])
+    host = median([row.memory.host_peak_bytes for row in rows])
     if not present(host):
         return absence(bench, series, point)
-    device = median([row["device_peak_bytes"] for row in rows])
+    device = median([row.memory.device_peak_bytes for row in rows])
     told = f"{formatting.size(device)} on the device" if present(device) else "device: not told"
     lines = [Line(formatting.size(host)), Line(told, "interval")]
     lines += [Line(text, "detail") for text in _processes(_records(bench, series, point))]
@@ -186,7 +186,7 @@ def _finding(bench: Bench) -> str:
         for series in bench.shown_series
         for point in bench.points
         if present(
-            value := median([row["host_peak_bytes"] for row in bench.measured(series, point)])
+            value := median([row.memory.host_peak_bytes for row in bench.measured(series, point)])
         )
     }
     if not known:

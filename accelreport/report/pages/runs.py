@@ -43,6 +43,6 @@ def runs(bench: Bench) -> list[Run]:
                 record = bench.record(row)
                 if record:
                     where = f", {bench.point_title(point)}" if bench.axes else ""
-                    name = f"{series.title}{where}, seed {row['seed']}"
+                    name = f"{series.title}{where}, seed {row.seed}"
                     found.append(Run(record, series, name, bench.cell_page(row)))
     return found

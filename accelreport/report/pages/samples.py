@@ -42,7 +42,7 @@ def samples_section(bench: Bench) -> Section | None:
 
 def _badges(run: Run) -> tuple[Badge, ...]:
     origin = run.record.data.origin if run.record.data else ""
-    return tuple(origin_badges([{"origin": origin}]))
+    return tuple(origin_badges([origin]))
 
 
 def _picture(sample: Sample) -> Picture:

@@ -128,7 +128,7 @@ def notice_sentences(benches: Sequence[Bench]) -> list[str]:
 
 
 def _counted(bench: Bench) -> str:
-    done = sum(row["status"] in {"ok", "partial"} for row in bench.rows)
+    done = sum(row.measured for row in bench.rows)
     cells = formatting.plural(len(bench.rows), "planned cell")
     return f"Measured {formatting.count(done)} of {cells}."
 
@@ -149,7 +149,7 @@ def processes_sentence(bench: Bench) -> str:
 def _warned(bench: Bench) -> Iterator[str]:
     kinds: dict[str, int] = {}
     for row in bench.rows:
-        for kind in {kind for kind, _ in row["warnings"]}:
+        for kind in {found.kind for found in row.warnings}:
             kinds[kind] = kinds.get(kind, 0) + 1
     if kinds:
         named = [

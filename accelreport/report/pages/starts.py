@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from accelreport.analysis.break_even import Line
+from accelreport.analysis.results import Result
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import median, present
 
-STAGES = (
-    ("process and imports", ("process_s", "import_s")),
-    ("data", ("data_s",)),
-    ("model", ("build_s",)),
-    ("", ("first_step_s",)),
+STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (
+    (
+        "process and imports",
+        (lambda row: row.stages.process_s, lambda row: row.stages.import_s),
+    ),
+    ("data", (lambda row: row.stages.data_s,)),
+    ("model", (lambda row: row.stages.build_s,)),
+    ("", (lambda row: row.timings.first_step_s,)),
 )
-"""Stages of a cold start and the columns they are made of; the last is the first step."""
+"""Stages of a cold start and the times they are made of; the last is the first step."""
 
 Place = tuple[Series, Point]
 
@@ -46,22 +49,22 @@ class Start:
 
 def start_of(bench: Bench, series: Series, point: Point) -> Start | None:
     """The cold start; None where no first step was timed."""
-    rows = [row for row in bench.measured(series, point) if present(row["first_step_s"])]
+    rows = [row for row in bench.measured(series, point) if present(row.timings.first_step_s)]
     if not rows:
         return None
     started = sorted((_stages(row) for row in rows), key=sum)
     return Start(
         stages=started[(len(started) - 1) // 2],
-        first_s=median([row["first_step_s"] for row in rows]),
-        steady_s=median([row["steady_step_s"] for row in bench.measured(series, point)]),
-        run_s=median([sum(_stages(row)[:-1]) + row["total_s"] for row in rows]),
+        first_s=median([row.timings.first_step_s for row in rows]),
+        steady_s=median([row.timings.steady_step_s for row in bench.measured(series, point)]),
+        run_s=median([sum(_stages(row)[:-1]) + row.timings.total_s for row in rows]),
     )
 
 
-def _stages(row: Mapping[str, Any]) -> tuple[float, ...]:
+def _stages(row: Result) -> tuple[float, ...]:
     """Seconds of each stage of a process; 0 where it was not reached."""
     return tuple(
-        sum(row[column] for column in columns if present(row[column])) for _, columns in STAGES
+        sum(seconds for read in readers if present(seconds := read(row))) for _, readers in STAGES
     )
 
 

@@ -59,9 +59,9 @@ def step_times(bench: Bench) -> tuple[Times, bool]:
     for series in bench.shown_series:
         for point in bench.points:
             parts = [
-                by_cell[row["key"], row["machine"]]
+                by_cell[row.key, row.machine]
                 for row in bench.measured(series, point)
-                if (row["key"], row["machine"]) in by_cell
+                if (row.key, row.machine) in by_cell
             ]
             if parts:
                 times[series, point] = np.concatenate(parts)

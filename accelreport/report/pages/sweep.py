@@ -102,8 +102,9 @@ def rate(bench: Bench, series: Series, point: Point) -> Rate | None:
     found = bench.speedup(series, point)
     if found is None:
         return None
-    column = "flops_per_step" if bench.words.kernel else "samples_per_step"
-    work = median([cell[column] for cell in bench.measured(series, point)])
+    timings = [cell.timings for cell in bench.measured(series, point)]
+    kernel = bench.words.kernel
+    work = median([each.flops_per_step if kernel else each.samples_per_step for each in timings])
     work *= 1e-12 if bench.words.kernel else 1
     if not present(work):
         return None
@@ -179,7 +180,7 @@ def _ends(
     known = {point for point, _ in rates}
     ends = []
     for point in points:
-        failed = [row for row in bench.planned(series, point) if row["status"] == "failed"]
+        failed = [row for row in bench.planned(series, point) if row.status == "failed"]
         if point in known or not failed:
             continue
         nearest = min(rates, key=lambda each: abs(each[0][number] - point[number]))

@@ -70,5 +70,5 @@ def _target_rows(bench: Bench, series: Series, point: Point) -> Rows:
         row
         for row in plain_rows(bench.targets)
         if (row["device"], row["machine"]) == (series.device, series.machine)
-        and bench.point_of(row) == point
+        and tuple(row[axis] for axis in bench.axes) == point
     ]

@@ -1,0 +1,25 @@
+"""Metrics that are named like something else stand on the page under their own value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accelreport.report.site import build
+from tests.report.scenarios import Results
+from tests.support.records import study
+
+
+@pytest.mark.parametrize("metric", ["precision", "loss", "machine"])
+def test_a_metric_is_shown_whatever_it_is_named_like(metric: str, tmp_path: Path) -> None:
+    made = study(devices=("cpu",), axes={"batch_size": (256,)}, repeats=1)
+    records = tuple(
+        each.model_copy(update={"final": {"val_accuracy": 0.9, metric: 0.3394}})
+        for each in made.records
+    )
+    build(Results((replace(made, records=records),)), tmp_path)
+    page = (tmp_path / "example_training.full.html").read_text(encoding="utf-8")
+    table = page.partition('id="quality-others"')[2].partition("</table>")[0]
+    assert "0.339" in table or "33.9" in table
