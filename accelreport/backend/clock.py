@@ -23,7 +23,7 @@ SLEWED = 1e-3
 BEAT_S = 0.1
 """Between two beats of `Heartbeat`: ten wake-ups a second cost a thousandth of a core."""
 
-LEAST_STOP_S = 0.5
+LEAST_STOP_S = 1.0
 """A shorter silence is a scheduler's doing, or a lock's."""
 
 ASLEEP = 0.2
@@ -160,7 +160,7 @@ class _Beat:
     Attributes:
         at: by the monotonic clock.
         cpu_s: CPU seconds of the process so far.
-        delayed_s: seconds for which the beating thread has waited for a processor so far.
+        delayed_s: seconds for which its threads have waited for a processor so far.
         cores: busy since the beat before.
     """
 
@@ -174,23 +174,28 @@ class Heartbeat:
     """Notices that this process did not run although its clock went on.
 
     A process that is stopped (`SIGSTOP`, `docker pause`, a debugger) cannot see it while it
-    lasts. A thread that wakes up ten times a second sees afterwards that it did not, its share of
-    the scheduler's queue that it was not other programs' doing, and CPU time that nothing of the
-    process ran meanwhile. How long a stop was is known to `BEAT_S`.
+    lasts. A thread that wakes up ten times a second sees afterwards that it did not, and CPU time
+    that nothing of the process ran meanwhile. What it, and the thread that it watches, waited for
+    a processor was other programs' doing, and no stop: on a loaded machine the interpreter's lock
+    may be held by a thread that waits. How long a stop was is known to `BEAT_S`.
 
     Args:
         cpu_s: CPU seconds spent so far by this process.
         now: the monotonic clock.
+        delayed_s: seconds for which the two threads have waited for a processor so far; by the
+            scheduler's own count when None. The watched thread is the one that makes this.
     """
 
     def __init__(
         self,
         cpu_s: Callable[[], float] = time.process_time,
         now: Callable[[], float] = time.perf_counter,
+        delayed_s: Callable[[], float] | None = None,
     ) -> None:
         self._cpu_s, self._now = cpu_s, now
         self._stops: list[tuple[float, float]] = []
-        self._queue = DELAYS
+        self._queues = [_queue()]
+        self._delayed_s = delayed_s or (lambda: sum(map(waited_s, self._queues)))
         self._last = self._beat()
         self._ended = threading.Event()
         self._lock = threading.Lock()
@@ -226,7 +231,7 @@ class Heartbeat:
         return sum(each for each in overlaps if each > 2 * BEAT_S)
 
     def _run(self) -> None:
-        self._queue = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._queues.append(_queue())
         self._last = self._beat()
         while not self._ended.wait(BEAT_S):
             self.beat()
@@ -235,7 +240,7 @@ class Heartbeat:
         at, cpu_s = self._now(), self._cpu_s()
         passed = at - before.at if before else 0.0
         cores = (cpu_s - before.cpu_s) / passed if before and passed > 0 else 0.0
-        return _Beat(at, cpu_s, delayed_s(self._queue), cores)
+        return _Beat(at, cpu_s, self._delayed_s(), cores)
 
     def _silence(self) -> tuple[float, float] | None:
         """The stop that this moment ends; None where there was none."""
@@ -248,7 +253,12 @@ class Heartbeat:
         return now.at - silent_s, now.at
 
 
-def delayed_s(queue: Path = DELAYS) -> float:
+def _queue() -> Path:
+    """What the scheduler says of this thread, for others to read."""
+    return Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+
+
+def waited_s(queue: Path = DELAYS) -> float:
     """Seconds a thread has waited for a processor so far, where Linux tells it; else 0.
 
     Args:

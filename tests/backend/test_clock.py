@@ -70,7 +70,10 @@ class _Process:
     def __init__(self) -> None:
         self.now = 50.0
         self.cpu_s = 1.0
-        self.heart = Heartbeat(cpu_s=lambda: self.cpu_s, now=lambda: self.now)
+        self.delayed_s = 0.0
+        self.heart = Heartbeat(
+            cpu_s=lambda: self.cpu_s, now=lambda: self.now, delayed_s=lambda: self.delayed_s
+        )
 
     def runs(self, seconds: float, cores: float = 1.0) -> None:
         while seconds > 1e-9:
@@ -112,6 +115,18 @@ def test_a_thread_that_another_one_of_the_process_keeps_waiting_is_no_stop(
     process.runs(1.0, 1.0)
     began = process.now
     process.silent(seconds, cores)
+    assert process.heart.stopped_s(began, process.now) == 0.0
+
+
+@given(st.floats(2.0, 1e4))
+def test_a_thread_that_waits_for_a_processor_with_the_interpreter_s_lock_is_no_stop(
+    seconds: float,
+) -> None:
+    process = _Process()
+    process.runs(1.0, 1.0)
+    began = process.now
+    process.silent(seconds)
+    process.delayed_s += seconds
     assert process.heart.stopped_s(began, process.now) == 0.0
 
 

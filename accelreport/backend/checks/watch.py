@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from accelreport.backend.checks.found import Found
 from accelreport.backend.checks.process import compiled
 from accelreport.backend.checks.surroundings import Clock
-from accelreport.backend.clock import Heartbeat, Window, delayed_s
+from accelreport.backend.clock import Heartbeat, Window, waited_s
 
 MOST_LEFT = 0.10
 """Work left after the clock was stopped, as a share of the windows; reading a counter takes
@@ -96,11 +96,11 @@ class Watch:
         """A window is about to be timed."""
         self._done = self._settled()
         self._functions = compiled()
-        self._delayed_s = delayed_s()
+        self._delayed_s = waited_s()
 
     def after(self, steps: int, window: Window, *, warmup: bool) -> Seen:
         """A window of so many steps was timed."""
-        waited_s = delayed_s() - self._delayed_s
+        delayed_s = waited_s() - self._delayed_s
         traced = len(compiled() - self._functions)
         began = time.perf_counter()
         done = self._settled()
@@ -115,7 +115,7 @@ class Watch:
             left_s=ended - began - self._stopped_s(began, ended),
             traced=traced,
             warmup=warmup,
-            delayed_s=waited_s,
+            delayed_s=delayed_s,
             stopped_s=self._stopped_s(window.began_s, window.began_s + window.wall_s),
             asleep_s=window.asleep_s,
             clock_set_s=window.clock_set_s,
