@@ -67,8 +67,10 @@ def complete_epochs(record: Record) -> list[float]:
     if not record.epochs:
         return []
     epochs = record.cell.workload.get("epochs")
-    longest = max(epoch.steps for epoch in record.epochs)
-    full = record.planned_steps // epochs if epochs and record.planned_steps else longest
+    full = max(epoch.steps for epoch in record.epochs)
+    # A family of another package may mean something else by the word.
+    if isinstance(epochs, int) and epochs > 0 and record.planned_steps > 0:
+        full = record.planned_steps // epochs
     seconds: list[float] = []
     for epoch in record.epochs:
         if epoch.steps < full:

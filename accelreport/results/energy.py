@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.results.plan_document import Document
+from accelreport.results.plan_document import Count, Document, Seconds
 
 
 class Energy(Document):
@@ -19,11 +19,11 @@ class Energy(Document):
     """The packages or boards that were read and added."""
     joules: float | None = None
     """Energy between the readings; absent where the sensor could not be read."""
-    window_s: float = 0.0
+    window_s: Seconds = 0.0
     """Wall-clock seconds between the readings, added over windows."""
-    steps: int = 0
+    steps: Count = 0
     """Steady steps within the windows."""
-    windows: int = 0
+    windows: Count = 0
     """Windows: one for each epoch (one for all calls of a kernel), evaluations left out."""
     unit_j: float | None = None
     """Unit in which the sensor counts."""

@@ -5,11 +5,12 @@ Each is what a published piece showed of its system, so that a page can show it,
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat, model_validator
 
-from accelreport.results.plan_document import Document
+from accelreport.results.plan_document import Count, Document, Seconds
 
 
 class Artefact(Document):
@@ -19,7 +20,7 @@ class Artefact(Document):
     """Ending of its file's name."""
     what: str
     """What it is, in words."""
-    bytes: int
+    bytes: Count
     """Its size."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """Its checksum."""
@@ -35,8 +36,14 @@ class Confusion(Document):
 
     classes: list[str]
     """Names of the classes."""
-    counts: list[list[int]]
+    counts: list[list[Count]]
     """A row for each true class, a column for each predicted one."""
+
+    @model_validator(mode="after")
+    def _is_square(self) -> Self:
+        if {len(self.counts), *map(len, self.counts)} - {len(self.classes)}:
+            raise ValueError("its counts have not a row and a column for each class")
+        return self
 
 
 class Selection(Document):
@@ -46,7 +53,7 @@ class Selection(Document):
     """The metric that decided."""
     best: float | None = None
     """Its best value."""
-    best_epoch: int | None = None
+    best_epoch: Count | None = None
     """The epoch whose weights were kept, from 1."""
     restored: bool = False
     """Whether the cell ended with those weights; the final metrics are then that epoch's."""
@@ -72,14 +79,21 @@ class Forecast(Document):
     """Its unit."""
     first_time: str
     """Time of the first value, ISO 8601."""
-    step_s: float
+    step_s: Seconds
     """Seconds from one value to the next."""
-    ignored_steps: int
+    ignored_steps: Count
     """Values at the beginning that the loss leaves out: the model had seen nothing before."""
-    true: list[float]
+    true: list[FiniteFloat]
     """What was."""
     predicted: list[float]
-    """What the model said."""
+    """What the model said; NaN or infinite where it diverged."""
+
+    @model_validator(mode="after")
+    def _is_a_series(self) -> Self:
+        if len(self.true) != len(self.predicted):
+            raise ValueError("it does not predict a value for each true one")
+        datetime.fromisoformat(self.first_time)
+        return self
 
 
 class SavedWeights(Document):
@@ -87,11 +101,11 @@ class SavedWeights(Document):
 
     format: str
     """The file's form."""
-    bytes: int
+    bytes: Count
     """Its size."""
     sha256: str
     """Its checksum."""
-    examples: int
+    examples: Count
     """Examples predicted by both models."""
     max_difference: float
     """Largest difference between an output before and after."""
@@ -102,25 +116,25 @@ class Served(Document):
 
     format: str
     """Form of the export."""
-    bytes: int
+    bytes: Count
     """Its size, all files together."""
-    export_s: float
+    export_s: Seconds
     """Seconds of the export."""
-    start_s: float
+    start_s: Seconds
     """Seconds from the server's launch until it answers, TensorFlow's import included."""
     server: str
     """What served, and how it was asked."""
-    examples: int
+    examples: Count
     """Examples whose answers were compared with the predictions of the training process."""
     max_difference: float
     """Largest difference between an answer and the prediction."""
     same_class: float | None = None
     """Share of examples with the same class, for a classifier."""
-    latency_s: list[float]
+    latency_s: list[Seconds]
     """Seconds of each request for one example, one after the other on one connection."""
-    throughput_batch: int
+    throughput_batch: Count
     """Examples in a request of the throughput measurement."""
-    throughput_clients: int
+    throughput_clients: Count
     """Clients that asked at the same time."""
     throughput: float
     """Examples answered in a second."""
@@ -129,11 +143,11 @@ class Served(Document):
 class Precision(Document):
     """A converted model, run by the LiteRT interpreter."""
 
-    bytes: int
+    bytes: Count
     """Size of the model."""
-    latency_s: list[float]
+    latency_s: list[Seconds]
     """Seconds of each inference of one example."""
-    batch: int
+    batch: Count
     """Examples in an inference of the throughput measurement."""
     throughput: float
     """Examples a second."""
@@ -144,21 +158,21 @@ class Quantised(Document):
 
     method: str
     """How it was quantised."""
-    calibration_examples: int
+    calibration_examples: Count
     """Training examples from which the ranges of values were taken."""
-    threads: int
+    threads: Count
     """Threads of the interpreter."""
     float32: Precision
     """The model without quantisation, by the same converter and interpreter."""
     int8: Precision
     """The quantised model."""
-    examples: int
+    examples: Count
     """Validation examples that both classified."""
-    both_right: int
+    both_right: Count
     """Examples that both classified rightly."""
-    float32_only: int
+    float32_only: Count
     """Examples that only the float32 model classified rightly."""
-    int8_only: int
+    int8_only: Count
     """Examples that only the quantised model classified rightly."""
-    neither: int
+    neither: Count
     """Examples that both classified wrongly."""

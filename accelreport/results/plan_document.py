@@ -7,11 +7,17 @@ so `accelreport run` leaves here what the spec said and which cells it asked for
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from accelreport.spec.models import Claim, Device, Measure, Published, Scalar, Source
+
+Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+"""A duration: no clock runs backwards, and 10⁹ seconds are 32 years."""
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+"""A number of things, or of bytes; up to 2⁵³ a float holds it exactly, as charts and JSON need."""
 
 
 class Document(BaseModel):
@@ -34,9 +40,9 @@ class PlannedCell(Document):
     """Device name."""
     point: dict[str, Scalar]
     """Sweep point."""
-    repeat: int
+    repeat: Count
     """Number of the repeat, from 0."""
-    seed: int
+    seed: Annotated[int, Field(ge=-(2**63), lt=2**63)]
     """Its seed."""
 
 
@@ -87,6 +93,15 @@ class PlanDocument(Document):
     until comparisons were decided."""
     until_decided: Looks | None = None
     """The looks, where repeats were added until comparisons were decided."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        named = {self.baseline, *(cell.device for cell in self.cells)}
+        if absent := sorted(named - self.devices.keys()):
+            raise ValueError(f"it has no device {absent[0]!r}, of which it speaks")
+        if any(cell.point.keys() != self.axes.keys() for cell in self.cells):
+            raise ValueError("a cell does not stand on the axes of its sweep")
+        return self
 
 
 def widened(plan: PlanDocument, earlier: PlanDocument, measured: Collection[str]) -> PlanDocument:

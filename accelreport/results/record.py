@@ -6,7 +6,9 @@ shares are fractions, instants are UTC in ISO 8601.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from accelreport.results.checks import Beginning, SelfCheck
 from accelreport.results.energy import Energy
@@ -20,7 +22,7 @@ from accelreport.results.observations import (
     Selection,
     Served,
 )
-from accelreport.results.plan_document import Document
+from accelreport.results.plan_document import Count, Document, Seconds
 from accelreport.spec.cells import Cell
 
 RECORD_VERSION = 1
@@ -55,6 +57,13 @@ FailureKind = Literal[
 """Why a cell has no complete result."""
 
 
+Stamp = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
+"""Seconds between two stamps; below zero where earlier versions met a clock that was set."""
+
+Operations = Annotated[float, Field(ge=0, le=1e24, allow_inf_nan=False)]
+"""Operations or bytes of a step: 10²⁴ would keep the fastest machine there is busy for days."""
+
+
 class Failure(Document):
     """Why a cell failed or was skipped."""
 
@@ -71,53 +80,53 @@ class Failure(Document):
 class Times(Document):
     """The stages of a cell's life, kept apart; absent where a stage was not reached."""
 
-    process_s: float | None = None
+    process_s: Seconds | None = None
     """From the launch of the process to its first line of ours."""
-    import_s: float | None = None
+    import_s: Seconds | None = None
     """Importing the framework and Keras."""
-    prepared_s: float | None = None
+    prepared_s: Seconds | None = None
     """How much of `process_s` and `import_s` passed before the launch, in the process that this
     one was forked from, and is therefore not in `wall_s`; absent when it was not forked."""
-    data_s: float | None = None
+    data_s: Seconds | None = None
     """Reading or making the data set and moving it to the device."""
-    build_s: float | None = None
+    build_s: Seconds | None = None
     """Building model and optimizer."""
-    first_step_s: float | None = None
+    first_step_s: Seconds | None = None
     """The first step, or the first call of a kernel: trace, compile and run."""
-    train_s: float | None = None
+    train_s: Seconds | None = None
     """All timed steps, the first one included, without what the process stood still."""
-    evaluate_s: float | None = None
+    evaluate_s: Seconds | None = None
     """All evaluations; never part of a timed window."""
-    observe_s: float | None = None
+    observe_s: Seconds | None = None
     """What was observed of the trained model: predictions, export, 8-bit integers, texts."""
-    checks_s: float | None = None
+    checks_s: Seconds | None = None
     """The timer's checks of itself, the canary among them; never part of a timed window."""
-    wall_s: float | None = None
+    wall_s: Seconds | None = None
     """From launch to the end of the process, by a monotonic clock."""
 
 
 class Block(Document):
     """Steps that were timed together: the device is synchronised before and after."""
 
-    epoch: int
+    epoch: Count
     """The epoch, from 1; the number of the call, from 1, for a kernel."""
-    first_step: int
+    first_step: Count
     """Number of its first step within the cell, from 0."""
-    steps: int
+    steps: Count
     """How many steps (for a kernel: how many chained operations)."""
-    wall_s: float
+    wall_s: Seconds
     """Wall-clock seconds, by a monotonic clock."""
-    cpu_s: float
+    cpu_s: Seconds
     """CPU seconds of the cell's processes on this machine in that time; over `wall_s` it gives
     the cores used."""
-    other_cpu_s: float | None = None
+    other_cpu_s: Seconds | None = None
     """CPU seconds of every other process of the machine in that time."""
     warmup: bool
     """Whether it is left out of the steady time."""
-    stopped_s: float | None = None
+    stopped_s: Seconds | None = None
     """Seconds in which the process stood still meanwhile: it was stopped, or the machine slept.
     Such a block is left out of the steady time, too. Absent where it ran all the time."""
-    step_s: list[float] = []
+    step_s: list[Stamp] = []
     """Seconds of each step from the second on, stamped inside the graph as each step's
     loss is ready. Empty where the device runs asynchronously and a stamp would lie, and where
     the wall clock, which is all that a graph can read, was set meanwhile."""
@@ -140,15 +149,15 @@ class Block(Document):
 class Epoch(Document):
     """A row of the learning curve."""
 
-    epoch: int
+    epoch: Count
     """From 1."""
-    steps: int
+    steps: Count
     """Steps in this epoch."""
-    train_s: float
+    train_s: Seconds
     """Timed seconds of this epoch's steps, compilation included."""
-    evaluate_s: float
+    evaluate_s: Seconds
     """Seconds of the evaluation after it, untimed."""
-    elapsed_s: float
+    elapsed_s: Seconds
     """Timed training seconds from the start up to the end of this epoch."""
     learning_rate: float | None = None
     """Learning rate in this epoch."""
@@ -159,7 +168,7 @@ class Epoch(Document):
 class Sample(Document):
     """A prediction shown on the page."""
 
-    index: int
+    index: Count
     """Position in the evaluation data."""
     true: str
     """The true label, as text."""
@@ -176,13 +185,13 @@ class Sample(Document):
 class Flops(Document):
     """Floating-point operations, and how they were counted."""
 
-    per_step: float
+    per_step: Operations
     """Operations in one step over all replicas, forward and backward; one multiply-add counts as
     two. A training's replicas share them; each of a kernel's does all of its own, so that this over
     the step's time is the rate of work on any number of replicas."""
     method: str
     """How they were counted."""
-    bytes_per_step: float | None = None
+    bytes_per_step: Operations | None = None
     """Bytes that the counted operations read and write, over all replicas; absent where they were
     not counted."""
     bytes_method: str = ""
@@ -192,9 +201,9 @@ class Flops(Document):
 class Memory(Document):
     """Peak memory."""
 
-    host_peak_bytes: int | None = None
+    host_peak_bytes: Count | None = None
     """Peak resident set of the process."""
-    device_peak_bytes: int | None = None
+    device_peak_bytes: Count | None = None
     """Peak of the framework's allocator on the device, where it says so."""
 
 
@@ -212,9 +221,9 @@ class DataSource(Document):
     """SHA-256 of each file read."""
     seed: int | None = None
     """Seed of synthetic or generated data."""
-    train_examples: int = 0
+    train_examples: Count = 0
     """Training examples used."""
-    validation_examples: int = 0
+    validation_examples: Count = 0
     """Examples evaluated."""
     note: str = ""
     """What a reader must know, such as "a learnable stand-in, not MNIST"."""
@@ -225,7 +234,7 @@ class Gpu(Document):
 
     name: str
     """Model."""
-    memory_bytes: int | None = None
+    memory_bytes: Count | None = None
     """Memory."""
     driver: str = ""
     """Driver version."""
@@ -272,13 +281,13 @@ class Environment(Document):
     """Operating system and kernel."""
     cpu: str
     """CPU model."""
-    cores: int | None = None
+    cores: Count | None = None
     """Physical cores."""
-    threads: int
+    threads: Count
     """Logical processors this process may use."""
     cpu_limit: float | None = None
     """Seconds of processors granted in a second, where a container or a job limits them."""
-    memory_bytes: int
+    memory_bytes: Count
     """Memory of the machine (or of its container)."""
     gpus: list[Gpu] = []
     """GPUs that the driver lists and `CUDA_VISIBLE_DEVICES` shows, in CUDA's order."""
@@ -319,7 +328,7 @@ class Host(Document):
     """CPU model, where the process could say it."""
     devices: list[str] = []
     """Devices of the process that compute, by TensorFlow's names."""
-    peak_bytes: int | None = None
+    peak_bytes: Count | None = None
     """Peak resident set of the process, where it was read."""
 
 
@@ -355,13 +364,13 @@ class Record(Document):
     """Every timed block, in order."""
     epochs: list[Epoch] = []
     """The learning curve."""
-    planned_steps: int = 0
+    planned_steps: Count = 0
     """Steps a complete run takes; more than were run when the status is partial."""
-    samples_per_step: int = 0
+    samples_per_step: Count = 0
     """Training examples in one step, over all replicas."""
     final: dict[str, float] = {}
     """Final metrics."""
-    parameters: int | None = None
+    parameters: Count | None = None
     """Trainable and other weights of the model."""
     samples: list[Sample] = []
     """Predictions for the page, wrong ones first."""

@@ -1,0 +1,162 @@
+"""A site is always built: what cannot be shown is named on it, and the rest is there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import accelreport
+from accelreport.results.store import Store
+from tests.support.records import Study, study
+
+pytestmark = pytest.mark.e2e
+
+Place = tuple[str | int, ...]
+
+FORECAST = {
+    "target": "wind",
+    "first_time": "2012-01-01T00:00:00",
+    "step_s": 3600,
+    "ignored_steps": 0,
+}
+
+IMPOSSIBLE: Sequence[tuple[Place, Any]] = (
+    (("blocks", 1, "wall_s"), "NaN"),
+    (("blocks", 1, "wall_s"), 1e308),
+    (("blocks", 1, "wall_s"), -1e308),
+    (("blocks", 1, "first_step"), 2**63),
+    (("blocks", 1, "step_s", 0), 1e308),
+    (("epochs", 1, "elapsed_s"), "NaN"),
+    (("epochs", 0, "train_s"), -1.0),
+    (("epochs", 0, "steps"), -3),
+    (("times", "wall_s"), "Infinity"),
+    (("flops", "per_step"), 1e300),
+    (("memory", "host_peak_bytes"), 2**63),
+    (("confusion",), {"classes": ["a", "b"], "counts": [[1, 2]]}),
+    (("forecasts",), [FORECAST | {"true": [1.0, 2.0], "predicted": [1.0]}]),
+    (("forecasts",), [FORECAST | {"first_time": "soon", "true": [], "predicted": []}]),
+)
+"""What no process can have observed."""
+
+
+def small() -> list[Study]:
+    """A training and matrix products on two devices."""
+    training = study(devices=("cpu", "gpu"), repeats=2, epochs=3, steps_per_epoch=20, samples=4)
+    return [training, study("matmul", devices=("cpu", "gpu"), repeats=2)]
+
+
+def written(folder: Path, studies: Sequence[Study]) -> list[Path]:
+    """Writes studies into a results folder; the files of their records."""
+    store = Store(folder)
+    for each in studies:
+        store.write_plan(each.plan)
+        for record in each.records:
+            store.write(record)
+    return sorted(folder.glob("cells/*.json"))
+
+
+def put(document: Any, place: Place, value: Any) -> None:
+    for key in place[:-1]:
+        document = document[key]
+    document[place[-1]] = value
+
+
+def changed(file: Path, place: Place, value: Any) -> None:
+    document = json.loads(file.read_text(encoding="utf-8"))
+    put(document, place, value)
+    file.write_text(json.dumps(document), encoding="utf-8")
+
+
+def test_records_of_what_cannot_be_are_named_and_the_others_are_shown(tmp_path: Path) -> None:
+    sound = study(devices=("cpu", "gpu"), repeats=3, epochs=3, steps_per_epoch=20)
+    damaged = written(tmp_path / "results", [sound])[: len(IMPOSSIBLE)]
+    for file, (place, value) in zip(damaged, IMPOSSIBLE, strict=True):
+        changed(file, place, value)
+    index = accelreport.build(tmp_path / "results", tmp_path / "site", specs=None)
+    page = index.read_text(encoding="utf-8")
+    assert [file.name for file in damaged if file.name not in page] == []
+    assert (index.parent / f"{sound.plan.spec}.full.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "says"),
+    [
+        (("cells", 0, "device"), "absent", "absent"),
+        (("baseline",), "absent", "absent"),
+        (("cells", 0, "repeat"), 2**63, "cells.0.repeat"),
+        (("axes",), {}, "axes"),
+    ],
+)
+def test_a_plan_that_contradicts_itself_is_named_beside_the_others(
+    place: Place, value: Any, says: str, tmp_path: Path
+) -> None:
+    sound, wrong = small()
+    written(tmp_path / "results", [sound, wrong])
+    (plan,) = (tmp_path / "results" / "plans").glob(f"{wrong.plan.spec}*.json")
+    changed(plan, place, value)
+    index = accelreport.build(tmp_path / "results", tmp_path / "site", specs=None)
+    page = index.read_text(encoding="utf-8")
+    assert plan.name in page
+    assert says in page
+    assert (index.parent / f"{sound.plan.spec}.full.html").is_file()
+
+
+JUNK = st.sampled_from(
+    (
+        0, 1, -1, 0.5, -0.0, 1e-300, 1e17, 2**31, 2**53, 2**63, 1e308, -1e308, "NaN", "Infinity",
+        "-Infinity", "", "1.5", "x" * 3000, "a" * 15 + "\U0001f600" * 20, "\0\x1b[31m", True, None,
+    )
+)  # fmt: skip
+
+
+def leaves(value: Any, place: Place = ()) -> Iterator[Place]:
+    """The places of all values, and of the lists that hold several."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*place, key))
+    elif isinstance(value, list):
+        yield from ([place] if place else [])
+        for number, inner in enumerate(value):
+            yield from leaves(inner, (*place, number))
+    else:
+        yield place
+
+
+@st.composite
+def mutations(draw: st.DrawFn, document: Any) -> list[tuple[Place, Any]]:
+    """Up to three places of a document, and what stands there instead."""
+    places = draw(st.lists(st.sampled_from(list(leaves(document))), max_size=3, unique=True))
+    return [(place, draw(JUNK | st.just([]))) for place in places]
+
+
+class TestMutated:
+    """Records and plans in which anything stands anywhere."""
+
+    @settings(
+        max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    @given(data=st.data())
+    def test_a_site_is_built_of_whatever_the_models_accept(
+        self, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        folder = tmp_path_factory.mktemp("fuzzed")
+        written(folder / "results", small())
+        for file in sorted((folder / "results").rglob("*.json")):
+            document = json.loads(file.read_text(encoding="utf-8"))
+            for place, value in data.draw(mutations(document), label=file.name):
+                try:
+                    put(document, place, value)
+                except (IndexError, KeyError, TypeError):
+                    continue  # an earlier one took its place away
+            file.write_text(json.dumps(document), encoding="utf-8")
+        # One plan stays as it was, so that there is something to build from.
+        store = Store(folder / "results")
+        for kept in small()[1:]:
+            store.write_plan(kept.plan)
+        assert accelreport.build(folder / "results", folder / "site", specs=None).is_file()
