@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from accelreport.backend.inventory import inventory
+from accelreport.loader.load import load
 from accelreport.results.record import Record
 from accelreport.spec.cells import Cell
-from accelreport.spec.load import load
 from accelreport.spec.spec import Spec
 from tests.support.records import study
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from accelreport.loader.schema import devices_json_schema, json_schema
 from accelreport.results.record import Record
 from accelreport.runner.events import LINES
-from accelreport.spec.schema import devices_json_schema, json_schema
 from accelreport.workloads.registry import FAMILIES
 from docsite.schema_text import LISTS, Schema, definitions, escaped, label, spaced, table
 

@@ -12,7 +12,7 @@ from accelreport.backend.traced import Traced
 from accelreport.backend.traffic import METHOD as TRAFFIC_METHOD
 from accelreport.backend.traffic import TRAFFIC
 from accelreport.results.record import Flops
-from accelreport.workloads.frameworks import TENSORFLOW
+from accelreport.spec.families import TENSORFLOW
 
 
 @dataclass(frozen=True)

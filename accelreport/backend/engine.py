@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from accelreport.backend.rooms import room
 from accelreport.backend.runtime import Runtime
+from accelreport.spec.families import TENSORFLOW
 from accelreport.workloads.base import TrainingProblem
-from accelreport.workloads.frameworks import TENSORFLOW
 
 
 class Engine(Protocol):

@@ -14,8 +14,8 @@ from typing import Any
 
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
+from accelreport.spec.families import TENSORFLOW, unsupported
 from accelreport.workloads.base import Family
-from accelreport.workloads.frameworks import TENSORFLOW, unsupported
 
 EXTRAS = {"tensorflow": "cpu", "jax": "jax", "torch": "torch"}
 """The extra of this package that installs each framework, its build for CPUs where there is one."""

@@ -16,8 +16,8 @@ from accelreport.backend.reporter import Reporter
 from accelreport.backend.runtime import Runtime
 from accelreport.backend.training import NanLossError
 from accelreport.results.record import Block
+from accelreport.spec.families import TENSORFLOW
 from accelreport.workloads.base import KernelProblem
-from accelreport.workloads.frameworks import TENSORFLOW
 
 LEAST_SHARE = 10
 """A call that is cut short still does at least one in so many of its operations."""

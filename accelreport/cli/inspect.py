@@ -64,7 +64,7 @@ OfEvents = Annotated[
 
 def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json = False) -> None:
     """Read specs and show every error of every file, with its place, or what each claim tests."""
-    from accelreport.spec.load import load
+    from accelreport.loader.load import load
     from accelreport.spec.problems import SpecErrors
 
     try:
@@ -125,7 +125,7 @@ def schema(
 
 
 def _schema(devices: bool, record: bool, events: bool) -> dict[str, Any]:  # noqa: FBT001
-    from accelreport.spec.schema import devices_json_schema, json_schema
+    from accelreport.loader.schema import devices_json_schema, json_schema
 
     if record:
         from accelreport.results.record import Record

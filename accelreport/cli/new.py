@@ -104,7 +104,7 @@ def new(file: Target, *, kind: Kind = None, title: Title = None, set_: Set = [])
 
 def _write(file: Path, text: str) -> None:
     """Write the spec, unless there is one or it would have an error."""
-    from accelreport.spec.load import load
+    from accelreport.loader.load import load
 
     try:
         with file.open("x", encoding="utf-8") as opened:
@@ -120,7 +120,7 @@ def _write(file: Path, text: str) -> None:
 
 def _rows(devices: Path) -> list[str]:
     """One device of each kind, by the order of the file."""
-    from accelreport.spec.load import load
+    from accelreport.loader.load import load
 
     first: dict[str, str] = {}
     for name, device in load([devices]).devices.items():

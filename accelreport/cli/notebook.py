@@ -67,7 +67,7 @@ def notebook(
     force: Force = False,
 ) -> None:
     """Write a notebook that measures a spec on Colab, Kaggle or any Jupyter server."""
-    from accelreport.spec.notebook import notebook as written
+    from accelreport.loader.notebook import notebook as written
 
     content = written(spec, profile=profile, devices_file=devices_file, install=install)
     target = out or Path(f"{spec.stem}.ipynb")

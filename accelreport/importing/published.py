@@ -27,9 +27,9 @@ from accelreport.importing.source_file import (
     NotFitting,
     Unreadable,
 )
+from accelreport.loader.load import examine, load
 from accelreport.results.atomic import write_whole
 from accelreport.spec.base import Scalar
-from accelreport.spec.load import examine, load
 from accelreport.spec.messages import findings
 from accelreport.spec.models import FIGURES, Published
 from accelreport.spec.problems import Problem, did_you_mean, listed, quote

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from accelreport.backend.inventory import inventory
+from accelreport.loader.load import load
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.problems import ResultProblem, ResultsError
 from accelreport.results.store import Store
@@ -18,7 +19,6 @@ from accelreport.runner.machine import absences
 from accelreport.runner.plan import Policy, RunPlan, make_plan
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
-from accelreport.spec.load import load
 from accelreport.spec.select import select
 from accelreport.spec.spec import Spec
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from accelreport.loader.load import load
 from accelreport.results.plan_document import PlanDocument, retold
 from accelreport.results.store import Store
 from accelreport.runner.documents import continued, plan_document, profile_of
-from accelreport.spec.load import load
 from accelreport.spec.problems import SpecErrors
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from accelreport.spec.claims import DifferenceCheck, FasterCheck, RatioCheck, TrendCheck
 from accelreport.spec.collect import Collector
+from accelreport.spec.families import unsupported
 from accelreport.spec.models import Check, Claim, Device, Scalar
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import Parts
 from accelreport.spec.sweep import same
-from accelreport.workloads.frameworks import unsupported
 
 _TRAINING_ONLY = {
     "epoch_time",

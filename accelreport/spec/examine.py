@@ -19,6 +19,7 @@ from accelreport.spec.checks import (
 from accelreport.spec.collect import Collector
 from accelreport.spec.device import Device
 from accelreport.spec.expand import base_workload, cells, check_count, workloads
+from accelreport.spec.families import Families
 from accelreport.spec.fields import dotted_fields
 from accelreport.spec.models import Measure
 from accelreport.spec.problems import Problem
@@ -53,10 +54,14 @@ class SpecFile:
     Args:
         file: the file as it was read.
         devices: the devices it may name; None stands for one with problems of its own.
+        families: the families of workloads it may name.
     """
 
-    def __init__(self, file: SourceFile, devices: Mapping[str, Device | None]) -> None:
+    def __init__(
+        self, file: SourceFile, devices: Mapping[str, Device | None], families: Families
+    ) -> None:
         self.file = file
+        self._families = families
         self._devices = devices
         collector = Collector(whole(file))
         self.problems = list(file.syntax_problems())
@@ -133,7 +138,7 @@ class SpecFile:
         return with_profile(self.file, profile) if profile in self.profiles else whole(self.file)
 
     def _examine(self, collector: Collector, *, published: bool = False) -> Examined:
-        parts = read_parts(collector)
+        parts = read_parts(collector, self._families)
         examined = Examined(parts, problems=collector.problems)
         if not self.file.document.is_whole:
             return examined  # What lines that could not be read say of others is not known.

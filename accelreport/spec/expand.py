@@ -8,11 +8,11 @@ from typing import Any
 
 from accelreport.spec.cells import Cell
 from accelreport.spec.collect import Collector
+from accelreport.spec.families import Family
 from accelreport.spec.models import Device, Measure, Scalar
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.sections import Parts
 from accelreport.spec.sweep import Point, Sweep
-from accelreport.workloads.base import Family
 
 MOST_CELLS = 100_000
 """Cells of the largest spec: at a second each, more than a day."""

@@ -10,13 +10,12 @@ from pydantic import BaseModel, ValidationError
 
 from accelreport.spec.collect import Collector, Model
 from accelreport.spec.document import SCHEMA, Header, SpecDocument
+from accelreport.spec.families import Families, Family
 from accelreport.spec.fields import fields_of
 from accelreport.spec.models import Claim, Measure, Published, Source
 from accelreport.spec.problems import did_you_mean, listed, quote
 from accelreport.spec.sweep import Sweep, read_sweep
 from accelreport.spec.wording import wrong_type
-from accelreport.workloads.base import Family
-from accelreport.workloads.registry import BROKEN, FAMILIES
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
 """What names of specs, profiles and devices look like: they become names of files."""
@@ -56,10 +55,10 @@ class Parts:
     meant: set[str] = field(default_factory=set)
 
 
-def read_parts(collector: Collector) -> Parts:
+def read_parts(collector: Collector, families: Families) -> Parts:
     """Read every table of a view; each one's problems are noted, and the rest still read."""
     data = collector.view.data
-    parts = Parts(family=_family(collector))
+    parts = Parts(family=_family(collector, families))
     collector.homes = _homes(parts.family)
     _header(collector, parts)
     parts.sweep = read_sweep(collector, parts.family)
@@ -113,7 +112,7 @@ def _sound(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(given)
 
 
-def _family(collector: Collector) -> Family | None:
+def _family(collector: Collector, families: Families) -> Family | None:
     raw = collector.view.data.get("workload")
     if raw is None:
         return None
@@ -122,7 +121,7 @@ def _family(collector: Collector) -> Family | None:
         collector.add(found.code, found.path, found.message)
         return None
     kind, path = raw.get("kind"), ("workload", "kind")
-    kinds = sorted(FAMILIES)
+    kinds = sorted(families.known)
     every = listed([quote(name) for name in kinds], "or")
     if kind is None:
         message, help_ = "`kind` is missing: the family of the workload", f"write {every}"
@@ -130,15 +129,15 @@ def _family(collector: Collector) -> Family | None:
     elif not isinstance(kind, str):
         found = wrong_type(path, "text", kind)
         collector.add(found.code, path, found.message, help=f"write {every}")
-    elif kind in BROKEN:
-        broken = BROKEN[kind]
+    elif kind in families.broken:
+        broken = families.broken[kind]
         message = f"the package that adds {quote(kind)} does not work: {broken.why}"
         collector.add("bad-plugin", path, message, help=broken.remedy)
-    elif kind not in FAMILIES:
+    elif kind not in families.known:
         near = did_you_mean(kind, kinds, quoted=True)
         message = f"there is no workload of the kind {quote(kind)}"
         collector.add("unknown-kind", path, message, help=near or f"write {every}")
-    return FAMILIES.get(kind) if isinstance(kind, str) else None
+    return families.known.get(kind) if isinstance(kind, str) else None
 
 
 def _table(collector: Collector, name: str, model: type[Model]) -> Model | None:

@@ -18,7 +18,7 @@ from accelreport.analysis.batch_law import (
     fit,
     predicted_errors,
 )
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 
 SPEC = Path(__file__).parents[2] / "specs" / "mnist_batch_sweep.toml"
 

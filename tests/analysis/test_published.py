@@ -14,8 +14,8 @@ from accelreport.analysis.hardware import HARDWARE, named_in
 from accelreport.analysis.peaks import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.published import COLUMNS, published_frame, published_results
 from accelreport.analysis.results import results_of
+from accelreport.loader.load import load
 from accelreport.results.plan_document import Looks, PlanDocument
-from accelreport.spec.load import load
 from accelreport.spec.models import Device, Published, Source
 from tests.support.records import Study, study
 from tests.support.rows import speedup_rows

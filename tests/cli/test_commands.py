@@ -257,7 +257,9 @@ def test_data_sets_are_listed_and_their_place_is_told(tmp_path: Path) -> None:
 
 
 def test_an_unforeseen_error_is_two_lines_and_its_traceback_is_kept(folder: Path) -> None:
-    broken = "import accelreport.spec.load as m; m.load = None; from accelreport.cli import main; "
+    broken = (
+        "import accelreport.loader.load as m; m.load = None; from accelreport.cli import main; "
+    )
     run = [sys.executable, "-c", broken + "main()", "check", "specs"]
     variables = {**os.environ, "TMPDIR": str(folder)}
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.importing.formats import FORMATS
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from tests.importing.files import DEVICES, SPEC, a_file, a_spec
 from tests.support.program import call
 

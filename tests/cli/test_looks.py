@@ -13,6 +13,7 @@ from rich.console import Console
 
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.errors import ExitCode
+from accelreport.loader.load import load
 from accelreport.results.digest import content_digest
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
@@ -20,7 +21,6 @@ from accelreport.runner.documents import extended, plan_document, repeated
 from accelreport.runner.events import CellName, LookedAt, LookLine, named, plan_line
 from accelreport.runner.preparing import Prepared, Request, prepare
 from accelreport.runner.refresh import refresh
-from accelreport.spec.load import load
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines
 from tests.runner.scripted import Bench, cells

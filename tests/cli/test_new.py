@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.workloads.draft import draft
 from accelreport.workloads.registry import BUILT_IN
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport import __version__
-from accelreport.spec.notebook import _text, notebook
+from accelreport.loader.notebook import _text, notebook
 from accelreport.spec.problems import SpecErrors
 from tests.house.tree import ROOT
 

@@ -17,9 +17,9 @@ import pytest
 
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.results import results_of
+from accelreport.loader.load import examine, load
 from accelreport.runner.documents import plan_document
 from accelreport.spec.cells import Cell
-from accelreport.spec.load import examine, load
 from accelreport.spec.spec import Spec
 from accelreport.workloads.draft import draft
 from accelreport.workloads.registry import BUILT_IN

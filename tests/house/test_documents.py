@@ -15,7 +15,7 @@ import typer.main
 import accelreport
 from accelreport.cli import app
 from accelreport.errors import ExitCode
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from tests.house.documents import DOCUMENTS, fenced, leaves, prose, resolve, text_of
 from tests.house.tree import ROOT
 

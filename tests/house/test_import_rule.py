@@ -11,6 +11,15 @@ MAY_USE_TENSORFLOW = ("accelreport.backend", "accelreport.workloads")
 MUST_NOT_KNOW = {
     "accelreport.errors": ("accelreport.",),
     "accelreport.spec": (
+        "accelreport.workloads",
+        "accelreport.loader",
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.results",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
+    "accelreport.loader": (
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.results",
@@ -18,6 +27,7 @@ MUST_NOT_KNOW = {
         "accelreport.report",
     ),
     "accelreport.workloads": (
+        "accelreport.loader",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.results.store",
@@ -32,7 +42,7 @@ MUST_NOT_KNOW = {
         "accelreport.report",
     ),
     "accelreport.backend": (
-        "accelreport.spec.load",
+        "accelreport.loader.load",
         "accelreport.runner",
         "accelreport.analysis",
         "accelreport.report",
@@ -58,7 +68,7 @@ MUST_NOT_KNOW = {
     "accelreport.report": (
         "accelreport.backend",
         "accelreport.runner",
-        "accelreport.spec.load",
+        "accelreport.loader.load",
     ),
 }
 """Room → what must not be imported there, at any depth: nothing flows back."""

@@ -17,7 +17,7 @@ from accelreport.importing import published
 from accelreport.importing.published import append
 from accelreport.importing.reader import Asked
 from accelreport.importing.source_file import Unreadable
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.quantities import parse_duration, parse_tflops
 from tests.importing.files import SOURCE, SPEC, a_file, a_spec, rows
 

@@ -12,7 +12,7 @@ from accelreport.importing import published
 from accelreport.importing.published import Composed, Said, append, composed
 from accelreport.importing.reader import Asked
 from accelreport.importing.source_file import NotAsked, NotFitting
-from accelreport.spec.load import examine, load
+from accelreport.loader.load import examine, load
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.spec import Spec
 from tests.importing.files import SOURCE, SPEC, a_file, a_spec, read, rows

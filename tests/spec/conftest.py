@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.spec import Spec
 from tests.spec.corpus import BROKEN, own_families

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
 from accelreport.workloads.registry import FAMILIES
 from tests.spec import families

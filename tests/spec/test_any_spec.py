@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.problems import Problem, SpecErrors
 from tests.spec.corpus import BROKEN
 

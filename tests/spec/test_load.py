@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
 from tests.spec.conftest import HEAD, KERNEL, TRAINING, Write, the_spec, told
 

@@ -11,7 +11,13 @@ from unittest import mock
 import pytest
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
-from accelreport.spec.schema import FILES, as_text, devices_json_schema, json_schema, write_schemas
+from accelreport.loader.schema import (
+    FILES,
+    as_text,
+    devices_json_schema,
+    json_schema,
+    write_schemas,
+)
 from accelreport.workloads.registry import BUILT_IN, FAMILIES
 from tests.spec import corpus
 from tests.spec.conftest import KERNEL, TRAINING

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accelreport.errors import ExitCode
+from accelreport.loader.load import load
 from accelreport.spec.cells import Cell
-from accelreport.spec.load import load
 from accelreport.spec.select import SelectionError, select
 from tests.spec.conftest import KERNEL, TRAINING, Write
 

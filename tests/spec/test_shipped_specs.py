@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.spec import Spec
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -136,7 +136,7 @@ def test_the_spec_in_the_documentation_is_a_spec(tmp_path: Path) -> None:
 
 def test_checking_specs_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from pathlib import Path; from accelreport.spec.load import load; "
+        "import sys; from pathlib import Path; from accelreport.loader.load import load; "
         f"load([Path({str(SPECS)!r})]); "
         "print({'numpy', 'pandas', 'scipy', 'tensorflow', 'keras', 'altair'} & set(sys.modules))"
     )

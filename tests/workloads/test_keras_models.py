@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from accelreport.backend.failures import failure
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
 from accelreport.workloads.keras_json import ArchitectureError, check_architecture
 from accelreport.workloads.keras_model import KerasParameters

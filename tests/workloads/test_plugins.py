@@ -50,7 +50,7 @@ def specs(folder: Path, text: str = SPEC) -> Path:
 
 def test_a_spec_may_name_a_family_that_a_package_adds(installed: Path, tmp_path: Path) -> None:
     program = (
-        "import sys, json; from pathlib import Path; from accelreport.spec.load import load;"
+        "import sys, json; from pathlib import Path; from accelreport.loader.load import load;"
         "print(json.dumps([cell.workload for cell in load([Path(sys.argv[1])]).specs[0].cells]))"
     )
     done = run("-c", program, str(specs(tmp_path)), site=installed)
@@ -90,7 +90,7 @@ def test_a_broken_package_is_named_where_a_spec_needs_it_and_harms_no_other(
 ) -> None:
     install(installed, "broken-example", {"accelreport.workloads": {"broken": value}})
     program = (
-        "import sys; from pathlib import Path; from accelreport.spec.load import load;"
+        "import sys; from pathlib import Path; from accelreport.loader.load import load;"
         "print(len(load([Path(sys.argv[1])]).specs[0].cells))"
     )
     done = run("-c", program, str(specs(tmp_path)), site=installed)

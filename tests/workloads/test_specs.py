@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.spec.load import load
+from accelreport.loader.load import load
 from accelreport.spec.spec import Spec
 
 SPECS = Path(__file__).parents[2] / "specs"

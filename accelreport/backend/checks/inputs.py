@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.checks.found import Found, RefusedError
-from accelreport.workloads.frameworks import TENSORFLOW
+from accelreport.spec.families import TENSORFLOW
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine

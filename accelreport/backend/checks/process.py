@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from accelreport.backend.rooms import room
-from accelreport.workloads.frameworks import TENSORFLOW
+from accelreport.spec.families import TENSORFLOW
 
 
 def compiled() -> frozenset[Hashable]:

@@ -13,12 +13,12 @@ from accelreport.backend.frameworks import require_support
 from accelreport.backend.inventory import inventory
 from accelreport.backend.probe import Probe
 from accelreport.errors import AccelReportError
+from accelreport.loader.load import load
 from accelreport.results.reading import read_record
 from accelreport.results.record import Gpu
-from accelreport.spec.load import load
+from accelreport.spec.families import unsupported
 from accelreport.spec.models import Device
 from accelreport.workloads.base import Family
-from accelreport.workloads.frameworks import unsupported
 from accelreport.workloads.registry import FAMILIES
 from tests.support.children import cell, job, measured, python
 

@@ -12,8 +12,8 @@ from string import Template
 from typing import Any
 
 from accelreport import __version__
+from accelreport.loader.load import load
 from accelreport.spec.devices import FILE_NAME
-from accelreport.spec.load import load
 
 SPACE = ord(" ")
 

@@ -10,6 +10,7 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.device import Device
 from accelreport.spec.devices import FILE_NAME, read_devices
 from accelreport.spec.examine import SpecFile
+from accelreport.spec.families import Families
 from accelreport.spec.problems import (
     Place,
     Problem,
@@ -23,8 +24,12 @@ from accelreport.spec.sections import NAME, NAME_RULE
 from accelreport.spec.source import SourceFile, decoded, read_file
 from accelreport.spec.spec import Spec, SpecSet
 from accelreport.spec.view import FULL
+from accelreport.workloads.registry import BROKEN, FAMILIES
 
 Devices = dict[str, Device | None]
+
+INSTALLED = Families(FAMILIES, BROKEN)
+"""The built-in families and those of packages that add some."""
 
 
 def load(
@@ -52,7 +57,7 @@ def load(
     for path in paths:
         if path.name == FILE_NAME and path.is_file():
             devices.read(path)
-    specs = [SpecFile(file, devices.beside(file.path)) for file in files]
+    specs = [SpecFile(file, devices.beside(file.path), INSTALLED) for file in files]
     for spec in specs:
         problems += spec.problems
     problems += _twins(specs)
@@ -83,7 +88,7 @@ def examine(path: Path, content: bytes, devices_file: Path | None = None) -> Spe
     devices = _Devices(devices_file, problems).beside(path)
     if problems or isinstance(file, Problem):
         raise SpecErrors(problems)
-    return SpecFile(file, devices)
+    return SpecFile(file, devices, INSTALLED)
 
 
 class _Devices:

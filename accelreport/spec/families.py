@@ -1,16 +1,62 @@
-"""Which workloads another framework than TensorFlow can run, and why not the others."""
+"""What the reader of specs knows of the families of workloads, which lie above it.
+
+Which workloads another framework than TensorFlow can run, and why not the others, follows from it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Protocol
 
+from pydantic import BaseModel
+
+from accelreport.errors import AccelReportError
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
-from accelreport.workloads.base import Family
 
 TENSORFLOW = "tensorflow"
 """The framework in which everything runs."""
+
+
+class Family(Protocol):
+    """A kind of workload, as far as a spec speaks of it."""
+
+    @property
+    def kind(self) -> str:
+        """Its name in a spec."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+
+    @property
+    def parameters(self) -> type[BaseModel]:
+        """Its typed parameters."""
+
+    @property
+    def shape(self) -> Literal["training", "kernel"]:
+        """Whether it trains a model or calls a kernel."""
+
+    @property
+    def frameworks(self) -> frozenset[str]:
+        """What it can be computed in."""
+
+    @property
+    def recurrent(self) -> Callable[[Mapping[str, Any]], bool]:
+        """Parameters (as JSON) → whether the model has recurrent layers."""
+
+
+@dataclass(frozen=True)
+class Families:
+    """The families that a spec may name.
+
+    Attributes:
+        known: those that can be used, by kind.
+        broken: why others cannot, by kind.
+    """
+
+    known: Mapping[str, Family]
+    broken: Mapping[str, AccelReportError]
 
 
 @dataclass(frozen=True)
