@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,15 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from accelreport.analysis.frames import NOT_APPLICABLE, cells_frame
+from accelreport.analysis.frames import NOT_APPLICABLE
 from accelreport.analysis.intervals import one_sample
-from accelreport.analysis.parity import Parity, judge, parity_frame
+from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, judge
+from accelreport.analysis.results import Result, results_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.models import Claim, EquivalentCheck
 from tests.support.records import Study, study
 from tests.support.rows import speedup_rows
 
+SHIFTS = [0.0, 0.006, -0.006, 0.004, -0.004]
 BASE = [0.981, 0.984, 0.979, 0.985, 0.982]
 
 
@@ -32,43 +33,51 @@ def _with_accuracy(made: Study, of: dict[str, list[float]]) -> list[Record]:
     return records
 
 
-def _row(accuracy: list[float], base: list[float] = BASE, within: float = 0.01) -> dict[str, Any]:
+def _row(accuracy: list[float], base: list[float] = BASE, within: float = 0.01) -> Agreement:
     made = study(devices=("cpu", "gpu"), axes={}, repeats=len(base), epochs=1, steps_per_epoch=30)
     records = _with_accuracy(made, {"cpu": base, "gpu": accuracy})
-    frame = parity_frame(cells_frame(made.plan, records), "cpu", [], "val_accuracy", within)
-    (row,) = frame[frame["device"] == "gpu"].to_dict("records")
-    return {str(name): value for name, value in row.items()}
+    return _agreed(made.plan, records, Quality("val_accuracy", within))["gpu"]
+
+
+def _agreed(
+    plan: PlanDocument, records: Iterable[Record], quality: Quality, comparisons: int = 1
+) -> dict[str, Agreement]:
+    by_device: dict[str, list[Result]] = {}
+    for each in results_of(plan, records):
+        by_device.setdefault(each.device, []).append(each)
+    base = by_device["cpu"]
+    return {name: agreement(own, base, quality, comparisons) for name, own in by_device.items()}
 
 
 def test_differences_well_within_the_margin_are_equivalent() -> None:
     row = _row([value + 0.001 for value in BASE])
-    assert row["verdict"] == "EQUIVALENT"
-    assert row["difference"] == pytest.approx(0.001)
-    assert row["n"] == 5
+    assert row.verdict == "EQUIVALENT"
+    assert row.difference.value == pytest.approx(0.001)
+    assert row.n == 5
 
 
 def test_a_clear_difference_beyond_the_margin_is_different() -> None:
     noise = [0.0, 0.001, -0.001, 0.0005, -0.0005]
     row = _row([value - 0.05 + extra for value, extra in zip(BASE, noise, strict=True)])
-    assert row["verdict"] == "DIFFERENT"
+    assert row.verdict == "DIFFERENT"
 
 
 def test_too_much_noise_leaves_it_undecided() -> None:
-    assert _row([0.95, 0.999, 0.96, 0.995, 0.97])["verdict"] == "UNDECIDED"
+    assert _row([0.95, 0.999, 0.96, 0.995, 0.97]).verdict == "UNDECIDED"
 
 
 def test_pairing_takes_out_what_the_seed_decides() -> None:
     base = [0.90, 0.95, 0.85, 0.99, 0.80]
     noise = [0.0002, -0.0002, 0.0001, 0.0, -0.0001]
     row = _row([value + extra for value, extra in zip(base, noise, strict=True)], base)
-    assert row["verdict"] == "EQUIVALENT"
+    assert row.verdict == "EQUIVALENT"
 
 
 def test_one_pair_decides_nothing() -> None:
     row = _row([0.98], [0.98])
-    assert row["verdict"] == "UNDECIDED"
-    assert row["reason"] == "one pair of seeds gives no interval"
-    assert pd.isna(row["p"])
+    assert row.verdict == "UNDECIDED"
+    assert not row.difference.known
+    assert pd.isna(row.p)
 
 
 def test_the_p_value_is_the_larger_one_of_the_two_tests() -> None:
@@ -77,7 +86,7 @@ def test_the_p_value_is_the_larger_one_of_the_two_tests() -> None:
     differences = np.subtract(accuracy, BASE)
     below = stats.ttest_1samp(differences, -0.01, alternative="greater").pvalue
     above = stats.ttest_1samp(differences, 0.01, alternative="less").pvalue
-    assert row["p"] == pytest.approx(max(below, above))
+    assert row.p == pytest.approx(max(below, above))
 
 
 @given(st.lists(st.floats(-0.05, 0.05), min_size=2, max_size=8), st.floats(0.001, 0.05))
@@ -99,21 +108,41 @@ def test_a_wider_margin_never_makes_equivalent_devices_different(
 
 def test_bit_equal_results_are_equivalent() -> None:
     row = _row(list(BASE))
-    assert (row["verdict"], row["p"]) == ("EQUIVALENT", 0.0)
+    assert (row.verdict, row.p) == ("EQUIVALENT", 0.0)
 
 
 def test_runs_that_the_budget_ended_prove_nothing_about_accuracy() -> None:
     made = study(
         devices=("cpu", "gpu"), axes={}, fate=lambda c: "partial" if c.device == "gpu" else "ok"
     )
-    frame = parity_frame(cells_frame(made.plan, made.records), "cpu", [], "val_accuracy")
-    assert list(frame["verdict"]) == ["BASELINE", "NOT MEASURED"]
+    found = _agreed(made.plan, made.records, Quality("val_accuracy", 0.01))
+    assert [each.verdict for each in found.values()] == ["BASELINE", "NOT MEASURED"]
 
 
 def test_a_metric_that_nothing_has_is_not_measured() -> None:
     made = study(axes={})
-    frame = parity_frame(cells_frame(made.plan, made.records), "cpu", [], "f1")
-    assert set(frame["verdict"]) == {"NOT MEASURED"}
+    found = _agreed(made.plan, made.records, Quality("f1", 0.01))
+    assert {each.verdict for each in found.values()} == {"NOT MEASURED"}
+
+
+def test_one_difference_among_many_comparisons_takes_more_to_be_called_one() -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, repeats=5, epochs=1, steps_per_epoch=30)
+    worse = [value - 0.02 + extra for value, extra in zip(BASE, SHIFTS, strict=True)]
+    records = _with_accuracy(made, {"cpu": BASE, "gpu": worse})
+    one, many = (
+        _agreed(made.plan, records, Quality("val_accuracy", 0.01), count)["gpu"].verdict
+        for count in (1, 12)
+    )
+    assert (one, many) == (Parity.DIFFERENT, Parity.UNDECIDED)
+
+
+@given(st.lists(st.floats(-0.02, 0.02), min_size=2, max_size=8), st.integers(1, 50))
+def test_that_all_are_equivalent_takes_no_more_than_each_of_them(
+    differences: list[float], comparisons: int
+) -> None:
+    alone = judge(one_sample(differences), 0.01)
+    among = judge(one_sample(differences), 0.01, comparisons)
+    assert (among is Parity.EQUIVALENT) == (alone is Parity.EQUIVALENT)
 
 
 # Headlines ------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ INTERVALS = {
     "sweep-lines": r"over processes, bars its 95 % interval \(Student",
     "published-pairs": r"95 % interval over processes",
     "quality-curves": r"bands reach from the lowest seed to the highest",
-    "cold-bars": r"Medians over processes",
+    "cold-bars": r"the process whose start is the median one",
     "step-ecdf": r"over all processes",
     "forecasts": "",
     "roofline": "",
