@@ -27,9 +27,8 @@ from typing import Any
 
 from scipy.stats import beta, binom
 
-from accelreport.analysis.frames import speedups_frame
+from accelreport.analysis.frames import rows_of, speedups_frame
 from accelreport.analysis.results import results_of
-from accelreport.analysis.selection import rows_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.backend.inventory import inventory
 from accelreport.results.record import Record

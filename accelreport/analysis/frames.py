@@ -307,3 +307,10 @@ def curve_frame(records: Iterable[Record]) -> pd.DataFrame:
         for metric, value in epoch.metrics.items()
     ]
     return pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
+
+
+def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame as dicts of plain values; several times as fast as `to_dict`."""
+    names = [str(name) for name in frame.columns]
+    columns = [frame[name].tolist() for name in names]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from accelreport.analysis.frames import rows_of
 from accelreport.analysis.intervals import geometric_mean
-from accelreport.analysis.selection import rows_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import MEASURED
 from accelreport.spec.models import Target
