@@ -38,9 +38,9 @@ from accelreport.runner.plan import Policy, make_plan
 from accelreport.runner.preparing import Prepared
 from accelreport.runner.session import carry_out
 from accelreport.runner.workspace import Workspace
-from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device, Measure
-from accelreport.spec.spec import Spec
+from accelreport.spec.cells import Cell, Spec
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure
 from accelreport.terminal.progress import PlainLines
 from accelreport.workloads.matmul import MatmulParameters
 

@@ -24,7 +24,7 @@ from accelreport.backend.frameworks import choose
 from accelreport.backend.order import Order
 from accelreport.backend.runtime import configure
 from accelreport.datasets.load import load
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
 

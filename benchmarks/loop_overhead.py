@@ -67,7 +67,7 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
     from accelreport.backend.order import Order
     from accelreport.backend.runtime import configure
     from accelreport.datasets.load import load
-    from accelreport.spec.models import Device
+    from accelreport.spec.device import Device
     from accelreport.workloads.base import TrainingProblem
     from accelreport.workloads.registry import FAMILIES
 

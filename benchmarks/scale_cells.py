@@ -7,8 +7,7 @@ from pathlib import Path
 from accelreport.backend.inventory import inventory
 from accelreport.loader.load import load
 from accelreport.results.record import Record
-from accelreport.spec.cells import Cell
-from accelreport.spec.spec import Spec
+from accelreport.spec.cells import Cell, Spec
 from tests.support.records import study
 
 

@@ -28,8 +28,10 @@ from accelreport.analysis.verdicts import MARGIN, level_over
 from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
-from accelreport.spec.claims import SPEEDS, TIME_QUANTITIES
-from accelreport.spec.models import (
+from accelreport.spec.base import Scalar
+from accelreport.spec.claims import (
+    SPEEDS,
+    TIME_QUANTITIES,
     Check,
     Claim,
     DifferenceCheck,
@@ -39,7 +41,6 @@ from accelreport.spec.models import (
     PeakCheck,
     QuantisedCheck,
     RatioCheck,
-    Scalar,
     TrendCheck,
     ValueCheck,
 )

@@ -19,7 +19,8 @@ from accelreport.analysis.speedup import Group, Rules, Speedup, Withheld, repeat
 from accelreport.analysis.verdicts import level_over
 from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.models import Claim, Scalar
+from accelreport.spec.base import Scalar
+from accelreport.spec.claims import Claim
 
 TIMINGS_OF = {
     "steady_step_time": "steady_step_s",

@@ -14,8 +14,8 @@ from accelreport.analysis.results import Result, results_of_plans
 from accelreport.analysis.speedup import Group
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
+from accelreport.spec.base import Scalar
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
-from accelreport.spec.models import Scalar
 
 Name = tuple[str, str, str, str]
 """Spec, profile, device and sweep point: what groups of two folders have in common."""

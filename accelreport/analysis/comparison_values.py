@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from accelreport.results.plan_document import Document
-from accelreport.spec.models import Scalar
+from accelreport.spec.base import Scalar
 
 
 class Gate(StrEnum):

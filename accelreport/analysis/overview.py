@@ -19,7 +19,7 @@ from accelreport.analysis.speedup import (
 )
 from accelreport.analysis.verdicts import Verdict
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.models import Scalar
+from accelreport.spec.base import Scalar
 
 
 def overall(found: Sequence[Speedup]) -> dict[tuple[str, str], MeanSpeedup]:

@@ -17,7 +17,7 @@ from scipy.special import stdtr
 from accelreport.analysis.intervals import LEVEL, NOTHING, Contrast, Interval, one_sample
 from accelreport.analysis.results import Result
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.models import EquivalentCheck
+from accelreport.spec.claims import EquivalentCheck
 
 WITHIN = 0.01
 """Accuracies that differ by less than one point in a hundred count as the same."""

@@ -10,7 +10,7 @@ from accelreport.analysis.hardware import Hardware, derived_cpu_peak, named_in
 from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Environment, Record
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 COMPUTE_DTYPE = {
     "float32": "float32",

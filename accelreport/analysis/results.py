@@ -23,7 +23,7 @@ from accelreport.analysis.words import share
 from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
-from accelreport.spec.models import Scalar
+from accelreport.spec.base import Scalar
 
 MISSING = "missing"
 """The status of a planned cell that has no record."""

@@ -25,7 +25,7 @@ from accelreport.analysis.results import Result, point_key, results_of
 from accelreport.analysis.verdicts import MARGIN, Verdict, level_over, verdict
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.results.record import MEASURED, Record
-from accelreport.spec.models import Claim
+from accelreport.spec.claims import Claim
 
 LOOKS = (3, 5, 10, 20)
 """Numbers of repeats after which there is a look."""

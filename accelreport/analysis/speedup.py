@@ -37,7 +37,7 @@ from accelreport.analysis.verdicts import (
     verdict,
 )
 from accelreport.results.plan_document import Looks, PlanDocument
-from accelreport.spec.models import Scalar
+from accelreport.spec.base import Scalar
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from accelreport.backend.cluster.tasks import NEEDS_CLUSTER, started_elsewhere
 from accelreport.backend.frameworks import absent, no_compiler, remedy
 from accelreport.backend.inventory import Inventory
 from accelreport.backend.probe import Probe
+from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
-from accelreport.spec.models import Device
 
 OLD_COLAB_VARIABLE = "COLAB_TPU_ADDR"
 """Holds the address of the TPU on Colab's hosts of the first generation."""

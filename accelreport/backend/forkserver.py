@@ -36,8 +36,8 @@ from accelreport.backend.cluster.tasks import SUPERVISED
 from accelreport.backend.frameworks import KERAS_BACKEND, others_absent
 from accelreport.backend.job import Image, Job
 from accelreport.backend.mapped_pages import Range, map_pages, mapped_pages
+from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
-from accelreport.spec.models import Device
 
 LONGEST_MESSAGE = 2**16
 

@@ -12,8 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from accelreport.results.observations import Selection
-from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.policies import rises
+from accelreport.workloads.base import TrainingParameters, rises
 
 
 class Controls(Protocol):

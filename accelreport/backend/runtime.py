@@ -8,8 +8,8 @@ from typing import Any
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.rooms import room
 from accelreport.backend.strategies.placement import Placement
+from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
-from accelreport.spec.models import Device
 
 
 @dataclass(frozen=True)

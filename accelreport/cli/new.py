@@ -79,7 +79,7 @@ def new(file: Target, *, kind: Kind = None, title: Title = None, set_: Set = [])
     """Write a spec to begin with, with a comment on every key."""
     from accelreport.runner.overrides import parse_overrides
     from accelreport.spec.devices import FILE_NAME
-    from accelreport.workloads.draft import draft
+    from accelreport.workloads.spec_template import draft
 
     if file.suffix != ".toml":
         raise CannotDraft(f"{file} is no name for a spec.", remedy="Let it end in .toml.")

@@ -30,7 +30,7 @@ from accelreport.importing.source_file import (
 from accelreport.loader.load import examine, load
 from accelreport.results.atomic import write_whole
 from accelreport.spec.base import Scalar
-from accelreport.spec.messages import findings
+from accelreport.spec.diagnostics import findings
 from accelreport.spec.models import FIGURES, Published
 from accelreport.spec.problems import Problem, did_you_mean, listed, quote
 from accelreport.spec.validators import is_day

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Spec, SpecSet
 from accelreport.spec.device import Device
 from accelreport.spec.devices import FILE_NAME, read_devices
 from accelreport.spec.examine import SpecFile
@@ -21,9 +22,7 @@ from accelreport.spec.problems import (
     without_echoes,
 )
 from accelreport.spec.sections import NAME, NAME_RULE
-from accelreport.spec.source import SourceFile, decoded, read_file
-from accelreport.spec.spec import Spec, SpecSet
-from accelreport.spec.view import FULL
+from accelreport.spec.source import FULL, SourceFile, decoded, read_file
 from accelreport.workloads.registry import BROKEN, FAMILIES
 
 Devices = dict[str, Device | None]

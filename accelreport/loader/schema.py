@@ -14,11 +14,11 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from accelreport.spec.document import SCHEMA, SpecDocument
+from accelreport.spec.device import Device
 from accelreport.spec.fields import dotted_fields, is_table
-from accelreport.spec.models import Device, Measure
+from accelreport.spec.models import SCHEMA, Measure, SpecDocument
 from accelreport.spec.sections import NAME
-from accelreport.spec.view import WHOLE
+from accelreport.spec.source import WHOLE
 from accelreport.workloads.registry import FAMILIES
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"

@@ -16,8 +16,8 @@ from accelreport.analysis.results import Result, matches
 from accelreport.analysis.verdicts import MARGIN
 from accelreport.analysis.words import at, counted, figure, span
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.claims import TIME_QUANTITIES
-from accelreport.spec.models import (
+from accelreport.spec.claims import (
+    TIME_QUANTITIES,
     Check,
     Claim,
     DifferenceCheck,

@@ -10,7 +10,7 @@ from accelreport.report.results import Results
 from accelreport.report.theme import device_colours
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 def gather(results: Results) -> list[Bench]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 TOKENS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#15161a"),

@@ -11,7 +11,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from accelreport.spec.models import Claim, Device, Measure, Published, Scalar, Source
+from accelreport.spec.base import Scalar
+from accelreport.spec.claims import Claim
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure, Published, Source
 
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 """A duration: no clock runs backwards, and 10⁹ seconds are 32 years."""

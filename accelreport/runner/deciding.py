@@ -17,8 +17,8 @@ from accelreport.results.store import Store
 from accelreport.runner.documents import extended, profile_of, repeated
 from accelreport.runner.events import CellName, LookedAt, LookLine, Observer, named
 from accelreport.runner.plan import Policy, RunPlan, make_plan
+from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Scalar
 
 
 class Looked(Protocol):

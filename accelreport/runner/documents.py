@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell
 from accelreport.spec.base import Scalar
-from accelreport.spec.cells import MEASURED_BY, Cell
-from accelreport.spec.spec import Spec
+from accelreport.spec.cells import MEASURED_BY, Cell, Spec
 
 
 def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:

@@ -12,8 +12,8 @@ from accelreport.results.plan_document import Document
 from accelreport.results.record import FailureKind, Record, Status
 from accelreport.runner.plan import Action, RunPlan
 from accelreport.runner.timings import TimingsLine
+from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Scalar
 
 
 class CellName(Document):

@@ -26,7 +26,7 @@ from accelreport.runner.memory import oom_kills
 from accelreport.runner.outcome import Observed, conclude
 from accelreport.runner.process import ChildProcess, Process
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 CHILD = (sys.executable, "-m", "accelreport.backend.child")
 """The program that measures a cell; the job's file is its last argument."""

@@ -18,9 +18,8 @@ from accelreport.runner.launchers.base import BadLauncher, Launcher
 from accelreport.runner.machine import absences
 from accelreport.runner.plan import Policy, RunPlan, make_plan
 from accelreport.spec.base import Scalar
-from accelreport.spec.cells import Cell
+from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.select import select
-from accelreport.spec.spec import Spec
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,156 @@
-"""What every model of a spec is made of: strictness, quantities, texts and single values."""
+"""What every model of a spec is made of: strictness, texts, single values and quantities.
+
+Times, shares and rates are read as people write them: "94 µs", "1 h 40 min", "58 %",
+"350 TFLOPS".
+"""
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 
-from accelreport.spec.quantities import parse_duration, parse_fraction, parse_tflops
 from accelreport.spec.validators import FieldsError
+
+SECONDS = {
+    "ns": Decimal("1e-9"),
+    "us": Decimal("1e-6"),
+    "µs": Decimal("1e-6"),
+    "μs": Decimal("1e-6"),
+    "ms": Decimal("1e-3"),
+    "s": Decimal(1),
+    "sec": Decimal(1),
+    "m": Decimal(60),
+    "min": Decimal(60),
+    "h": Decimal(3600),
+    "d": Decimal(86400),
+}
+"""Seconds in each unit. The micro sign exists twice in Unicode, U+00B5 and U+03BC. Decimals,
+so that "24.1 ms" becomes the float nearest to 0.0241 and not its neighbour."""
+
+TFLOPS = {
+    "": Decimal("1e-12"),
+    "M": Decimal("1e-6"),
+    "G": Decimal("1e-3"),
+    "T": Decimal(1),
+    "P": Decimal("1e3"),
+    "E": Decimal("1e6"),
+}
+"""TFLOPS in each unit of a rate, by its prefix."""
+
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
+_PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
+_SHARE = re.compile(rf"\s*([+-]?{_NUMBER})\s*(%?)\s*")
+_RATE = re.compile(rf"\s*({_NUMBER})\s*([MGTPE]?)FLOP(?:S|s|/s)\s*")
+_LARGEST = 1e300
+_DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
+_SHARE_FORMS = 'write a number from 0 to 1, or text such as "58 %"'
+_RATE_FORMS = 'write a number of TFLOPS, or text such as "350 TFLOPS" or "12 GFLOPS"'
+
+
+def parse_duration(value: object) -> float:
+    """Seconds from a number, or from text with units.
+
+    Args:
+        value: a number of seconds, or text of one or more parts from the larger unit to
+            the smaller, such as `"94 µs"`, `"2.5 h"` or `"7 m 12 s"`. `m` is a minute.
+
+    Returns:
+        The time in seconds.
+
+    Raises:
+        ValueError: the value is not a time; the message says what to write.
+    """
+    if not isinstance(value, str):
+        return _number(value, "time", _DURATION_FORMS)
+    text = value.strip()
+    if not text:
+        raise ValueError(f"is empty; {_DURATION_FORMS}")
+    if text.startswith("-"):
+        raise ValueError("is negative; a time is greater than 0")
+    return _number(float(_sum_of_parts(text)), "time", _DURATION_FORMS)
+
+
+def _sum_of_parts(text: str) -> Decimal:
+    """Add `1 h`, `40 min`, … up; each unit must be smaller than the one before it."""
+    total, position, smallest = Decimal(0), 0, Decimal("inf")
+    while position < len(text):
+        part = _PART.match(text, position)
+        if part is None:
+            raise ValueError(_why_not_a_part(text[position:].strip()))
+        number, unit = part.groups()
+        scale = SECONDS.get(unit)
+        if scale is None:
+            raise ValueError(f'has the unknown unit "{unit}"; the units are {", ".join(_units())}')
+        if scale >= smallest:
+            raise ValueError("has its units out of order; write the larger unit first, each once")
+        total, position, smallest = total + Decimal(number) * scale, part.end(), scale
+    return total
+
+
+def _why_not_a_part(rest: str) -> str:
+    if re.fullmatch(_NUMBER, rest):
+        return f'has no unit after {rest}; write for example "{rest} s"'
+    if re.match(r"[0-9]+,[0-9]", rest):
+        return "has a comma in its number; write a decimal point, and no thousands separator"
+    return f"is not a time; {_DURATION_FORMS}"
+
+
+def _units() -> list[str]:
+    return ["ns", "µs", "ms", "s", "min (or m)", "h", "d"]
+
+
+def parse_fraction(value: object) -> float:
+    """A share from a number, or from text such as "58 %".
+
+    Args:
+        value: a number, or text of a number with or without a percent sign.
+
+    Returns:
+        The share as a fraction: `"58 %"` is 0.58. Its range is checked by the caller.
+
+    Raises:
+        ValueError: the value is not a share; the message says what to write.
+    """
+    if not isinstance(value, str):
+        return _number(value, "share", _SHARE_FORMS)
+    match = _SHARE.fullmatch(value)
+    if match is None:
+        raise ValueError(f"is not a share; {_SHARE_FORMS}")
+    digits, percent = match.groups()
+    share = Decimal(digits) / 100 if percent else Decimal(digits)
+    return _number(float(share), "share", _SHARE_FORMS)
+
+
+def parse_tflops(value: object) -> float:
+    """TFLOPS from a number, or from text such as "350 TFLOPS", "0.9 TFLOP/s" or "12 GFLOPS".
+
+    Args:
+        value: a number of TFLOPS, or text with a unit.
+
+    Returns:
+        The rate in 10¹² floating-point operations per second.
+
+    Raises:
+        ValueError: the value is not a rate; the message says what to write.
+    """
+    if not isinstance(value, str):
+        return _number(value, "rate", _RATE_FORMS)
+    match = _RATE.fullmatch(value)
+    if match is None:
+        raise ValueError(f"is not a rate; {_RATE_FORMS}")
+    digits, prefix = match.groups()
+    return _number(float(Decimal(digits) * TFLOPS[prefix]), "rate", _RATE_FORMS)
+
+
+def _number(value: object, noun: str, forms: str) -> float:
+    """A finite float; a bool, a list or a number beyond the floats is refused."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST:
+        return float(value)
+    raise ValueError(f"is not a finite {noun}; {forms}")
+
 
 Scalar = bool | int | FiniteFloat | str
 """One value of a sweep axis."""

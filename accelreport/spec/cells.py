@@ -1,15 +1,23 @@
-"""A cell: the smallest thing that is measured, and what makes it the same thing again."""
+"""A cell, and a spec that was read, checked and expanded into its cells.
+
+A cell is the smallest thing that is measured; its key says what makes it the same thing again.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from accelreport.spec.models import Device, Measure, Scalar
+from accelreport.spec.base import Scalar
+from accelreport.spec.claims import Claim
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure, Published, Source
 
 IDENTITY_VERSION = 1
 """Raised when the meaning of a measurement changes, so that old cells are run again."""
@@ -88,3 +96,60 @@ class Cell(BaseModel):
         """A short name for people: spec, device, sweep point and repeat."""
         point = " ".join(f"{key}={value}" for key, value in self.point.items())
         return " ".join(part for part in (self.spec, self.device, point, f"#{self.repeat}") if part)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One spec file under one profile.
+
+    Attributes:
+        name: the file's stem.
+        path: the file.
+        text: the file, verbatim.
+        profile: the profile it was read with; "full" when it stands as it is.
+        title: title of the benchmark.
+        description: a paragraph about it.
+        source: the published piece it reproduces.
+        devices: the devices it names, in its order.
+        baseline: the device that speedups are relative to.
+        workload: the family's parameters before the sweep, `kind` included, as JSON values.
+        axes: swept keys and their values, in the order of the spec.
+        measure: how each cell is measured.
+        published: somebody else's figures.
+        claims: sentences to be tested.
+        cells: every cell, by point, then repeat, then device.
+    """
+
+    name: str
+    path: Path
+    text: str
+    profile: str
+    title: str
+    description: str
+    source: Source | None
+    devices: dict[str, Device]
+    baseline: str
+    workload: dict[str, Any]
+    axes: dict[str, list[Scalar]]
+    measure: Measure
+    published: tuple[Published, ...]
+    claims: tuple[Claim, ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class SpecSet:
+    """Specs that were read together.
+
+    Attributes:
+        specs: in the order in which they were named; a folder's by name.
+        devices: every device of their devices files, by name.
+    """
+
+    specs: tuple[Spec, ...]
+    devices: dict[str, Device]
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of all specs."""
+        return tuple(cell for spec in self.specs for cell in spec.cells)

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from accelreport.spec.claims import DifferenceCheck, FasterCheck, RatioCheck, TrendCheck
-from accelreport.spec.collect import Collector
+from accelreport.spec.base import Scalar
+from accelreport.spec.claims import (
+    Check,
+    Claim,
+    DifferenceCheck,
+    FasterCheck,
+    RatioCheck,
+    TrendCheck,
+)
+from accelreport.spec.device import Device
+from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import unsupported
-from accelreport.spec.models import Check, Claim, Device, Scalar
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, nearest, quote
-from accelreport.spec.sections import Parts
+from accelreport.spec.sections import ParsedSpec
 from accelreport.spec.sweep import same
 
 _TRAINING_ONLY = {
@@ -42,7 +50,7 @@ _DEVICE_KEYS = ("faster", "of", "over", "than")
 """Keys of a check that name a device."""
 
 
-def check_devices(collector: Collector, parts: Parts, known: Collection[str]) -> None:
+def check_devices(collector: Collector, parts: ParsedSpec, known: Collection[str]) -> None:
     """The devices exist, each is named once, and the baseline is among them.
 
     Args:
@@ -66,7 +74,7 @@ def check_devices(collector: Collector, parts: Parts, known: Collection[str]) ->
         _is_used(collector, parts, ("baseline",), parts.baseline, "the baseline ")
 
 
-def check_published(collector: Collector, parts: Parts) -> None:
+def check_published(collector: Collector, parts: ParsedSpec) -> None:
     """Rows speak of devices, axes and values that the spec has, each once."""
     rows: dict[tuple[str, str, str], int] = {}
     for index, row in parts.published.items():
@@ -83,7 +91,7 @@ def check_published(collector: Collector, parts: Parts) -> None:
             collector.add("duplicate-row", path, "this row was given before", also=also)
 
 
-def check_claims(collector: Collector, parts: Parts) -> None:
+def check_claims(collector: Collector, parts: ParsedSpec) -> None:
     """Claims speak of devices, axes and values that the spec has, each once."""
     texts: dict[str, int] = {}
     for index, claim in parts.claims.items():
@@ -95,7 +103,7 @@ def check_claims(collector: Collector, parts: Parts) -> None:
         _check_claim(collector, parts, claim, ("claims", index, "check"))
 
 
-def check_target(collector: Collector, parts: Parts) -> None:
+def check_target(collector: Collector, parts: ParsedSpec) -> None:
     """Only a training has a learning curve whose target can be reached."""
     family, measure = parts.family, parts.measure
     if family and measure and measure.target and family.shape == "kernel":
@@ -106,7 +114,7 @@ def check_target(collector: Collector, parts: Parts) -> None:
 
 def check_frameworks(
     collector: Collector,
-    parts: Parts,
+    parts: ParsedSpec,
     devices: Mapping[str, Device | None],
     resolved: Iterable[Mapping[str, Any]],
 ) -> None:
@@ -135,7 +143,7 @@ def check_frameworks(
 
 def check_batches(
     collector: Collector,
-    parts: Parts,
+    parts: ParsedSpec,
     devices: Mapping[str, Device | None],
     resolved: Iterable[Mapping[str, Any]],
 ) -> None:
@@ -165,7 +173,7 @@ def check_batches(
             collector.add("batch", ("devices", index), message, help=help_, also=also)
 
 
-def _check_claim(collector: Collector, parts: Parts, claim: Claim, path: KeyPath) -> None:
+def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: KeyPath) -> None:
     check = claim.check
     for key in ("where", "over_where", "than_where"):
         _where(collector, parts, (*path, key), getattr(check, key, {}))
@@ -182,7 +190,7 @@ def _check_claim(collector: Collector, parts: Parts, claim: Claim, path: KeyPath
     _compares_two(collector, parts, check, path)
 
 
-def _compares_two(collector: Collector, parts: Parts, check: Check, path: KeyPath) -> None:
+def _compares_two(collector: Collector, parts: ParsedSpec, check: Check, path: KeyPath) -> None:
     """What is compared differs: in the device, the quantity or the point."""
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
         _differ(collector, (*path, "of"), check.of, check.over or _baseline(parts))
@@ -197,14 +205,14 @@ def _compares_two(collector: Collector, parts: Parts, check: Check, path: KeyPat
 
 
 def _mean_over(
-    collector: Collector, parts: Parts, axis: str, path: KeyPath, where: Mapping[str, Scalar]
+    collector: Collector, parts: ParsedSpec, axis: str, path: KeyPath, where: Mapping[str, Scalar]
 ) -> None:
     if _axis(collector, parts, path, axis) is not None and axis in where:
         message = f"`{axis}` cannot be held while the claim takes the mean over it"
         collector.add("contradiction", path, message)
 
 
-def _trend(collector: Collector, parts: Parts, check: TrendCheck, path: KeyPath) -> None:
+def _trend(collector: Collector, parts: ParsedSpec, check: TrendCheck, path: KeyPath) -> None:
     values = _axis(collector, parts, (*path, "along"), check.along)
     if values is None:
         return
@@ -225,7 +233,9 @@ def _trend(collector: Collector, parts: Parts, check: TrendCheck, path: KeyPath)
         collector.add("contradiction", (*path, "where", check.along), message, at_key=True)
 
 
-def _where(collector: Collector, parts: Parts, path: KeyPath, where: Mapping[str, Scalar]) -> None:
+def _where(
+    collector: Collector, parts: ParsedSpec, path: KeyPath, where: Mapping[str, Scalar]
+) -> None:
     for axis, value in where.items():
         place = (*path, axis)
         values = _axis(collector, parts, place, axis, at_key=True)
@@ -236,7 +246,7 @@ def _where(collector: Collector, parts: Parts, path: KeyPath, where: Mapping[str
 
 
 def _axis(
-    collector: Collector, parts: Parts, path: KeyPath, axis: str, *, at_key: bool = False
+    collector: Collector, parts: ParsedSpec, path: KeyPath, axis: str, *, at_key: bool = False
 ) -> list[Scalar] | None:
     """The values of an axis, or None after it was noted that there is no such axis."""
     axes = parts.sweep.axes
@@ -254,7 +264,9 @@ def _axis(
     return None
 
 
-def _is_used(collector: Collector, parts: Parts, path: KeyPath, name: str, what: str = "") -> bool:
+def _is_used(
+    collector: Collector, parts: ParsedSpec, path: KeyPath, name: str, what: str = ""
+) -> bool:
     if parts.devices is None or name in parts.devices or name in parts.meant:
         return True
     message = f"{what}{quote(name)} is not among the devices of this spec"
@@ -273,7 +285,7 @@ def _differ(
         collector.add("contradiction", path, message, help=help_)
 
 
-def _fits(collector: Collector, parts: Parts, path: KeyPath, quantity: str) -> None:
+def _fits(collector: Collector, parts: ParsedSpec, path: KeyPath, quantity: str) -> None:
     """A kernel has no epochs, and only a kernel has a cold rate."""
     family = parts.family
     if family is None:
@@ -285,7 +297,7 @@ def _fits(collector: Collector, parts: Parts, path: KeyPath, quantity: str) -> N
         collector.add("not-measured", path, message, at_key=path[-1] == quantity, also=also)
 
 
-def _baseline(parts: Parts) -> str | None:
+def _baseline(parts: ParsedSpec) -> str | None:
     return parts.baseline or (parts.devices[0] if parts.devices else None)
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from accelreport.spec.collect import Collector
 from accelreport.spec.device import Device
-from accelreport.spec.problems import Problem
+from accelreport.spec.diagnostics import Collector
+from accelreport.spec.problems import Problem, wrong_type
 from accelreport.spec.sections import NAME, NAME_RULE, check_schema
-from accelreport.spec.source import SourceFile
-from accelreport.spec.view import whole
-from accelreport.spec.wording import wrong_type
+from accelreport.spec.source import SourceFile, whole
 
 FILE_NAME = "devices.toml"
 """The devices file beside the specs."""

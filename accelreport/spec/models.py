@@ -11,15 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from accelreport.spec.base import (
-    Duration,
-    Fraction,
-    Scalar,
-    SpecModel,
-    Text,
-    Tflops,
-    exactly_one,
-)
+from accelreport.spec.base import Duration, Fraction, Scalar, SpecModel, Text, Tflops, exactly_one
 from accelreport.spec.claims import (
     Check,
     Claim,
@@ -38,7 +30,6 @@ from accelreport.spec.device import Device
 from accelreport.spec.validators import FieldsError, is_day
 
 __all__ = [
-    "FIGURES",
     "Check",
     "Claim",
     "Device",
@@ -47,18 +38,13 @@ __all__ = [
     "EquivalentCheck",
     "FasterCheck",
     "Fraction",
-    "JsonValue",
-    "Measure",
     "MemoryCheck",
     "PeakCheck",
-    "Published",
     "QuantisedCheck",
     "Quantity",
     "RatioCheck",
     "Scalar",
-    "Source",
     "SpecModel",
-    "Target",
     "Text",
     "TrendCheck",
     "ValueCheck",
@@ -235,3 +221,41 @@ FIGURES = (
 
 JsonValue = Any
 """A workload parameter before its family has checked it."""
+
+SCHEMA = 1
+"""The version of the format of specs and devices files that is read here."""
+
+
+class Header(SpecModel):
+    """The keys before the first table."""
+
+    schema_version: Annotated[Literal[1], Field(alias="schema")]
+    """Version of the spec's format: 1."""
+    title: Text
+    """Title of the benchmark."""
+    description: str = ""
+    """A paragraph about it: what is done and why."""
+    devices: Annotated[list[Text], Field(min_length=1)]
+    """Names of devices in `devices.toml`, in the order in which they are shown."""
+    baseline: Text | None = None
+    """The device that speedups are relative to; the first one when absent."""
+
+
+class SpecDocument(Header):
+    """A spec file."""
+
+    source: Source | None = None
+    """The published piece that is reproduced."""
+    workload: dict[str, Any]
+    """What is computed: `kind`, and the parameters of that family."""
+    sweep: dict[str, Any] = {}
+    """Workload keys and the values each one takes. Every combination is measured; the keys
+    under `[sweep.zip]` advance together instead."""
+    measure: Measure = Measure()
+    """How each cell is measured."""
+    profiles: dict[str, dict[str, Any]] = {}
+    """Named changes: dotted keys, such as `"workload.epochs"`, and their other values."""
+    published: list[Published] = []
+    """Somebody else's figures."""
+    claims: list[Claim] = []
+    """Sentences to be tested."""

@@ -1,21 +1,23 @@
-"""The tables of a spec, each checked by itself."""
+"""The tables of a spec, each checked by itself; and what its profiles may change of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from accelreport.spec.collect import Collector, Model
-from accelreport.spec.document import SCHEMA, Header, SpecDocument
+from accelreport.spec.claims import Claim
+from accelreport.spec.diagnostics import Collector, Model
 from accelreport.spec.families import Families, Family
-from accelreport.spec.fields import fields_of
-from accelreport.spec.models import Claim, Measure, Published, Source
-from accelreport.spec.problems import did_you_mean, listed, quote
+from accelreport.spec.fields import dotted_fields, fields_of
+from accelreport.spec.models import SCHEMA, Header, Measure, Published, Source, SpecDocument
+from accelreport.spec.positions import KeyPath
+from accelreport.spec.problems import did_you_mean, listed, quote, wrong_type
+from accelreport.spec.source import FULL, SECTIONS, WHOLE, changes, is_changeable
 from accelreport.spec.sweep import Sweep, read_sweep
-from accelreport.spec.wording import wrong_type
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
 """What names of specs, profiles and devices look like: they become names of files."""
@@ -25,7 +27,7 @@ NAME_RULE = "a name begins with a letter or digit and holds only letters, digits
 
 
 @dataclass
-class Parts:
+class ParsedSpec:
     """What could be read of a spec; what is None had problems, which were noted.
 
     Attributes:
@@ -55,10 +57,10 @@ class Parts:
     meant: set[str] = field(default_factory=set)
 
 
-def read_parts(collector: Collector, families: Families) -> Parts:
+def read_tables(collector: Collector, families: Families) -> ParsedSpec:
     """Read every table of a view; each one's problems are noted, and the rest still read."""
     data = collector.view.data
-    parts = Parts(family=_family(collector, families))
+    parts = ParsedSpec(family=_family(collector, families))
     collector.homes = _homes(parts.family)
     _header(collector, parts)
     parts.sweep = read_sweep(collector, parts.family)
@@ -80,7 +82,7 @@ def check_schema(collector: Collector) -> bool:
     return True
 
 
-def _header(collector: Collector, parts: Parts) -> None:
+def _header(collector: Collector, parts: ParsedSpec) -> None:
     data = collector.view.data
     known = list(fields_of(SpecDocument))
     for key in data:
@@ -177,3 +179,78 @@ def _homes(family: Family | None) -> dict[str, str]:
     for words, model in tables:
         homes |= dict.fromkeys(fields_of(model) if model else (), words)
     return homes
+
+
+def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
+    """Note what is wrong with the profiles' names and keys.
+
+    Returns:
+        The profiles that can be applied, in the order of the spec.
+    """
+    raw = collector.view.data.get("profiles", {})
+    if not isinstance(raw, dict):
+        found = wrong_type(("profiles",), "a table", raw)
+        collector.add(found.code, found.path, found.message, help="write [profiles.quick]")
+        return []
+    names = []
+    for name, table in raw.items():
+        path = ("profiles", name)
+        if not isinstance(table, dict):
+            found = wrong_type(path, "a table", table)
+            help_ = f"write [profiles.{name}], and dotted keys under it"
+            collector.add(found.code, path, found.message, help=help_)
+            continue
+        _check_name(collector, name, path)
+        if not table:
+            collector.add("empty-table", path, f"the profile `{name}` changes nothing")
+        _check_keys(collector, parts, name)
+        names.append(name)
+    return names
+
+
+def _check_name(collector: Collector, name: str, path: KeyPath) -> None:
+    if name == FULL:
+        message = f"no profile can be called `{FULL}`: that is the spec as it stands"
+        collector.add("bad-name", path, message, help="give it another name", at_key=True)
+    elif not re.fullmatch(NAME, name):
+        message = f"`{name}` cannot be the name of a profile"
+        collector.add("bad-name", path, message, help=NAME_RULE, at_key=True)
+
+
+def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
+    seen: dict[str, KeyPath] = {}
+    for key, path, _ in changes(collector.view.file, name):
+        first = seen.setdefault(key, path)
+        if first != path:
+            also = [(first, "it is changed here")]
+            message = f"the profile `{name}` changes `{key}` twice"
+            collector.add("duplicate-key", path, message, at_key=True, also=also)
+        elif not is_changeable(key):
+            message = f"`{key}` is not a key that a profile can change"
+            help_ = _near(key, parts)
+            collector.add("unknown-key", path, message, help=help_, at_key=True)
+        elif (axis := key.removeprefix("workload.")) != key and axis in parts.sweep.axes:
+            message = f"`{axis}` is swept, so this value would never be used"
+            also = [(parts.sweep.paths[axis], f"the values of `{axis}`")]
+            help_ = f'change "sweep.{axis}" instead'
+            collector.add("contradiction", path, message, help=help_, at_key=True, also=also)
+
+
+def changeable_keys(parts: ParsedSpec) -> Iterable[str]:
+    """Every key that a profile can change in a spec, as far as they are known."""
+    yield from WHOLE
+    yield from (f"measure.{name}" for name, _ in dotted_fields(Measure))
+    if parts.family:
+        yield from (f"workload.{name}" for name, _ in dotted_fields(parts.family.parameters))
+    yield from (f"sweep.{axis}" for axis in parts.sweep.free)
+    yield from (f"sweep.zip.{axis}" for axis in parts.sweep.zipped)
+
+
+def _near(key: str, parts: ParsedSpec) -> str:
+    known = list(changeable_keys(parts))
+    same_end = [name for name in known if name.partition(".")[2] == key]
+    if same_end:
+        return f'write "{same_end[0]}"'
+    tables = [f"`{table}.…`" for table in SECTIONS]
+    every = listed([*tables, *(f"`{name}`" for name in WHOLE)])
+    return did_you_mean(key, known) or f"a profile changes {every}"

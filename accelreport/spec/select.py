@@ -8,7 +8,7 @@ from typing import Any
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.cells import Cell
 from accelreport.spec.problems import did_you_mean, listed, quote
-from accelreport.spec.view import leaves
+from accelreport.spec.source import leaves
 
 
 class SelectionError(AccelReportError):

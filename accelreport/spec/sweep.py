@@ -9,13 +9,12 @@ from itertools import product
 from typing import Any
 
 from accelreport.spec.base import Scalar
-from accelreport.spec.collect import Collector
+from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Family
 from accelreport.spec.fields import dotted_fields, is_open, is_table
 from accelreport.spec.positions import KeyPath
-from accelreport.spec.problems import did_you_mean, listed, quote
-from accelreport.spec.view import leaves
-from accelreport.spec.wording import describe, wrong_type
+from accelreport.spec.problems import describe, did_you_mean, listed, quote, wrong_type
+from accelreport.spec.source import leaves
 
 Point = dict[str, Scalar]
 """Swept keys and their values in one cell."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from accelreport.spec.spec import Spec
+from accelreport.spec.cells import Spec
 
 
 def claims_text(specs: Iterable[Spec]) -> Iterator[str]:

@@ -1,22 +1,62 @@
-"""What every workload family gives: typed parameters, the data it needs, its arithmetic."""
+"""What may happen between epochs: stopping early, keeping the best weights, slowing down.
+
+What every workload family gives: typed parameters, the data it needs, its arithmetic.
+
+How the families that train a model are put together.
+"""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from accelreport.spec.models import SpecModel
+from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.validators import FieldsError
-from accelreport.workloads.policies import EarlyStopping, ReduceOnPlateau
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from accelreport.datasets.base import Dataset
+
+RISING = ("accuracy", "precision", "recall", "f1")
+"""Metrics of which more is better; of every other one, less is."""
+
+
+class EarlyStopping(SpecModel):
+    """Stop when a metric has not improved for some epochs, as Keras' callback does."""
+
+    monitor: Text = "val_loss"
+    """The metric of the learning curve."""
+    patience: Annotated[int, Field(ge=0)] = 0
+    """Epochs without improvement after which training stops."""
+    min_delta: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    """A smaller change than this is no improvement."""
+
+
+class ReduceOnPlateau(SpecModel):
+    """Reduce the learning rate when a metric stops improving, as Keras' callback does."""
+
+    monitor: Text = "val_loss"
+    """The metric of the learning curve."""
+    factor: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.1
+    """What the learning rate is multiplied by."""
+    patience: Annotated[int, Field(ge=0)] = 10
+    """Epochs without improvement after which it is reduced."""
+    min_delta: Annotated[FiniteFloat, Field(ge=0)] = 1e-4
+    """A smaller change than this is no improvement."""
+    min_learning_rate: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    """It is never reduced below this."""
+
+
+def rises(metric: str) -> bool:
+    """Whether more of a metric is better."""
+    return any(word in metric for word in RISING)
+
 
 DataMode = Literal["real", "synthetic"]
 """Whether the official data are used or a stand-in of the same shapes."""
@@ -249,3 +289,46 @@ class Family:
     problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem]
     frameworks: frozenset[str] = frozenset({"tensorflow"})
     recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False  # noqa: ARG005
+
+
+EVERY = frozenset({"tensorflow", "jax", "torch"})
+"""For families whose models are Keras' own layers, and all else `numerics`."""
+
+
+def training_family(
+    title: str,
+    parameters: type[TrainingParameters],
+    module: str,
+    options: Callable[[Any], Mapping[str, Any]] = lambda parameters: {},  # noqa: ARG005
+    frameworks: frozenset[str] = frozenset({"tensorflow"}),
+    recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False,  # noqa: ARG005
+) -> Family:
+    """A family whose parameters name a `dataset`, and whose models live in a module.
+
+    Args:
+        title: what the report calls it.
+        parameters: its typed parameters; the default of `kind` is its name.
+        module: has `problem(parameters, data)`; imported only when a cell is measured,
+            because it needs TensorFlow.
+        options: parameters (checked) → what the data set is asked for.
+        frameworks: see `Family`.
+        recurrent: see `Family`.
+    """
+
+    def data(checked: Any) -> DataRequest:
+        return DataRequest(name=checked.dataset, mode=checked.data, options=options(checked))
+
+    def problem(checked: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
+        made: TrainingProblem = importlib.import_module(module).problem(checked, data)
+        return made
+
+    return Family(
+        kind=parameters.model_fields["kind"].default,
+        title=title,
+        parameters=parameters,
+        shape="training",
+        data=data,
+        problem=problem,
+        frameworks=frameworks,
+        recurrent=recurrent,
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EVERY, training_family
+from accelreport.workloads.base import EVERY, TrainingParameters, training_family
 
 ModelName = Literal[
     "conv64_conv32", "conv32_conv64_conv64", "conv12_conv24_conv32", "conv64_conv128_conv256"

@@ -12,8 +12,7 @@ from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.workloads.base import TrainingProblem
-from accelreport.workloads.keras_json import ArchitectureError, check_architecture
-from accelreport.workloads.keras_model import KerasParameters
+from accelreport.workloads.keras_model import ArchitectureError, KerasParameters, check_architecture
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.training import labelled_problem, limited
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from accelreport.workloads.base import Family, KernelProblem, WorkloadParameters
-from accelreport.workloads.family import EVERY
+from accelreport.workloads.base import EVERY, Family, KernelProblem, WorkloadParameters
 
 if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset

@@ -7,8 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from accelreport.spec.validators import FieldsError
-from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EVERY, training_family
+from accelreport.workloads.base import EVERY, TrainingParameters, training_family
 from accelreport.workloads.recurrent import Kernel
 
 

@@ -1,17 +1,95 @@
-"""The recurrent classifiers of S4, and their training problem."""
+"""The recurrent classifiers of S4: their training problem, with precision, recall and F1.
+
+Every example adds to one cell of the confusion matrix, and to two more counts for Keras'
+own `Precision` and `Recall`, which look at probabilities above one half. Ratios are made
+from the sums, so that they are right over any number of batches, replicas and workers.
+"""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from accelreport.datasets.base import Dataset
-from accelreport.workloads.base import TrainingProblem
-from accelreport.workloads.confusion import confusion_tally
+from accelreport.workloads.base import Tally, TrainingProblem
+from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import class_accuracy, class_loss
 from accelreport.workloads.recurrent import recurrent_options
 from accelreport.workloads.sequence_classification import SequenceClassificationParameters
 from accelreport.workloads.training import labelled_problem, limited, rows_with_labels
+
+THRESHOLD = 0.5
+"""The probability from which Keras' `Precision` and `Recall` count a class as predicted."""
+
+
+def confusion_tally(classes: tuple[str, ...]) -> Tally:
+    """Counts for a classifier that gives logits [batch, classes] and takes labels [batch]."""
+    width = len(classes)
+
+    def count(targets: Any, outputs: Any) -> Any:
+        n = numerics()
+        logits = n.cast(outputs, "float32")
+        cells = n.one_hot(targets * width + n.argmax(logits), width * width)
+        sure = n.cast(n.softmax(logits) > THRESHOLD, "float32")
+        hits = n.gather_each(sure, targets)
+        return n.concatenate([cells, hits[:, None], n.total(sure, axis=1)[:, None]], axis=1)
+
+    def confusion(sums: NDArray[np.float64]) -> list[list[int]]:
+        rows: list[list[int]] = _matrix(sums, width).round().astype(int).tolist()
+        return rows
+
+    return Tally(
+        size=width * width + 2,
+        count=count,
+        metrics=lambda sums: ratios(_matrix(sums, width), float(sums[-2]), float(sums[-1])),
+        confusion=confusion,
+        classes=classes,
+    )
+
+
+def ratios(matrix: NDArray[np.float64], hits: float, predicted: float) -> dict[str, float]:
+    """Precision, recall and F1, macro and micro.
+
+    Args:
+        matrix: examples by true class (rows) and predicted class (columns).
+        hits: examples whose true class has a probability above `THRESHOLD`.
+        predicted: classes with a probability above `THRESHOLD`, over all examples.
+
+    Returns:
+        `precision`, `recall`, `f1`: means over classes of each class's own value, 0 where a
+        class was never predicted or never occurs. `micro_precision`, `micro_recall`,
+        `micro_f1`: over all decisions at the threshold, as Keras' metrics give them.
+    """
+    true = np.diag(matrix)
+    precision = _divide(true, matrix.sum(axis=0))
+    recall = _divide(true, matrix.sum(axis=1))
+    micro_precision = float(_divide(hits, predicted))
+    micro_recall = float(_divide(hits, matrix.sum()))
+    return {
+        "precision": float(precision.mean()),
+        "recall": float(recall.mean()),
+        "f1": float(_harmonic(precision, recall).mean()),
+        "micro_precision": micro_precision,
+        "micro_recall": micro_recall,
+        "micro_f1": float(_harmonic(micro_precision, micro_recall)),
+    }
+
+
+def _matrix(sums: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    return sums[: width * width].reshape(width, width)
+
+
+def _divide(part: Any, whole: Any) -> NDArray[np.float64]:
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    quotient: NDArray[np.float64] = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return quotient
+
+
+def _harmonic(first: Any, second: Any) -> NDArray[np.float64]:
+    return _divide(2 * np.multiply(first, second), np.add(first, second))
 
 
 def recurrent_layers(parameters: SequenceClassificationParameters) -> list[Any]:

@@ -7,10 +7,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, FiniteFloat, model_validator
 
-from accelreport.spec.models import SpecModel, Text
+from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.validators import FieldsError
-from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EVERY, training_family
+from accelreport.workloads.base import EVERY, TrainingParameters, training_family
 from accelreport.workloads.recurrent import Kernel
 
 

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EVERY, training_family
+from accelreport.workloads.base import EVERY, TrainingParameters, training_family
 from accelreport.workloads.recurrent import Kernel
 
 

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from accelreport.spec.models import Text
-from accelreport.workloads.base import TrainingParameters
-from accelreport.workloads.family import EVERY, training_family
+from accelreport.spec.base import Text
+from accelreport.workloads.base import EVERY, TrainingParameters, training_family
 from accelreport.workloads.recurrent import Kernel
 
 

@@ -16,7 +16,7 @@ from accelreport.analysis.energy import blur, joules_per_step, watts
 from accelreport.analysis.peaks import Bandwidth, Peak
 from accelreport.analysis.roofline import Position, position
 from accelreport.results.energy import Energy
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 PEAK = Peak(8.0, "float32", "a sheet")
 WIDTH = Bandwidth(320.0, "a sheet")

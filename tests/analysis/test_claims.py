@@ -11,17 +11,17 @@ from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimVerdict, together
 from accelreport.analysis.results import results_of
 from accelreport.report.claim_text import COLUMNS, claims_frame
-from accelreport.spec.models import (
+from accelreport.spec.claims import (
     Check,
     Claim,
     EquivalentCheck,
     FasterCheck,
     PeakCheck,
-    Published,
     RatioCheck,
     TrendCheck,
     ValueCheck,
 )
+from accelreport.spec.models import Published
 from tests.support.records import Noise, Study, study
 
 EXACT = Noise(process=0.005, step=0.01, outlier_share=0)

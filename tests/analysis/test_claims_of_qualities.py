@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from accelreport.spec.models import (
+from accelreport.spec.claims import (
     Check,
     Claim,
     DifferenceCheck,

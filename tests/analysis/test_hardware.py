@@ -23,7 +23,7 @@ from accelreport.analysis.peaks import (
     peak_of_hardware,
 )
 from accelreport.results.record import Environment
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.support.records import study
 
 SPARSE = {

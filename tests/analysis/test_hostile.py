@@ -16,16 +16,15 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.targets import target_summary, time_to_target
 from accelreport.results.record import Block, Record
-from accelreport.spec.models import (
+from accelreport.spec.claims import (
     Claim,
     EquivalentCheck,
     PeakCheck,
-    Published,
     RatioCheck,
-    Target,
     TrendCheck,
     ValueCheck,
 )
+from accelreport.spec.models import Published, Target
 from tests.support.records import study
 
 ODD = st.sampled_from([0.0, -1.0, 1e-300, 1e-9, 1.0, 3.0, 1e300, float("inf"), float("nan")])

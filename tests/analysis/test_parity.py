@@ -17,7 +17,7 @@ from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, j
 from accelreport.analysis.results import Result, results_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
-from accelreport.spec.models import Claim, EquivalentCheck
+from accelreport.spec.claims import Claim, EquivalentCheck
 from tests.support.records import Study, study
 from tests.support.rows import speedup_rows
 

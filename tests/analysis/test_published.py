@@ -16,7 +16,8 @@ from accelreport.analysis.published import COLUMNS, published_frame, published_r
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.results.plan_document import Looks, PlanDocument
-from accelreport.spec.models import Device, Published, Source
+from accelreport.spec.device import Device
+from accelreport.spec.models import Published, Source
 from tests.support.records import Study, study
 from tests.support.rows import speedup_rows
 

@@ -15,7 +15,8 @@ import pytest
 
 from accelreport.backend.job import EVENTS
 from accelreport.results.record import Record
-from accelreport.spec.models import Device, Measure
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure
 from tests.support.children import cell, command, measured
 from tests.support.processes import PATIENCE_S, gone
 

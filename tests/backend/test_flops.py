@@ -14,7 +14,7 @@ import pytest
 from accelreport.backend.flops import CountError, count_function, count_step
 from accelreport.backend.traced import Traced
 from accelreport.datasets.load import load
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
 

@@ -13,7 +13,7 @@ from accelreport.backend.environment import environment
 from accelreport.backend.inventory import inventory
 from accelreport.backend.probe import Probe, ProbedDevice
 from accelreport.results.record import Gpu
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 CPU_ONLY = inventory().model_copy(update={"gpus": [], "threads": 2})
 WITH_GPU = CPU_ONLY.model_copy(update={"gpus": [Gpu(name="NVIDIA T4", driver="550.54")]})

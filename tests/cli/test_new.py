@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
-from accelreport.workloads.draft import draft
 from accelreport.workloads.registry import BUILT_IN
+from accelreport.workloads.spec_template import draft
 
 DEVICES = 'schema = 1\n[lab]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
 

@@ -11,7 +11,8 @@ from typing import Any
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device, Measure
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure
 from tests.support import children
 from tests.support.packages import EXAMPLE, install
 

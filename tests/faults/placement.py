@@ -14,7 +14,7 @@ import numpy as np
 
 from accelreport.backend.strategies.placement import InGraph, Placement
 from accelreport.backend.strategies.plugged import PlacementPlugin
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.faults import contents, windows
 from tests.faults.honest import Honest
 

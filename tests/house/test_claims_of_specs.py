@@ -19,10 +19,9 @@ from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import examine, load
 from accelreport.runner.documents import plan_document
-from accelreport.spec.cells import Cell
-from accelreport.spec.spec import Spec
-from accelreport.workloads.draft import draft
+from accelreport.spec.cells import Cell, Spec
 from accelreport.workloads.registry import BUILT_IN
+from accelreport.workloads.spec_template import draft
 from tests.analysis.test_quantised import quantised
 from tests.house.test_documented_toml import BLOCKS, devices_of, kind_of, whole
 from tests.house.tree import ROOT

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from accelreport.loader.load import load
-from accelreport.spec.document import SpecDocument
 from accelreport.spec.fields import fields_of
+from accelreport.spec.models import SpecDocument
 from tests.house.documents import DOCUMENTS, FENCE, Block, blocks, text_of
 from tests.house.tree import ROOT, sources
 

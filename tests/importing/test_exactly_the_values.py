@@ -18,7 +18,7 @@ from accelreport.importing.published import append
 from accelreport.importing.reader import Asked
 from accelreport.importing.source_file import Unreadable
 from accelreport.loader.load import load
-from accelreport.spec.quantities import parse_duration, parse_tflops
+from accelreport.spec.base import parse_duration, parse_tflops
 from tests.importing.files import SOURCE, SPEC, a_file, a_spec, rows
 
 WRITABLE = st.characters(exclude_categories=["Cs"])

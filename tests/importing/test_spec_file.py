@@ -13,8 +13,8 @@ from accelreport.importing.published import Composed, Said, append, composed
 from accelreport.importing.reader import Asked
 from accelreport.importing.source_file import NotAsked, NotFitting
 from accelreport.loader.load import examine, load
+from accelreport.spec.cells import Spec
 from accelreport.spec.problems import SpecErrors
-from accelreport.spec.spec import Spec
 from tests.importing.files import SOURCE, SPEC, a_file, a_spec, read, rows
 
 ONE = "label,batch_size,epoch_time\nA GPU,256,6 s\n"

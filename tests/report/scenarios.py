@@ -26,7 +26,8 @@ from accelreport.results.observations import (
 )
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Failure, Host, Record, Sample, Warned
-from accelreport.spec.models import Claim, Published, Source, Target
+from accelreport.spec.claims import Claim
+from accelreport.spec.models import Published, Source, Target
 from tests.support.records import Study, assorted, study, without_peaks
 
 THERE = "ffffffff"

@@ -9,7 +9,7 @@ import pytest
 from accelreport.report.model import Table
 from accelreport.report.pages.claims import claims_section
 from accelreport.report.pages.deck_claims import claim_slides
-from accelreport.spec.models import Claim, FasterCheck, PeakCheck
+from accelreport.spec.claims import Claim, FasterCheck, PeakCheck
 from tests.report.test_resources import bench_of
 from tests.support.records import study
 

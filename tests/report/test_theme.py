@@ -28,7 +28,7 @@ from accelreport.report.theme import (
     series,
     shape,
 )
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.report.colour import SIGHTS, contrast, difference, linear, oklab
 from tests.support.records import DEVICES
 

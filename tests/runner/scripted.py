@@ -18,7 +18,8 @@ from accelreport.runner.plan import Policy, RunPlan, make_plan
 from accelreport.runner.sweep import Sweep
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device, Measure
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure
 
 MACHINE = "0a1b2c3d"
 SOME_DAY = "2026-01-01T00:00:00+00:00"

@@ -19,7 +19,7 @@ from accelreport.runner.launchers.base import Circumstances
 from accelreport.runner.launchers.ray_cluster import RayLauncher
 from accelreport.runner.launchers.workplace import Workplace
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.runner.scattered import run_on
 from tests.runner.scripted import COMMAND, DEVICES, Bench, cell
 from tests.runner.scripted_ray import Forgetful

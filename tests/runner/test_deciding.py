@@ -16,9 +16,10 @@ from accelreport.runner.deciding import Deciding
 from accelreport.runner.documents import continued, plan_document
 from accelreport.runner.events import CellEndLine, CellStartLine, EndLine, LookLine, RunLine
 from accelreport.runner.plan import Policy
-from accelreport.spec.cells import Cell
-from accelreport.spec.models import Claim, FasterCheck, Measure, Scalar
-from accelreport.spec.spec import Spec
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell, Spec
+from accelreport.spec.claims import Claim, FasterCheck
+from accelreport.spec.models import Measure
 from tests.runner.scripted import DEVICES, MACHINE, Bench, Collector
 
 pytestmark = pytest.mark.e2e

@@ -21,7 +21,8 @@ from accelreport.runner.forks import Forks
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device, Measure, Target
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure, Target
 from tests.datasets.layouts import write_images
 from tests.support.children import bare_cell, cell
 from tests.support.packages import install

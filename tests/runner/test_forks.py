@@ -18,7 +18,7 @@ from accelreport.runner.forks import Forks
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.runner.scripted import (
     ENDINGS,
     MACHINE,

@@ -29,7 +29,7 @@ from accelreport.runner.launchers.ray_queue import Queue
 from accelreport.runner.launchers.registry import open_launcher
 from accelreport.runner.overrides import BadOverride, parse_launcher_options
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.runner.scripted import a_record, cell
 from tests.support.children import python
 from tests.support.packages import EXAMPLE, install

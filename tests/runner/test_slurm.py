@@ -20,7 +20,7 @@ from accelreport.runner.launchers.base import Circumstances, LauncherError
 from accelreport.runner.launchers.slurm import SlurmLauncher
 from accelreport.runner.launchers.slurm_options import slurm_options
 from accelreport.spec.base import Scalar
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.runner.scattered import run_on, told_to_two_workers, workplace
 from tests.runner.scripted import Bench, cell, cells, different
 from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of

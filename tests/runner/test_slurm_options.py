@@ -13,7 +13,7 @@ from accelreport.runner.launchers.slurm_options import (
     slurm_options,
 )
 from accelreport.spec.base import Scalar
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.runner.scripted import cell
 
 

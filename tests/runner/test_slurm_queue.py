@@ -25,7 +25,7 @@ from accelreport.runner.launchers.slurm_queue import (
     why_all_wait,
 )
 from accelreport.runner.session import exit_code
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.runner.scattered import run_on, workplace
 from tests.runner.scripted import Bench, different
 from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of

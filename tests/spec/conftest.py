@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.spec.cells import Spec
 from accelreport.spec.problems import SpecErrors
-from accelreport.spec.spec import Spec
 from tests.spec.corpus import BROKEN, own_families
 
 HEAD = 'schema = 1\ntitle = "Batches"\ndevices = ["cpu", "gpu"]\n'

@@ -9,17 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from accelreport.spec.claims import CHECKS, Claim
-from accelreport.spec.models import (
-    FIGURES,
-    Device,
-    Measure,
-    PeakCheck,
-    Published,
-    RatioCheck,
-    Target,
-    TrendCheck,
-)
+from accelreport.spec.claims import CHECKS, Claim, PeakCheck, RatioCheck, TrendCheck
+from accelreport.spec.device import Device
+from accelreport.spec.models import FIGURES, Measure, Published, Target
 from accelreport.spec.validators import FieldsError
 
 WHERE = st.dictionaries(

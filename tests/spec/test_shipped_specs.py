@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
-from accelreport.spec.spec import Spec
+from accelreport.spec.cells import Spec
 
 SPECS = Path(__file__).parents[2] / "specs"
 

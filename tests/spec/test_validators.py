@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError, model_validator
 
 from accelreport.spec.base import SpecModel
-from accelreport.spec.messages import findings
+from accelreport.spec.diagnostics import findings
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.validators import FieldsError, SpecPath
 from tests.spec.conftest import HEAD, Write, the_spec, told

@@ -15,7 +15,8 @@ from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.runner.launch import CHILD
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device, Measure
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure
 from accelreport.workloads.registry import FAMILIES
 
 

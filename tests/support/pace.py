@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 DEVICES: dict[str, Device] = {
     "cpu": Device(

@@ -18,10 +18,11 @@ import numpy as np
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.runner.documents import plan_document
-from accelreport.spec.cells import Cell
-from accelreport.spec.expand import cells, placed
-from accelreport.spec.models import Claim, Measure, Published, Scalar, Source, Target
-from accelreport.spec.spec import Spec
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell, Spec
+from accelreport.spec.claims import Claim
+from accelreport.spec.examine import cells, placed
+from accelreport.spec.models import Measure, Published, Source, Target
 from tests.support.fates import Fate, all_ok, assorted
 from tests.support.maker import Maker, Origin
 from tests.support.pace import DEVICES, USUAL_NOISE, Noise

@@ -15,8 +15,7 @@ from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
-from accelreport.workloads.keras_json import ArchitectureError, check_architecture
-from accelreport.workloads.keras_model import KerasParameters
+from accelreport.workloads.keras_model import ArchitectureError, KerasParameters, check_architecture
 from accelreport.workloads.keras_problem import ModelError, loss_named, problem
 from tests.support.children import bare_cell, measured
 from tests.workloads.conftest import dataset

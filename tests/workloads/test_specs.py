@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accelreport.loader.load import load
-from accelreport.spec.spec import Spec
+from accelreport.spec.cells import Spec
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -8,7 +8,7 @@ import socket
 import time
 from pathlib import Path
 
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 LOOK_EVERY_S = 0.5
 """How often a server on another host looks whether its coordinator is still there."""

@@ -6,7 +6,7 @@ import json
 import os
 
 from accelreport.backend.cluster.tasks import Jobs, expected, slurm_first_port
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 def resolve(device: Device) -> Jobs:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from accelreport.backend.cluster.ports import free_ports
 from accelreport.backend.device_errors import NoDeviceError
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 SUPERVISED = {"multi_worker_mirrored", "parameter_server", "tpu"}
 """Strategies whose constructor or collectives can hang where no Python code can end them."""

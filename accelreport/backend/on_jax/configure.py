@@ -6,7 +6,7 @@ import os
 
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.runtime import Runtime
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 PLATFORMS = {"CPU": "cpu", "GPU": "cuda,cpu", "TPU": "tpu,cpu"}
 """JAX's platforms for each kind; the first must be there, the others bring data to it."""

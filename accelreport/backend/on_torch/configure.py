@@ -7,7 +7,7 @@ from typing import Any
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.frameworks import TORCH_DEVICES, no_compiler
 from accelreport.backend.runtime import Runtime
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 def configure(device: Device) -> Runtime:

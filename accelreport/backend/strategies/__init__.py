@@ -8,7 +8,7 @@ from accelreport.backend.device_errors import CompileError
 from accelreport.backend.strategies import local, multi_worker, parameter_server, tpu
 from accelreport.backend.strategies.placement import Placement
 from accelreport.backend.strategies.plugged import plugged
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 STRATEGIES: dict[str, Callable[[Device], Placement]] = {
     "default": local.default,

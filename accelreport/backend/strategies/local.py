@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accelreport.backend.strategies.placement import InGraph
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 def _first(device: Device) -> str:

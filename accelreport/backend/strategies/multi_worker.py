@@ -13,7 +13,7 @@ from accelreport.backend.device_errors import NoDeviceError, WorkerLostError
 from accelreport.backend.inventory import inventory
 from accelreport.backend.strategies.placement import InGraph
 from accelreport.results.record import Host
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 CARD_BYTES = 2048
 """Every worker describes itself in this many bytes: what is gathered must be of one size."""

@@ -17,7 +17,7 @@ from accelreport.backend.cluster import siblings
 from accelreport.backend.cluster.tasks import LOOPBACK, Jobs
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.results.record import Host, Warned
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 
 PIECES_PER_WORKER = 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from accelreport.backend.strategies.placement import Placement
 from accelreport.plugins import PLACEMENTS, PluginError, Plugins
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 @dataclass(frozen=True)

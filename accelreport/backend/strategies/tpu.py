@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from accelreport.backend.availability import OLD_COLAB_VARIABLE
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.strategies.placement import InGraph
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 LOCAL = "local"
 """TensorFlow's name for a TPU of this host (a TPU VM)."""

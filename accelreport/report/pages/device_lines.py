@@ -9,7 +9,7 @@ from accelreport.report import formatting
 from accelreport.report.pages.inventory import Listing
 from accelreport.report.text import label
 from accelreport.results.record import Environment
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 def hardware_lines(listing: Listing) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from accelreport.report.pages.inventory import device_id
 from accelreport.report.pages.marks import kind_text
 from accelreport.report.text import label, slug
 from accelreport.results.record import Environment, Record
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 PATH = "devices.html"
 """The page of devices and machines, which tables of other pages lead to."""

@@ -12,7 +12,7 @@ from accelreport.report.bench import Bench
 from accelreport.report.pages.rates import bandwidth_of, peak_of
 from accelreport.report.text import slug
 from accelreport.results.record import Environment, Record
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 KINDS = ("CPU", "GPU", "TPU")
 """Kinds of devices, in the order of tables."""

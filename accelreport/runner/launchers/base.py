@@ -20,7 +20,7 @@ from accelreport.runner.interrupt import Stop
 from accelreport.runner.plan import Policy
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 ChildEvent = PhaseEvent | ProgressEvent | EpochEvent
 """What a cell's process says of itself."""

@@ -20,7 +20,7 @@ from accelreport.runner.launchers.ray_queue import Queue
 from accelreport.runner.launchers.ray_spread import Spread
 from accelreport.runner.launchers.workplace import Workplace
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 def opened(circumstances: Circumstances) -> RayLauncher:

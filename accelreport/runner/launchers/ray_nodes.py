@@ -10,7 +10,7 @@ from accelreport.backend.availability import needed_here
 from accelreport.results.plan_document import Document
 from accelreport.runner.launchers.base import BadLauncher
 from accelreport.spec.base import Scalar
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 ACCELERATORS = {"GPU": "GPU", "TPU": "TPU"}
 """Kind of a device → Ray's resource."""

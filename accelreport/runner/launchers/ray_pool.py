@@ -15,7 +15,7 @@ from accelreport.runner.launchers.ray_engine import RayEngine
 from accelreport.runner.launchers.ray_nodes import Node, demand, lack
 from accelreport.runner.launchers.ray_queue import Queue
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 TICK_S = 0.5
 """How often a display may be brought up to date."""

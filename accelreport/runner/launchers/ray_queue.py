@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 class Queue:

@@ -28,7 +28,7 @@ from accelreport.runner.launchers.slurm_jobs import Job
 from accelreport.runner.launchers.slurm_options import SlurmOptions, slurm_options
 from accelreport.runner.launchers.workplace import Workplace
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 LOOK_EVERY_S = 0.5
 """How often letters are looked for; less often with many jobs, to spare the shared disk."""

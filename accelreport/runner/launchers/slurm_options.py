@@ -13,7 +13,7 @@ from accelreport.backend.cluster.tasks import processes
 from accelreport.runner.launchers.base import BadLauncher
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 EXECUTORS = ("slurm", "local", "debug")
 """Submitit's executors: Slurm itself; processes of this machine; this very process."""

@@ -32,7 +32,7 @@ from accelreport.backend.frameworks import EXTRAS, choose, no_compiler
 from accelreport.backend.order import Order
 from accelreport.backend.runtime import Runtime, configure
 from accelreport.datasets.load import load
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from accelreport.workloads.base import Observation, TrainingProblem
 from accelreport.workloads.registry import FAMILIES
 from tests.backend.frameworks.problems import PARAMETERS, plain, problem

@@ -16,8 +16,8 @@ from accelreport.errors import AccelReportError
 from accelreport.loader.load import load
 from accelreport.results.reading import read_record
 from accelreport.results.record import Gpu
+from accelreport.spec.device import Device
 from accelreport.spec.families import unsupported
-from accelreport.spec.models import Device
 from accelreport.workloads.base import Family
 from accelreport.workloads.registry import FAMILIES
 from tests.support.children import cell, job, measured, python

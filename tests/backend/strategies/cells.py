@@ -15,7 +15,8 @@ import psutil
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device, Measure
+from accelreport.spec.device import Device
+from accelreport.spec.models import Measure
 from tests.backend.strategies.plain_cnn import SEED, WORKLOAD
 from tests.support import children
 from tests.support.processes import command_line

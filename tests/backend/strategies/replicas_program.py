@@ -22,7 +22,7 @@ from accelreport.backend.runtime import Runtime
 from accelreport.backend.strategies import STRATEGIES
 from accelreport.backend.strategies.placement import InGraph
 from accelreport.datasets.load import load
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
 from tests.backend.strategies.plain_cnn import SEED, STEPS, WORKLOAD, leave_out_dropout

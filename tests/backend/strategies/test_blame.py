@@ -4,7 +4,7 @@ import pytest
 
 from accelreport.backend.cluster.blame import blame
 from accelreport.results.record import Failure, FailureKind, Host, Record
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.backend.strategies.cells import cell
 
 HERE = Host(task="worker:0", host="a", address="10.0.0.1:2222", chief=True)

@@ -18,7 +18,7 @@ from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.base import ChildEvent
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,

@@ -9,7 +9,7 @@ from accelreport.backend.device_errors import CompileError
 from accelreport.backend.failures import failure
 from accelreport.backend.strategies import STRATEGIES, place
 from accelreport.plugins import PluginError
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.support.children import bare_cell
 from tests.support.packages import install
 

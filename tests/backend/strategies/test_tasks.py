@@ -10,7 +10,7 @@ from accelreport.backend.availability import needed_here
 from accelreport.backend.cluster.ports import free_ports
 from accelreport.backend.cluster.tasks import cluster_for, processes, slurm_first_port
 from accelreport.backend.device_errors import BatchError, NoDeviceError
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=3)
 SERVERS = Device(kind="CPU", strategy="parameter_server", workers=2, parameter_servers=2)

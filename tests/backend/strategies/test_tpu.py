@@ -10,7 +10,7 @@ from accelreport.backend.availability import OLD_COLAB_VARIABLE
 from accelreport.backend.cluster.supervisor import supervise
 from accelreport.backend.device_errors import NoDeviceError
 from accelreport.backend.strategies import tpu
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 from tests.backend.strategies.cells import ENDLESS, cell
 from tests.support.children import job
 

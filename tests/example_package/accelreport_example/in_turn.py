@@ -16,7 +16,7 @@ from accelreport.runner.launchers.base import (
     Watch,
 )
 from accelreport.spec.cells import Cell
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 
 
 def _elsewhere() -> Environment:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.spec.quantities import SECONDS, parse_duration, parse_fraction, parse_tflops
+from accelreport.spec.base import SECONDS, parse_duration, parse_fraction, parse_tflops
 
 
 @pytest.mark.parametrize(
