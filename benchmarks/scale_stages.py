@@ -23,10 +23,9 @@ from scale_nodes import follow, ray
 
 from accelreport.backend.environment import environment
 from accelreport.backend.inventory import inventory
-from accelreport.results.digest import content_digest
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Record
-from accelreport.results.store import Store
+from accelreport.results.store import Store, content_digest
 from accelreport.runner.documents import plan_document
 from accelreport.runner.events import CellEndLine, CellStartLine, named
 from accelreport.runner.interrupt import Stop

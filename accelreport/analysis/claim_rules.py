@@ -25,9 +25,8 @@ from accelreport.analysis.refusals import ABOVE_PEAK
 from accelreport.analysis.results import MISSING, Point, Result
 from accelreport.analysis.speedup import Group, Rules, Speedup, Why, Withheld, rules_of
 from accelreport.analysis.verdicts import MARGIN, level_over
-from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record
+from accelreport.results.record import Quantised, Record
 from accelreport.spec.base import Scalar
 from accelreport.spec.claims import (
     SPEEDS,

@@ -17,8 +17,8 @@ from accelreport.analysis.intervals import LEVEL, NOTHING, Interval, Term, compa
 from accelreport.analysis.results import Point, PointKey, Result, matches, point_key
 from accelreport.analysis.speedup import Group, Rules, Speedup, Withheld, repeat_of, speedup
 from accelreport.analysis.verdicts import level_over
-from accelreport.results.observations import Quantised
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Quantised
 from accelreport.spec.base import Scalar
 from accelreport.spec.claims import Claim
 

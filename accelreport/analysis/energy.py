@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.results.energy import Energy
+from accelreport.results.record import Energy
 
 
 def joules_per_step(energy: Energy) -> float | None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelreport.analysis.hardware import Hardware, derived_cpu_peak, named_in
-from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Environment, Record
+from accelreport.results.record import OTHER_LOAD, Environment, Record
 from accelreport.spec.device import Device
 
 COMPUTE_DTYPE = {

@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from accelreport.results.observations import Precision, Quantised
-from accelreport.results.record import Record
+from accelreport.results.record import Precision, Quantised, Record
 
 LEVEL = 0.95
 """Confidence level of the interval; the test decides at 1 − LEVEL."""

@@ -20,9 +20,8 @@ from accelreport.analysis.series import shared_trend
 from accelreport.analysis.steadiness import FEWER_CORES, NOTABLE, Finding, findings
 from accelreport.analysis.steady import complete_epochs, steady, total_seconds
 from accelreport.analysis.words import share
-from accelreport.results.checks import OTHER_LOAD
 from accelreport.results.plan_document import PlanDocument, PlannedCell
-from accelreport.results.record import Record
+from accelreport.results.record import OTHER_LOAD, Record
 from accelreport.spec.base import Scalar
 
 MISSING = "missing"

@@ -16,8 +16,7 @@ import pandas as pd
 
 from accelreport.analysis.series import FEWEST, Floats, Trend, batches, modes, slower_start, trend
 from accelreport.analysis.words import share
-from accelreport.results.checks import OTHER_LOAD
-from accelreport.results.record import Block, Record
+from accelreport.results.record import OTHER_LOAD, Block, Record
 
 SHORT_WINDOW_S = 0.25
 """Timer, synchronisation and scheduler show in a shorter window of steady steps."""

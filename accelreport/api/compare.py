@@ -14,7 +14,7 @@ from accelreport.analysis.comparison import compare_folders
 from accelreport.analysis.comparison_values import Comparison as Compared
 from accelreport.analysis.comparison_values import Gate, Result, Row
 from accelreport.analysis.comparison_words import alarms, conclusions
-from accelreport.results.folder import existing
+from accelreport.results.store import existing
 from accelreport.terminal.comparison import comparison_text
 
 

@@ -18,9 +18,8 @@ from accelreport.errors import AccelReportError
 from accelreport.report.bench import Bench
 from accelreport.report.formatting import duration, plural, ratio, ratio_interval
 from accelreport.report.gather import gather
-from accelreport.results.folder import existing
 from accelreport.results.record import Record
-from accelreport.results.store import Store
+from accelreport.results.store import Store, existing
 from accelreport.runner.events import EndLine
 
 COLUMNS = ("benchmark", "point", "device", "processes", "step", "speedup", "verdict")

@@ -8,7 +8,7 @@ import tarfile
 from pathlib import Path
 
 from accelreport.backend.job import Job
-from accelreport.results.observations import Artefact
+from accelreport.results.record import Artefact
 
 FOLDER = "artefacts"
 """Beside the record of a cell's process, until the runner takes them into the results."""

@@ -17,8 +17,7 @@ from accelreport.backend.quantisation import QuantisationError, quantise
 from accelreport.backend.serving.launch import ServingError
 from accelreport.backend.serving.serve import serve
 from accelreport.backend.weights import save_weights
-from accelreport.results.observations import Quantised
-from accelreport.results.record import Warned
+from accelreport.results.record import Quantised, Warned
 from accelreport.workloads.base import Afterwards
 
 COMPARED = 500

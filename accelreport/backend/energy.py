@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from accelreport.results.energy import Energy
+from accelreport.results.record import Energy
 
 
 class SensorError(RuntimeError):

@@ -9,8 +9,7 @@ from accelreport.backend.artefacts import Artefacts
 from accelreport.backend.deployment import Deployment
 from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
-from accelreport.results.observations import Confusion
-from accelreport.results.record import Sample, Warned
+from accelreport.results.record import Confusion, Sample, Warned
 from accelreport.spec.cells import Cell
 from accelreport.workloads.base import Observation, TrainingParameters, TrainingProblem
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from accelreport.results.observations import Selection
+from accelreport.results.record import Selection
 from accelreport.workloads.base import TrainingParameters, rises
 
 

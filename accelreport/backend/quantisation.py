@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.artefacts import Artefacts
-from accelreport.results.observations import Precision, Quantised
+from accelreport.results.record import Precision, Quantised
 
 THREADS = 1
 """Threads of the interpreter: so small a model gains nothing from more."""

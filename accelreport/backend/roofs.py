@@ -22,8 +22,7 @@ import psutil
 from accelreport.backend.clock import Stopwatch, Window
 from accelreport.backend.inventory import Inventory, inventory
 from accelreport.results.atomic import write_whole
-from accelreport.results.checks import OTHER_LOAD
-from accelreport.results.record import Roofs
+from accelreport.results.record import OTHER_LOAD, Roofs
 
 SIDE = 768
 """Rows and columns of the matrices: 0.9·10⁹ operations, and 7 MB that fit into a second cache."""

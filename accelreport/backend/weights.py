@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.artefacts import Artefacts
-from accelreport.results.observations import SavedWeights
+from accelreport.results.record import SavedWeights
 
 
 def save_weights(

@@ -87,7 +87,7 @@ def compare(
     """Say what became faster or slower between two results folders."""
     from accelreport.analysis.comparison import compare_folders
     from accelreport.analysis.comparison_words import conclusions
-    from accelreport.results.folder import existing
+    from accelreport.results.store import existing
     from accelreport.terminal.say import say
 
     gate = None if fail_if_slower is None else margin(fail_if_slower)

@@ -47,7 +47,7 @@ def merge(sources: Sources, *, out: Out) -> None:
     """Merge results folders, such as those of several machines, into one."""
     from accelreport.analysis.words import counted
     from accelreport.results.merge import merge as unite
-    from accelreport.results.unpacked import unpacked
+    from accelreport.results.merge import unpacked
     from accelreport.terminal.say import say
 
     with unpacked(sources) as folders:

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.results.problems import UnreadableFile
+from accelreport.results.errors import UnreadableFile
 from accelreport.results.reading import read_bytes
 
 LARGEST = 32 * 1024

@@ -14,8 +14,7 @@ from accelreport.report.memory import Memory
 from accelreport.report.options import BuildOptions, BuildResult
 from accelreport.report.output import OutputError
 from accelreport.report.results import Results
-from accelreport.results.digest import content_digest
-from accelreport.results.store import Store
+from accelreport.results.store import Store, content_digest
 
 __all__ = ["BuildOptions", "BuildResult", "Results", "build"]
 

@@ -18,12 +18,24 @@ only what was read is cleared up.
 
 Plans of the same name that differ are kept in the same way; the one whose cells have the most
 records stands in `plans/`.
+
+What is held of a version while folders are merged is small: its content is read again when it is
+written, so that a hundred thousand records need no more memory than their keys.
+
+Folders may come as zip archives. Only what a results folder holds is unpacked, under names of its
+own making, so that nothing can lead out of the temporary folder.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -31,20 +43,327 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from accelreport.results.atomic import write_parts, write_whole
-from accelreport.results.folder import existing
-from accelreport.results.naming import listing, names
-from accelreport.results.problems import ResultProblem, UnreadableFile
-from accelreport.results.reading import opened, parts_of, read_bytes, read_plan, read_record
-from accelreport.results.store import Store, cannot_write, set_aside
-from accelreport.results.versions import (
-    Version,
-    Versions,
-    changed,
-    digest_of,
-    kept,
-    plan_versions,
-    record_versions,
+from accelreport.results.errors import ResultProblem, ResultsError, UnreadableFile
+from accelreport.results.reading import (
+    LARGEST_FILE,
+    RECORD_NAME,
+    is_document,
+    listing,
+    names,
+    opened,
+    parts_of,
+    plan_file_name,
+    read_bytes,
+    read_plan,
+    read_record,
+    to_bytes,
 )
+from accelreport.results.store import Store, cannot_write, existing, set_aside
+
+STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
+MEASURED = 2
+"""From this standing on, nothing is dropped for being older."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Version:
+    """One version of a record or a plan, ordered by what makes it stand in front.
+
+    Attributes:
+        standing: of a record, by its status; of a plan, how many of its cells have records.
+        when: of a record, when it was started; of a plan, how many cells it has.
+        digest: SHA-256 of its content, so that no two versions are equal.
+        source: a file that holds it.
+    """
+
+    standing: int
+    when: str
+    digest: str
+    source: Path = field(compare=False)
+
+    def content(self, reader: Callable[[Path], BaseModel]) -> bytes:
+        """The document as it is stored.
+
+        Args:
+            reader: reads one from a file.
+
+        Raises:
+            ResultsError: the file was changed or removed since it was first read.
+        """
+        try:
+            if _sha256(content := read_bytes(self.source)) == self.digest:
+                return content
+            # An earlier accelreport wrote the same record in other words.
+            if _sha256(content := to_bytes(reader(self.source))) == self.digest:
+                return content
+            why = ""
+        except (UnreadableFile, FileNotFoundError) as error:
+            why = f"{error}."
+        raise changed(self.source, why)
+
+
+Versions = dict[str, set[Version]]
+"""Name of a file → its versions."""
+
+
+def kept(versions: Iterable[Version]) -> set[Version]:
+    """What the union keeps of the versions of one record.
+
+    Those of the highest standing; of versions that hold no measurement, only the newest.
+    """
+    found = set(versions)
+    highest = max(version.standing for version in found)
+    best = {version for version in found if version.standing == highest}
+    return best if highest >= MEASURED else {max(best)}
+
+
+@dataclass
+class FoundRecords:
+    """What was found of the records of some folders.
+
+    Attributes:
+        versions: name of a record's file → its versions.
+        artefacts: name of a file that they say was left → the bytes it may hold.
+        untouched: names of records that are merged with nothing, and therefore were not read.
+        several: those of them of which versions lie under `conflicts/`.
+    """
+
+    versions: Versions = field(default_factory=dict)
+    artefacts: dict[str, set[int]] = field(default_factory=dict)
+    untouched: frozenset[str] = frozenset()
+    several: frozenset[str] = frozenset()
+
+
+def record_versions(
+    sources: Sequence[Path], out: Path, problems: list[ResultProblem]
+) -> FoundRecords:
+    """The versions of every record of some folders, and of the same records in `out`.
+
+    What is in `out` and in none of the folders is not read: results of a thousand nodes that
+    come one after the other would else be read a thousand times.
+
+    Args:
+        sources: the folders.
+        out: the folder that takes the union; it may be one of them.
+        problems: takes what cannot be read.
+
+    Raises:
+        ResultsError: a folder cannot be read.
+    """
+    found = FoundRecords()
+    for source in sources:
+        _gather(found, _paths(source, "cells"), problems)
+    if out in sources:
+        return found
+    fronts = {name for name in names(out / "cells") if is_document(name)}
+    asides: dict[str, list[str]] = {}
+    for name in filter(is_document, names(out / "conflicts" / "cells")):
+        asides.setdefault(_front_of(name), []).append(name)
+    every = fronts | set(asides)
+    # A file may hold another record than its name says: then those of that name are read, too.
+    unclear = {name for name in every if name not in fronts or not RECORD_NAME.fullmatch(name)}
+    seen: set[str] = set()
+    while pending := ((found.versions.keys() & every) | unclear) - seen:
+        seen |= pending
+        for name in sorted(pending):
+            paths = [out / "conflicts" / "cells" / aside for aside in sorted(asides.get(name, ()))]
+            if name in fronts:
+                paths.insert(0, out / "cells" / name)
+            _gather(found, paths, problems)
+    found.untouched = frozenset(fronts - seen)
+    found.several = found.untouched.intersection(asides)
+    return found
+
+
+def plan_versions(
+    folders: Sequence[Path], measured: Collection[str], problems: list[ResultProblem]
+) -> Versions:
+    """The versions of every plan of some folders.
+
+    Every node of a run leaves the same plan of all its cells, so that a file of the same bytes
+    is not read again.
+
+    Args:
+        folders: the folders.
+        measured: keys of the cells that have records.
+        problems: takes what cannot be read.
+
+    Raises:
+        ResultsError: a folder cannot be read.
+    """
+    found: Versions = {}
+    known: set[str] = set()
+    for path in (path for folder in folders for path in _paths(folder, "plans")):
+        try:
+            digest = _sha256(read_bytes(path))
+            if digest in known:
+                continue
+            plan = read_plan(path)
+        except FileNotFoundError:
+            continue  # it was removed since the folder was listed
+        except UnreadableFile as error:
+            problems.append(error.problem)
+            continue
+        known.add(digest)
+        standing = sum(cell.key in measured for cell in plan.cells)
+        version = Version(standing, f"{len(plan.cells):09}", digest_of(plan), path)
+        found.setdefault(plan_file_name(plan.spec, plan.profile), set()).add(version)
+    return found
+
+
+def changed(path: Path, why: str = "") -> ResultsError:
+    """The error for a file that is no longer what it was when it was first looked at."""
+    return ResultsError(
+        f"{path} changed while it was merged.",
+        why=why,
+        remedy="Nothing is lost. Run the same command again.",
+    )
+
+
+def _gather(found: FoundRecords, paths: Iterable[Path], problems: list[ResultProblem]) -> None:
+    """Add what these files hold to the versions of records."""
+    for path in paths:
+        try:
+            record = read_record(path)
+        except FileNotFoundError:
+            continue  # it was removed since the folder was listed
+        except UnreadableFile as error:
+            problems.append(error.problem)
+            continue
+        machine = record.environment.machine if record.environment else ""
+        name = f"{record.key}.{machine}.json"
+        if RECORD_NAME.fullmatch(name):
+            version = Version(STANDING[record.status], record.started_at, digest_of(record), path)
+            found.versions.setdefault(name, set()).add(version)
+            for artefact in record.artefacts:
+                found.artefacts.setdefault(artefact.file, set()).add(artefact.bytes)
+        else:
+            message = "it does not say which cell of which machine it is of"
+            problems.append(ResultProblem(path, "misnamed", message))
+
+
+def _paths(folder: Path, kind: str) -> Iterator[Path]:
+    for place in (folder / kind, folder / "conflicts" / kind):
+        yield from listing(place)
+
+
+def _front_of(aside: str) -> str:
+    """`<key>.<machine>.json` of `<key>.<machine>.<digest>.json`."""
+    return f"{aside.removesuffix('.json').rpartition('.')[0]}.json"
+
+
+def digest_of(document: BaseModel) -> str:
+    """SHA-256 of a document as it is stored."""
+    return _sha256(to_bytes(document))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+MEMBER = re.compile(
+    r"(?:[^/\\]+/)?"  # the folder that was archived
+    r"(?P<place>(?:conflicts/)?(?:cells|plans)|artefacts)/"
+    r"(?P<name>[A-Za-z0-9%_][A-Za-z0-9%_.-]*)"
+)
+"""Names of members that belong to a results folder."""
+
+ARTEFACTS = "artefacts"
+
+MOST_MEMBERS = 500_000
+MOST_BYTES = 8 * 2**30
+"""What an archive may hold unpacked: ten times a hundred thousand records."""
+
+CHUNK = 2**20
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a path is a zip archive, by its name."""
+    return path.suffix.lower() == ".zip" and not path.is_dir()
+
+
+@contextmanager
+def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
+    """Folders for results folders and archives of them, as long as the context lasts.
+
+    Raises:
+        ResultsError: an archive is missing, damaged, too large, or holds no results.
+    """
+    with ExitStack() as stack:
+        folders = []
+        for source in sources:
+            if is_archive(source):
+                temporary = stack.enter_context(
+                    tempfile.TemporaryDirectory(prefix="accelreport-unpacked-")
+                )
+                # Messages about its files then begin with the archive's own name.
+                folder = Path(temporary) / source.name
+                folder.mkdir()
+                _unpack(source, folder)
+                folders.append(folder)
+            else:
+                folders.append(source)
+        yield folders
+
+
+def _unpack(source: Path, folder: Path) -> None:
+    try:
+        with opened(source) as (file, _), zipfile.ZipFile(file) as archive:
+            if len(archive.infolist()) > MOST_MEMBERS:
+                raise _unusable(source, f"It has more than {MOST_MEMBERS:,} members.")
+            left = MOST_BYTES
+            for member, target, most in _wanted(archive, folder):
+                left -= _copied(archive, member, target, min(left, most))
+                if left < 0:
+                    raise _unusable(source, f"It unpacks to more than {MOST_BYTES:,} bytes.")
+    except FileNotFoundError as error:
+        raise _unusable(source, "There is no such file.") from error
+    except UnreadableFile as error:
+        message = error.problem.message
+        raise _unusable(source, f"{message[0].upper()}{message[1:]}.") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        raise _unusable(source, f"It is damaged or encrypted ({error}).") from error
+    except OSError as error:
+        raise _unusable(source, f"{error.strerror or error}.") from error
+    if not any(folder.iterdir()):
+        raise _unusable(source, "It holds neither cells/ nor plans/.")
+
+
+def _wanted(archive: zipfile.ZipFile, folder: Path) -> Iterator[tuple[zipfile.ZipInfo, Path, int]]:
+    """The members that belong to a results folder, where each goes, and the bytes it may have.
+
+    Of the files that cells left, those come that a record names which has been unpacked by then.
+    """
+    artefacts = []
+    for member in archive.infolist():
+        parts = MEMBER.fullmatch(member.filename)
+        if parts and parts["place"] == ARTEFACTS:
+            artefacts.append((member, parts["name"]))
+        elif parts and not member.is_dir():
+            yield member, folder / parts["place"] / parts["name"], LARGEST_FILE
+    named = record_versions([folder], folder, []).artefacts
+    for member, name in artefacts:
+        if name in named:
+            yield member, folder / ARTEFACTS / name, max(named[name])
+
+
+def _copied(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
+    """Bytes written: of a member larger than `most`, one more than that."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    with archive.open(member) as reading, target.open("xb") as writing:
+        while written <= most and (chunk := reading.read(min(CHUNK, most + 1 - written))):
+            written += writing.write(chunk)
+    return written
+
+
+def _unusable(source: Path, why: str) -> ResultsError:
+    return ResultsError(
+        f"{source} cannot be used as an archive of results.",
+        why=why,
+        remedy="Archive the whole results folder again, and copy it as a binary file.",
+    )
+
 
 AT_ONCE = 8
 """So many files are written at a time: each waits for the disk, which takes several together."""

@@ -1,23 +1,123 @@
-"""Reading one file of a results folder without trusting it."""
+"""Reading the files of a results folder without trusting them: their names, then what they hold.
+
+Each step takes a record of one version, as plain JSON values, and returns it one version
+higher. To change the record: raise `RECORD_VERSION`, add the step from the version before,
+and keep a record of that version among the tests.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ValidationError
 
-from accelreport.results.migration import NewerVersion, NoVersion, migrate
-from accelreport.results.naming import RECORD_NAME
+from accelreport.results.errors import ResultsError, UnreadableFile
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.problems import UnreadableFile
 from accelreport.results.record import RECORD_VERSION, Record
+
+KEY_LENGTH = 16
+KEY = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
+MACHINE = re.compile(r"[0-9a-f]{8}")
+RECORD_NAME = re.compile(rf"(?P<key>{KEY.pattern})\.(?P<machine>{MACHINE.pattern})\.json")
+
+UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\%.]")
+"""Encoded in the name of a plan's file; "." too, because "a.b" + "c" and "a" + "b.c" must not
+meet in one file."""
+
+
+def plan_file_name(spec: str, profile: str) -> str:
+    """The name of a plan's file: no two plans share one, and none leads out of the folder."""
+    return f"{_file_part(spec)}.{_file_part(profile)}.json"
+
+
+def _file_part(name: str) -> str:
+    return UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name) or "%"
+
+
+def listing(folder: Path) -> list[Path]:
+    """The documents in a folder, by name; none where there is no folder.
+
+    Raises:
+        ResultsError: the folder cannot be read.
+    """
+    return [folder / name for name in sorted(filter(is_document, names(folder)))]
+
+
+def is_document(name: str) -> bool:
+    """Whether a file of this name is a document, and none that is still being written."""
+    return name.endswith(".json") and not name.startswith(".")
+
+
+def names(folder: Path) -> Iterator[str]:
+    """The names in a folder, in no order; none where there is no folder.
+
+    Raises:
+        ResultsError: the folder cannot be read.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                yield entry.name
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
+
+
+Step = Callable[[dict[str, Any]], dict[str, Any]]
+
+STEPS: Mapping[int, Step] = {}
+"""The step that takes a record of this version one version higher."""
+
+
+class NewerVersion(ValueError):  # noqa: N818 -- reads as what it says
+    """The record was written by a newer accelreport."""
+
+
+class NoVersion(ValueError):  # noqa: N818 -- reads as what it says
+    """The document does not say which version of a record it is."""
+
+
+def migrate(
+    document: Mapping[str, Any],
+    *,
+    steps: Mapping[int, Step] = STEPS,
+    current: int = RECORD_VERSION,
+) -> dict[str, Any]:
+    """Bring a record to the current version.
+
+    Args:
+        document: the record as JSON values.
+        steps: the steps, by the version they start from.
+        current: the version to reach.
+
+    Raises:
+        NoVersion: it has no `record_version`, or one that never existed.
+        NewerVersion: its version is above `current`.
+    """
+    version = document.get("record_version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise NoVersion(f"record_version is {version!r}, not a whole number from 1")
+    if version > current:
+        raise NewerVersion(
+            f"it was written by a newer accelreport (record version {version}; this one reads "
+            f"up to {current}): update accelreport to read it"
+        )
+    record = dict(document)
+    while version < current:
+        record = steps[version](record)
+        version += 1
+        record["record_version"] = version
+    return record
+
 
 LARGEST_FILE = 64 * 2**20
 """Bytes above which a file is not opened: a large record holds about one million."""

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from accelreport.results.atomic import sweep, write_whole
-from accelreport.results.naming import (
+from accelreport.results.errors import ResultProblem, ResultsError, UnreadableFile
+from accelreport.results.plan_document import PlanDocument, widened
+from accelreport.results.reading import (
     KEY,
     KEY_LENGTH,
     MACHINE,
@@ -25,12 +27,12 @@ from accelreport.results.naming import (
     listing,
     names,
     plan_file_name,
+    read_bytes,
+    read_named_record,
+    read_plan,
+    to_bytes,
 )
-from accelreport.results.observations import Artefact
-from accelreport.results.plan_document import PlanDocument, widened
-from accelreport.results.problems import ResultProblem, ResultsError, UnreadableFile
-from accelreport.results.reading import read_named_record, read_plan, to_bytes
-from accelreport.results.record import Record
+from accelreport.results.record import Artefact, Record
 
 Content = TypeVar("Content")
 
@@ -341,3 +343,44 @@ def cannot_write(path: Path, error: OSError) -> ResultsError:
         remedy="Everything measured before is kept. Free space or allow writing there, or "
         "choose another folder with --results, then run the same command again.",
     )
+
+
+def existing(folder: Path) -> Store:
+    """The store of a folder that a run or a merge has written.
+
+    Raises:
+        ResultsError: it is no results folder.
+    """
+    if not (folder / "cells").is_dir() and not (folder / "plans").is_dir():
+        raise ResultsError(
+            f"{folder} is no results folder.",
+            why="It has neither cells/ nor plans/ inside.",
+        )
+    return Store(folder)
+
+
+def content_digest(store: Store) -> str:
+    """SHA-256 over the names and bytes of all plans and records.
+
+    Plans that are shown instead of others, or left out, are part of it.
+
+    Raises:
+        ResultsError: a folder cannot be read.
+    """
+    found = hashlib.sha256()
+    for folder in (store.planned, store.cells):
+        for path in listing(folder):
+            name = os.fsencode(f"{folder.name}/{path.name}")
+            found.update(b"%s\0%s\n" % (name, _content(path).encode()))
+    for plan in store.shown_instead:
+        found.update(to_bytes(plan))
+    for spec, profile in sorted(store.left_out):
+        found.update(os.fsencode(f"left out: {spec}\0{profile}\n"))
+    return found.hexdigest()
+
+
+def _content(path: Path) -> str:
+    try:
+        return hashlib.sha256(read_bytes(path)).hexdigest()
+    except (UnreadableFile, FileNotFoundError) as error:
+        return str(error)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from accelreport.results.observations import Artefact
-from accelreport.results.problems import UnreadableFile
+from accelreport.results.errors import UnreadableFile
 from accelreport.results.reading import parts_of
-from accelreport.results.record import Record, Warned
+from accelreport.results.record import Artefact, Record, Warned
 
 
 class LeftFile(NamedTuple):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from accelreport.results.problems import ResultsError
+from accelreport.results.errors import ResultsError
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.workspace import Workspace, unusable
 

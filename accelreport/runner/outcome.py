@@ -9,7 +9,7 @@ from pathlib import Path
 
 from accelreport.backend.failures import LIMIT_REMEDY
 from accelreport.backend.peak_memory import LARGE_SHARE
-from accelreport.results.problems import UnreadableFile
+from accelreport.results.errors import UnreadableFile
 from accelreport.results.reading import read_record
 from accelreport.results.record import Environment, Failure, Record, Times, Warned
 from accelreport.runner.memory import AT_A_LIMIT, OUT_OF_MEMORY

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from accelreport.backend.inventory import inventory
 from accelreport.loader.load import load
+from accelreport.results.errors import ResultProblem, ResultsError
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.problems import ResultProblem, ResultsError
 from accelreport.results.store import Store
 from accelreport.runner.deciding import Deciding, Judge
 from accelreport.runner.documents import changing, continued, plan_document

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.atomic import write_whole
-from accelreport.results.problems import ResultsError
+from accelreport.results.errors import ResultsError
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Environment, Failure, Record
 from accelreport.results.store import Store

@@ -8,7 +8,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from accelreport.results.problems import ResultsError
+from accelreport.results.errors import ResultsError
 
 
 class Workspace:

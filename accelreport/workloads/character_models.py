@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.datasets.base import Dataset
-from accelreport.results.observations import GeneratedText
+from accelreport.results.record import GeneratedText
 from accelreport.workloads.base import Observation, TrainingProblem
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import step_accuracy, step_loss

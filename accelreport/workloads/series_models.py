@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
-from accelreport.results.observations import Forecast
+from accelreport.results.record import Forecast
 from accelreport.workloads.base import Observation, TrainingProblem
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import squared_error_after

@@ -15,7 +15,7 @@ from accelreport.analysis.cost import price_of
 from accelreport.analysis.energy import blur, joules_per_step, watts
 from accelreport.analysis.peaks import Bandwidth, Peak
 from accelreport.analysis.roofline import Position, position
-from accelreport.results.energy import Energy
+from accelreport.results.record import Energy
 from accelreport.spec.device import Device
 
 PEAK = Peak(8.0, "float32", "a sheet")

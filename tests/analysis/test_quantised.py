@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.quantised import Change, difference, mcnemar, quantised_frame
-from accelreport.results.observations import Precision, Quantised
-from accelreport.results.record import Record
+from accelreport.results.record import Precision, Quantised, Record
 from tests.support.records import study
 
 

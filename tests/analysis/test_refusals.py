@@ -9,9 +9,8 @@ from accelreport.analysis.peaks import Peak, own_bound
 from accelreport.analysis.refusals import REFUSED, REFUSING, above_peak, refused
 from accelreport.analysis.results import results_of
 from accelreport.analysis.seeds import reused_seeds
-from accelreport.results.checks import Beginning
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record, Roofs, Warned
+from accelreport.results.record import Beginning, Record, Roofs, Warned
 from accelreport.spec.cells import Cell
 from tests.support.records import study
 from tests.support.rows import speedup_rows, the_row

@@ -14,9 +14,8 @@ from rich.console import Console
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.errors import ExitCode
 from accelreport.loader.load import load
-from accelreport.results.digest import content_digest
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.store import Store
+from accelreport.results.store import Store, content_digest
 from accelreport.runner.documents import extended, plan_document, repeated
 from accelreport.runner.events import CellName, LookedAt, LookLine, named, plan_line
 from accelreport.runner.preparing import Prepared, Request, prepare

@@ -12,20 +12,24 @@ import numpy as np
 
 from accelreport.analysis.comparison import compare_folders
 from accelreport.analysis.comparison_values import Comparison
-from accelreport.results.energy import Energy
-from accelreport.results.observations import (
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import (
     Artefact,
     Confusion,
+    Energy,
+    Failure,
     Forecast,
     GeneratedText,
+    Host,
     Precision,
     Quantised,
+    Record,
+    Sample,
     SavedWeights,
     Selection,
     Served,
+    Warned,
 )
-from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Failure, Host, Record, Sample, Warned
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published, Source, Target
 from tests.support.records import Study, assorted, study, without_peaks

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.report.site import build
-from accelreport.results.checks import SelfCheck
-from accelreport.results.record import Record, Warned
+from accelreport.results.record import Record, SelfCheck, Warned
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
 from tests.support.records import Study, study

@@ -14,8 +14,7 @@ from accelreport.report.pages.cold import cold_section
 from accelreport.report.pages.cost import cost_section
 from accelreport.report.pages.resources import joules, resources_section
 from accelreport.report.site import build
-from accelreport.results.energy import Energy
-from accelreport.results.record import Host, Record
+from accelreport.results.record import Energy, Host, Record
 from accelreport.spec.device import Device
 from tests.report.scenarios import Results
 from tests.support.records import Noise, Study, study

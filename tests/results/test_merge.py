@@ -9,12 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelreport.results.merge import Merged, merge
-from accelreport.results.problems import ResultsError
+from accelreport.results.errors import ResultsError
+from accelreport.results.merge import Merged, Version, kept, merge, record_versions
 from accelreport.results.reading import read_record, to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.results.versions import Version, kept, record_versions
 from tests.results.conftest import Folder
 from tests.support import disks
 from tests.support.records import assorted, study

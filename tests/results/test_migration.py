@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.results.migration import STEPS, NewerVersion, NoVersion, migrate
+from accelreport.results.reading import STEPS, NewerVersion, NoVersion, migrate
 from accelreport.results.record import RECORD_VERSION
 
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.results import unpacked as module
-from accelreport.results.merge import merge
-from accelreport.results.observations import Artefact
-from accelreport.results.problems import ResultsError
+from accelreport.results import merge as module
+from accelreport.results.errors import ResultsError
+from accelreport.results.merge import merge, unpacked
 from accelreport.results.reading import LARGEST_FILE, to_bytes
+from accelreport.results.record import Artefact
 from accelreport.results.store import Store
-from accelreport.results.unpacked import unpacked
 from tests.support.records import study
 
 

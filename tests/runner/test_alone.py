@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.results.problems import ResultsError
+from accelreport.results.errors import ResultsError
 from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
 from accelreport.runner.locks import cell_to_itself, machine_to_itself
 from accelreport.runner.workspace import Workspace

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.results.merge import merge
-from accelreport.results.observations import Artefact
-from accelreport.results.record import Record
+from accelreport.results.record import Artefact, Record
 from accelreport.results.store import Store
 from accelreport.runner.artefacts import LeftFile, hand_over
 from tests.support.records import study

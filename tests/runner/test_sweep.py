@@ -7,7 +7,7 @@ import pytest
 from filelock import FileLock
 
 from accelreport.errors import ExitCode
-from accelreport.results.problems import ResultsError
+from accelreport.results.errors import ResultsError
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.results.store import Store

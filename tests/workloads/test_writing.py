@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from accelreport.results.observations import GeneratedText
+from accelreport.results.record import GeneratedText
 from accelreport.workloads.base import Observation
 from accelreport.workloads.character_models import _stepper, character_model, write
 from accelreport.workloads.text_generation import TextGenerationParameters

@@ -17,8 +17,7 @@ from accelreport.backend.checks.process import can_wait, everything_done
 from accelreport.backend.checks.surroundings import Clock, Neighbours, judge_clock
 from accelreport.backend.checks.watch import Watch
 from accelreport.backend.clock import Heartbeat
-from accelreport.results.checks import Beginning
-from accelreport.results.record import Block
+from accelreport.results.record import Beginning, Block
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine

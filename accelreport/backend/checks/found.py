@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from accelreport.errors import AccelReportError
-from accelreport.results.checks import SelfCheck
-from accelreport.results.record import Warned
+from accelreport.results.record import SelfCheck, Warned
 
 
 class RefusedError(AccelReportError):

@@ -13,7 +13,7 @@ import psutil
 
 from accelreport.backend.checks.found import Found
 from accelreport.backend.nvml import DriverError, asked, boards, visible
-from accelreport.results.checks import OTHER_LOAD
+from accelreport.results.record import OTHER_LOAD
 
 ANSWER_WITHIN_S = 5
 """NVIDIA's driver tells a clock in a tenth of a second, or it is in trouble."""

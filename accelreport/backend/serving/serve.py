@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from accelreport.backend.artefacts import Artefacts
 from accelreport.backend.serving.client import latencies, predictions, throughput
 from accelreport.backend.serving.launch import served
-from accelreport.results.observations import Served
+from accelreport.results.record import Served
 
 NAME = "model"
 REQUESTS = 500

@@ -24,7 +24,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.marks import origin_badges
 from accelreport.report.pages.runs import Run, runs
 from accelreport.report.text import label, sentence
-from accelreport.results.observations import SavedWeights, Served
+from accelreport.results.record import SavedWeights, Served
 
 SHOWN_DIGITS = 16
 """Of a checksum in a table."""

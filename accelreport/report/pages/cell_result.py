@@ -11,8 +11,7 @@ from accelreport.report.pages.marks import KINDS
 from accelreport.report.pages.resources import joules
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.words import Words
-from accelreport.results.energy import Energy
-from accelreport.results.record import Record
+from accelreport.results.record import Energy, Record
 
 LONGEST_IN_COLUMNS = 60
 """Letters of a fact that still fits into a column."""

@@ -9,7 +9,7 @@ from accelreport.report.pages.marks import origin_badges
 from accelreport.report.pages.runs import first_run
 from accelreport.report.text import label
 from accelreport.report.theme import share_bin
-from accelreport.results.observations import Confusion
+from accelreport.results.record import Confusion
 
 MOST_CLASSES = 20
 """Classes of a table; a larger one could not be read."""

@@ -21,7 +21,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.marks import origin_badges
 from accelreport.report.pages.runs import Run, first_run
 from accelreport.report.text import label, sentence
-from accelreport.results.observations import Forecast
+from accelreport.results.record import Forecast
 
 MOST_TARGETS = 6
 DAY_S = 86_400.0

@@ -10,8 +10,7 @@ from accelreport.report.model import Badge, Block, Column, Entry, Line, Prose, R
 from accelreport.report.pages.marks import absence, number_badges
 from accelreport.report.pages.panels import groups_corner, point_groups
 from accelreport.report.text import label, sentence
-from accelreport.results.energy import Energy
-from accelreport.results.record import Record
+from accelreport.results.record import Energy, Record
 
 SENSOR_GRADE = Badge(
     "sensor-grade",
