@@ -33,10 +33,10 @@ from accelreport.analysis.speedup import speedups_of
 from accelreport.backend.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.runner.documents import plan_document
 from accelreport.runner.plan import Policy, make_plan
-from accelreport.runner.preparing import Prepared
-from accelreport.runner.session import carry_out
+from accelreport.runner.plan_documents import plan_document
+from accelreport.runner.prepare import Prepared
+from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import Device

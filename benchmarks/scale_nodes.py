@@ -16,18 +16,18 @@ from scale_cells import record_of, spec_of, template
 from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ChildEvent, Circumstances
-from accelreport.runner.launchers.batch import Mailbox
-from accelreport.runner.launchers.letters import Began, Through
-from accelreport.runner.launchers.ray_cluster import RayLauncher
-from accelreport.runner.launchers.ray_engine import RayEngine
-from accelreport.runner.launchers.ray_nodes import Demand, Node
-from accelreport.runner.launchers.slurm import SlurmLauncher
-from accelreport.runner.launchers.slurm_jobs import Job
-from accelreport.runner.launchers.slurm_options import SlurmOptions
+from accelreport.runner.launchers.messages import Completed, Started
+from accelreport.runner.launchers.ray.engine import RayEngine
+from accelreport.runner.launchers.ray.launcher import RayLauncher
+from accelreport.runner.launchers.ray.nodes import Demand, Node
+from accelreport.runner.launchers.slurm.jobs import Job
+from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
+from accelreport.runner.launchers.slurm.submission import SlurmOptions
+from accelreport.runner.launchers.slurm.worker import MessageLog
 from accelreport.spec.cells import Cell
 
 if TYPE_CHECKING:  # an older checkout has it elsewhere
-    from accelreport.runner.launchers.ray_outbox import Letters
+    from accelreport.runner.launchers.ray.worker import Letters
 
 NODES = 1000
 ROUNDS = 3
@@ -90,8 +90,8 @@ class Instant(RayEngine):
         for cell in self._cells.pop(task):
             record = record_of(cell, self._like)
             assert record.environment is not None
-            letters.append(Began(key=record.key, environment=record.environment))
-            letters.append(Through(record=record))
+            letters.append(Started(key=record.key, environment=record.environment))
+            letters.append(Completed(record=record))
         return letters
 
     def end(self, tasks: Sequence[int]) -> None:
@@ -131,7 +131,7 @@ def follow(folder: Path, cells: int, nodes: int) -> Mapping[str, float]:
     del nodes
     launcher = SlurmLauncher(Circumstances(results=folder / "results"), SlurmOptions())
     jobs = [
-        Job(Waiting(), {cell.key: cell}, Mailbox(folder / f"letters-{number}.jsonl"))
+        Job(Waiting(), {cell.key: cell}, MessageLog(folder / f"letters-{number}.jsonl"))
         for number, cell in enumerate(spec_of(folder).cells)
     ]
     watch = Silent()

@@ -26,13 +26,13 @@ from accelreport.backend.inventory import inventory
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store, content_digest
-from accelreport.runner.documents import plan_document
 from accelreport.runner.events import CellEndLine, CellStartLine, named
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
-from accelreport.runner.launchers.batch import Order, perform
+from accelreport.runner.launchers.slurm.worker import JobSpec, perform
 from accelreport.runner.plan import RunPlan, make_plan
-from accelreport.runner.sweep import Sweep
+from accelreport.runner.plan_documents import plan_document
+from accelreport.runner.run import Run
 from accelreport.runner.workspace import Workspace
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import Quiet
@@ -111,7 +111,7 @@ def job(folder: Path, cells: int, nodes: int) -> Figures:
     """One job of Slurm finds that its only cell was measured by another one."""
     del cells, nodes
     cell, mailbox, path = spec_of(folder).cells[-1], folder / "letters", folder / "order.json"
-    order = Order(cells=[cell], results=str(folder / "results"))
+    order = JobSpec(cells=[cell], results=str(folder / "results"))
     path.write_text(order.model_dump_json(), encoding="utf-8")
     seconds = _seconds(lambda: perform(str(path), str(mailbox)))
     if '"through"' not in mailbox.read_text(encoding="utf-8"):
@@ -125,7 +125,7 @@ def second(folder: Path, cells: int, nodes: int) -> Figures:
     store, workspace, stop = Store(folder / "results"), Workspace(folder / "workspace"), Stop()
     plan = planned(folder)
     workspace.prepare()
-    sweep = Sweep(
+    sweep = Run(
         store=store,
         launcher=LocalLauncher(workspace.scratch, environment),
         machine=inventory().machine,

@@ -8,7 +8,7 @@ from typing import Literal
 from accelreport.report import site
 from accelreport.report.folders import report_cache
 from accelreport.results.store import Store
-from accelreport.runner.refresh import refresh
+from accelreport.runner.plan_documents import refresh
 
 
 def build(

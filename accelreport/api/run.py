@@ -9,12 +9,12 @@ from typing import Literal
 
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.api.results import Results, results_of
+from accelreport.runner.launchers import launching
 from accelreport.runner.launchers.base import Circumstances
-from accelreport.runner.launchers.registry import launching
 from accelreport.runner.overrides import shorthands
 from accelreport.runner.plan import Policy
-from accelreport.runner.preparing import Request, prepare
-from accelreport.runner.session import carry_out
+from accelreport.runner.prepare import Request, prepare
+from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.base import Scalar
 from accelreport.terminal.progress import progress_for

@@ -106,7 +106,7 @@ def build(
     from accelreport.report import site
     from accelreport.report.folders import report_cache
     from accelreport.results.store import Store
-    from accelreport.runner.refresh import refresh
+    from accelreport.runner.plan_documents import refresh
     from accelreport.terminal.say import say
 
     store = Store(results)

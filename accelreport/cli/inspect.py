@@ -104,7 +104,7 @@ def devices(
     json: Json = False,
 ) -> None:
     """Show what this machine has, and which devices of the devices file can run here."""
-    from accelreport.runner.machine import survey
+    from accelreport.runner.survey import survey
     from accelreport.terminal.devices import machine_text
     from accelreport.terminal.say import say
 

@@ -20,8 +20,8 @@ from accelreport.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from accelreport.runner.deciding import Judge
-    from accelreport.runner.preparing import Prepared, Request
+    from accelreport.runner.adaptive import StoppingRule
+    from accelreport.runner.prepare import Prepared, Request
 
 LOCAL = "local"
 """What `--on` says of this machine; the launchers are only imported when they are needed."""
@@ -192,11 +192,11 @@ def run(
 
     Results go to results/, one file for each cell, as soon as the cell has ended.
     """
+    from accelreport.runner.launchers import launching
     from accelreport.runner.launchers.base import Circumstances
-    from accelreport.runner.launchers.registry import launching
     from accelreport.runner.overrides import parse_launcher_options, parse_overrides, shorthands
     from accelreport.runner.plan import Policy
-    from accelreport.runner.preparing import Request
+    from accelreport.runner.prepare import Request
 
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
     request = Request(
@@ -223,7 +223,7 @@ def run(
 
 
 def _prepared(request: Request) -> Prepared:
-    from accelreport.runner.preparing import prepare
+    from accelreport.runner.prepare import prepare
     from accelreport.terminal.say import say
 
     prepared = prepare(request, waiting=lambda reason: say(f"{reason} …", err=True))
@@ -232,7 +232,7 @@ def _prepared(request: Request) -> Prepared:
     return prepared
 
 
-def _judge(most_repeats: int) -> Judge:
+def _judge(most_repeats: int) -> StoppingRule:
     from accelreport.analysis.sequential import UntilDecided as Rule
 
     return Rule(most_repeats)
@@ -251,7 +251,7 @@ def _show_plan(prepared: Prepared, *, json: bool) -> None:
 
 
 def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool) -> int:
-    from accelreport.runner.session import carry_out, exit_code
+    from accelreport.runner.run import carry_out, exit_code
     from accelreport.runner.workspace import Workspace
     from accelreport.terminal.progress import progress_for
 

@@ -59,7 +59,7 @@ def serve(
     from accelreport.report.live import LOOPBACK, LiveServer
     from accelreport.report.serving import keep_serving
     from accelreport.results.store import Store
-    from accelreport.runner.refresh import refresh
+    from accelreport.runner.plan_documents import refresh
     from accelreport.runner.workspace import Workspace
     from accelreport.terminal.failure import show, show_unexpected
     from accelreport.terminal.say import say

@@ -18,12 +18,10 @@ from accelreport.backend.artefacts import FOLDER
 from accelreport.backend.job import EVENTS, Job
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Environment, Record
-from accelreport.runner.artefacts import LeftFile, hand_over
-from accelreport.runner.forks import Forks, ForkServer
+from accelreport.runner.fork_pool import ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launchers.base import ChildEvent, Finished, Watch
-from accelreport.runner.memory import oom_kills
-from accelreport.runner.outcome import Observed, conclude
+from accelreport.runner.launchers.base import ChildEvent, Finished, LeftFile, Watch, hand_over
+from accelreport.runner.outcome import Observed, conclude, oom_kills
 from accelreport.runner.process import ChildProcess, Process
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
@@ -60,7 +58,7 @@ class LocalLauncher:
     scratch: Path
     environment: Callable[[], Environment]
     command: Sequence[str] = CHILD
-    forks: Forks | None = None
+    forks: ForkPool | None = None
 
     @property
     def here(self) -> bool:
@@ -70,7 +68,7 @@ class LocalLauncher:
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`."""
         # Only here: a launcher's worker starts in half the time without all that reads specs.
-        from accelreport.runner.machine import absences
+        from accelreport.runner.survey import absences
 
         return absences(devices, waiting=lambda _: None)
 

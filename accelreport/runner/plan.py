@@ -1,18 +1,140 @@
-"""What a run will do with each cell, decided before anything is started."""
+"""What a run will do with each cell, and in which order, decided before anything is started.
+
+What is known of a cell, from whichever machine, is read from the results folder.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, Protocol, Self, TypeVar
 
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Failure, FailureKind, Record, Status
-from accelreport.runner.documents import profile_of
+from accelreport.results.store import Store
 from accelreport.runner.estimate import MEASURED, Estimate, Expectation, likeness
-from accelreport.runner.order import Design
+from accelreport.runner.plan_documents import profile_of
+from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
+
+
+class Placed(Protocol):
+    """A cell, of a spec or of a plan on disk."""
+
+    @property
+    def device(self) -> str:
+        """Name of its device."""
+
+    @property
+    def point(self) -> Mapping[str, Scalar]:
+        """Its sweep point."""
+
+    @property
+    def repeat(self) -> int:
+        """Number of its repeat, from 0."""
+
+
+Some = TypeVar("Some", bound=Placed)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Where every cell of one spec has its place, in every repeat there may ever be.
+
+    - One repeat after the other, so that a run that is cut short has whole repeats.
+    - Inside a repeat, the devices of a sweep point follow one another at once: what is
+      compared is measured close together. The points come in a shuffled order.
+    - Repeats come in pairs, and the second runs the order of the first backwards: over a
+      pair every cell has the same mean position, and a drift in a straight line cancels.
+      Pairs alternate which way round comes first (AB BA BA AB, Thue and Morse's sequence), so
+      that after two pairs a bend of the drift cancels, too.
+    - Three devices and more take the rows of a Williams design (1949) in turn, from point to
+      point and from pair to pair: each has every place, and follows every other, equally
+      often. Where the last pair is not complete, places are as equal as the points allow.
+
+    It follows from the spec's name, its devices, its points and the number of the repeat
+    alone. So it is the same on every machine, whichever cells a run leaves out, and repeats
+    that are added later take the places they would have had.
+
+    Attributes:
+        spec: name of the spec.
+        devices: its devices, in its order.
+        points: its sweep points, in its order, as text.
+    """
+
+    spec: str
+    devices: tuple[str, ...]
+    points: tuple[str, ...]
+    _rows: tuple[tuple[int, ...], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_rows", williams(len(self.devices)))
+
+    @classmethod
+    def of(cls, spec: str, cells: Iterable[Placed]) -> Design:
+        """The design of a spec with these cells."""
+        known = list(cells)
+        return cls(
+            spec,
+            tuple(dict.fromkeys(cell.device for cell in known)),
+            tuple(dict.fromkeys(_text(cell.point) for cell in known)),
+        )
+
+    def repeat(self, number: int) -> list[tuple[str, str]]:
+        """Device and point of each cell of a repeat, in the order in which they are measured."""
+        pair = number // 2
+        points = sorted(self.points, key=lambda point: _draw(self.spec, pair, point))
+        first = int.from_bytes(_draw(self.spec)[:8], "big") + 2 * pair
+        order = [
+            (self.devices[device], point)
+            for place, point in enumerate(points)
+            for device in self._rows[(first + place) % len(self._rows)]
+        ]
+        return order if number.bit_count() % 2 == 0 else order[::-1]
+
+    def ordered(self, cells: Iterable[Some]) -> list[Some]:
+        """Some of the spec's cells in the order in which they are measured."""
+        some = list(cells)
+        places = {
+            number: {name: place for place, name in enumerate(self.repeat(number))}
+            for number in {cell.repeat for cell in some}
+        }
+        return sorted(
+            some,
+            key=lambda cell: (cell.repeat, places[cell.repeat][cell.device, _text(cell.point)]),
+        )
+
+
+def williams(count: int) -> tuple[tuple[int, ...], ...]:
+    """Orders of `count` treatments, each order followed by its reverse (Williams 1949).
+
+    Every treatment has every place, and follows every other, equally often: over `count` orders
+    where that is even, over twice as many where it is odd.
+
+    Raises:
+        ValueError: there is no treatment.
+    """
+    if count < 1:
+        raise ValueError("a design needs at least one treatment")
+    base = [(step + 1) // 2 if step % 2 else -(step // 2) for step in range(count)]
+    # For an even count the reverse of each row is another row of the square.
+    rows = [
+        tuple((each + shift) % count for each in base)
+        for shift in range(count if count % 2 else count // 2)
+    ]
+    return tuple(way for row in rows for way in (row, row[::-1]))
+
+
+def _draw(*parts: object) -> bytes:
+    """Chance that is the same in every run and on every machine."""
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).digest()
+
+
+def _text(point: Mapping[str, Scalar]) -> str:
+    return repr(sorted(point.items()))
+
 
 Action = Literal["run", "done", "failed", "skip"]
 """run: measure it; done: a good record exists; failed: it failed before and is left alone;
@@ -205,3 +327,59 @@ def supersedes(new: Record, old: Record | None) -> bool:
         return True
     rank = {"ok": 2, "partial": 1, "failed": 0, "skipped": 0}
     return rank[new.status] >= rank[old.status]
+
+
+RANK = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
+"""Of two records of a cell, the one of the higher status says more of it."""
+
+
+class RecordIndex:
+    """The best record of each cell, of whichever machine; among equals the newest.
+
+    Where cells are measured by any of several machines, a cell is done when one has done it.
+
+    The folder is listed at first and after `refresh`, and not for every cell.
+
+    Args:
+        store: the results folder.
+        keys: only these cells will be asked for; all when absent. A job of a few cells need
+            not hold the names of all others.
+    """
+
+    def __init__(self, store: Store, keys: Collection[str] | None = None) -> None:
+        self._store = store
+        self._keys = None if keys is None else frozenset(keys)
+        self._machines: dict[str, list[str]] | None = store.machines(self._keys)
+
+    def refresh(self) -> None:
+        """Look into the folder again when a cell is next asked for."""
+        self._machines = None
+
+    def __call__(self, key: str) -> Record | None:
+        """The best record of a cell; None when there is none that can be read."""
+        records = self._of(key)
+        return max(records, key=lambda each: (RANK[each.status], each.finished_at), default=None)
+
+    def clear_attempts(self, measured: Record) -> None:
+        """Take away what other machines left of a cell that is measured now.
+
+        That is what the next run would have tried again, such as a cell that was interrupted: a
+        report would else tell for good of a failure that nobody can mend there any more.
+
+        Args:
+            measured: a record that was written; nothing happens if it holds no measurement.
+        """
+        if measured.status not in {"ok", "partial"}:
+            return
+        for record in self._of(measured.key):
+            again = record.failure is not None and record.failure.kind in ALWAYS_RETRIED
+            if again and record.status == "failed" and record.environment is not None:
+                self._store.record_path(record.key, record.environment.machine).unlink(
+                    missing_ok=True
+                )
+
+    def _of(self, key: str) -> list[Record]:
+        if self._machines is None:
+            self._machines = self._store.machines(self._keys)
+        found = [self._store.get(key, machine) for machine in self._machines.get(key, ())]
+        return [record for record in found if record is not None]

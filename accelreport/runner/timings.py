@@ -53,7 +53,7 @@ class Timed(Protocol):
         """The stages of its process."""
 
 
-class Ended(NamedTuple):
+class CellSummary(NamedTuple):
     """What a run remembers of a cell that is through.
 
     A record of a long training is large, and a run may have many thousands of them.

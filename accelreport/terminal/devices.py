@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from accelreport.analysis.words import counted
 from accelreport.backend.probe import Probe
-from accelreport.runner.machine import Survey
+from accelreport.runner.survey import Survey
 
 GIB = 2**30
 

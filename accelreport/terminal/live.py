@@ -15,6 +15,7 @@ from rich.text import Text
 
 from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.results.record import Record
+from accelreport.runner.estimate import RemainingTime
 from accelreport.runner.events import (
     CellEndLine,
     CellEventLine,
@@ -26,7 +27,6 @@ from accelreport.runner.events import (
     WaitingLine,
 )
 from accelreport.runner.plan import RunPlan
-from accelreport.runner.remaining import Remaining
 from accelreport.runner.timings import TimingsLine
 from accelreport.terminal.run_text import (
     MARKS,
@@ -83,7 +83,7 @@ class LiveProgress:
 
     def __init__(self, console: Console, plan: RunPlan) -> None:
         self._console = console
-        self._left = Remaining(plan.expectation, (planned.cell for planned in plan.of("run")))
+        self._left = RemainingTime(plan.expectation, (planned.cell for planned in plan.of("run")))
         self._total = len(self._left)
         self._finished = 0
         self._took_s = 0.0

@@ -166,7 +166,7 @@ def simulate(
 ) -> Experiments:
     """Simulates `count` experiments of `n` repeats.
 
-    The runner's own order is followed (`runner.order.Design`).
+    The runner's own order is followed (`runner.plan.Design`).
     """
     parts = [_chunk(scenario, n, min(chunk, count - done), rng) for done in range(0, count, chunk)]
     return Experiments(

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.runner.order import Design
+from accelreport.runner.plan import Design
 
 SPECS = 500
 """Names of specs, each with an order of its own, that experiments are dealt out to."""

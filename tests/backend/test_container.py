@@ -11,7 +11,7 @@ from accelreport.analysis.comparison_environment import facts
 from accelreport.backend.container import BOOT, cpu_limit, identity
 from accelreport.backend.inventory import inventory
 from accelreport.report.pages.device_lines import cores
-from accelreport.runner.machine import Survey
+from accelreport.runner.survey import Survey
 from accelreport.terminal.devices import machine_text
 from tests.support.records import study
 

@@ -16,10 +16,9 @@ from accelreport.errors import ExitCode
 from accelreport.loader.load import load
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store, content_digest
-from accelreport.runner.documents import extended, plan_document, repeated
 from accelreport.runner.events import CellName, LookedAt, LookLine, named, plan_line
-from accelreport.runner.preparing import Prepared, Request, prepare
-from accelreport.runner.refresh import refresh
+from accelreport.runner.plan_documents import extended, plan_document, refresh, repeated
+from accelreport.runner.prepare import Prepared, Request, prepare
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines
 from tests.runner.scripted import Bench, cells

@@ -12,11 +12,10 @@ from typing import Any
 
 from accelreport.results.record import Record
 from accelreport.runner.events import EndLine
-from accelreport.runner.known import KnownAnywhere
 from accelreport.runner.launchers.base import Launcher
-from accelreport.runner.launchers.workplace import Workplace
-from accelreport.runner.plan import make_plan
-from accelreport.runner.sweep import Sweep
+from accelreport.runner.launchers.node import Node
+from accelreport.runner.plan import RecordIndex, make_plan
+from accelreport.runner.run import Run
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import COMMAND, MACHINE, SERVER, Bench, environment
 
@@ -50,10 +49,10 @@ def told_to_two_workers(record: Record) -> dict[str, Any]:
     return told
 
 
-def workplace(folder: Path, *, fork: bool = True) -> Workplace:
+def workplace(folder: Path, *, fork: bool = True) -> Node:
     """Has scripted cells measured, with locks of its own."""
     work = folder / "node"
-    return Workplace(command=[*COMMAND], server=[*SERVER], folder=str(work), fork=fork)
+    return Node(command=[*COMMAND], server=[*SERVER], folder=str(work), fork=fork)
 
 
 def run_on(launcher: Launcher, bench: Bench, chosen: Iterable[Cell]) -> EndLine:
@@ -61,7 +60,7 @@ def run_on(launcher: Launcher, bench: Bench, chosen: Iterable[Cell]) -> EndLine:
     store, chosen = bench.store, list(chosen)
     store.prepare()
     bench.workspace.prepare()
-    anywhere = KnownAnywhere(store)
+    anywhere = RecordIndex(store)
     try:
         absent = launcher.unavailable({cell.device: cell.device_spec for cell in chosen})
         plan = make_plan(
@@ -70,7 +69,7 @@ def run_on(launcher: Launcher, bench: Bench, chosen: Iterable[Cell]) -> EndLine:
             unavailable=lambda one: absent[one.device],
             policy=bench.policy,
         )
-        return Sweep(
+        return Run(
             store=store,
             launcher=launcher,
             machine=MACHINE,

@@ -11,11 +11,11 @@ from typing import Any
 from accelreport.results.record import Environment, Failure, Record, Status
 from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, EndLine, RunLine
-from accelreport.runner.forks import Forks
+from accelreport.runner.fork_pool import ForkPool
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.plan import Policy, RunPlan, make_plan
-from accelreport.runner.sweep import Sweep
+from accelreport.runner.run import Run
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
@@ -142,7 +142,7 @@ class Bench:
     policy: Policy = field(default_factory=Policy)
     stop: Stop = field(default_factory=Stop)
     command: Sequence[str] = COMMAND
-    forks: Forks | None = None
+    forks: ForkPool | None = None
 
     @property
     def store(self) -> Store:
@@ -168,7 +168,7 @@ class Bench:
         store = self.store
         store.prepare()
         self.workspace.prepare()
-        sweep = Sweep(
+        sweep = Run(
             store=store,
             launcher=LocalLauncher(
                 self.workspace.scratch, environment, self.command, forks=self.forks
@@ -190,5 +190,5 @@ class Bench:
 def forking(folder: Path, *refusal: str) -> Bench:
     """A bench whose cells are forks; with a refusal, whose server wants none."""
     bench = Bench(folder)
-    bench.forks = Forks(bench.workspace.scratch, (*SERVER, *refusal))
+    bench.forks = ForkPool(bench.workspace.scratch, (*SERVER, *refusal))
     return bench

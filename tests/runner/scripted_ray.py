@@ -17,7 +17,7 @@ from typing import Any
 from accelreport.runner.events import RunLine
 from accelreport.runner.interrupt import stopped_by_signals
 from accelreport.runner.launchers.base import Circumstances
-from accelreport.runner.launchers.ray_cluster import RayLauncher
+from accelreport.runner.launchers.ray.launcher import RayLauncher
 from accelreport.spec.cells import Cell
 from tests.runner.scattered import run_on, workplace
 from tests.runner.scripted import ENDINGS, Bench, Collector, cell, different

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from accelreport.runner.interrupt import stopped_by_signals
 from accelreport.runner.launchers.base import Circumstances
-from accelreport.runner.launchers.ray_cluster import RayLauncher
-from accelreport.runner.launchers.workplace import Workplace
+from accelreport.runner.launchers.node import Node
+from accelreport.runner.launchers.ray.launcher import RayLauncher
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from tests.runner.scattered import run_on
@@ -46,7 +46,7 @@ def main() -> None:
         launcher = RayLauncher(
             Circumstances(results=folder / "results", address=address),
             {},
-            Workplace(command=[] if what == "real" else [*COMMAND], fork=False),
+            Node(command=[] if what == "real" else [*COMMAND], fork=False),
         )
         end = run_on(launcher, Bench(folder, Forgetful(), stop=stop), cells(what))
     sys.stdout.write(f"stopped {end.stopped_by or 'no'} left {end.left}\n")

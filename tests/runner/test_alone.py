@@ -12,8 +12,7 @@ import pytest
 
 from accelreport.results.errors import ResultsError
 from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
-from accelreport.runner.locks import cell_to_itself, machine_to_itself
-from accelreport.runner.workspace import Workspace
+from accelreport.runner.workspace import Workspace, cell_to_itself, machine_to_itself
 from tests.support import disks
 
 

@@ -13,7 +13,7 @@ import pytest
 from accelreport.results.merge import merge
 from accelreport.results.record import Artefact, Record
 from accelreport.results.store import Store
-from accelreport.runner.artefacts import LeftFile, hand_over
+from accelreport.runner.launchers.base import LeftFile, hand_over
 from tests.support.records import study
 
 

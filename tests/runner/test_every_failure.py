@@ -17,7 +17,7 @@ from accelreport.report.pages.marks import KINDS
 from accelreport.report.site import build
 from accelreport.results.record import FailureKind, Record
 from accelreport.results.store import Store
-from accelreport.runner.forks import Forks
+from accelreport.runner.fork_pool import ForkPool
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.spec.cells import Cell
@@ -144,7 +144,7 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failures]:
     damaged.write_bytes(content)
     install(site, "failing", {"accelreport.workloads": {"failing": "tests.failing.kernels:FAMILY"}})
     install(site, "broken", {"accelreport.workloads": {"broken": "tests.failing.absent:FAMILY"}})
-    forks = Forks(folder)
+    forks = ForkPool(folder)
     launcher = LocalLauncher(folder, environment, forks=forks)
 
     @cache

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from accelreport.errors import ExitCode
 from accelreport.results.record import Failure, FailureKind, Status
 from accelreport.results.store import Store
-from accelreport.runner.known import KnownAnywhere
+from accelreport.runner.launchers import open_launcher
 from accelreport.runner.launchers.base import BadLauncher, Circumstances
-from accelreport.runner.launchers.ray_nodes import (
+from accelreport.runner.launchers.ray.nodes import (
     About,
     Node,
     asked_resources,
@@ -25,9 +25,9 @@ from accelreport.runner.launchers.ray_nodes import (
     demand,
     lack,
 )
-from accelreport.runner.launchers.ray_queue import Queue
-from accelreport.runner.launchers.registry import open_launcher
+from accelreport.runner.launchers.ray.pool import Queue
 from accelreport.runner.overrides import BadOverride, parse_launcher_options
+from accelreport.runner.plan import RecordIndex
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from tests.runner.scripted import a_record, cell
@@ -257,7 +257,7 @@ def test_the_best_record_of_any_machine_is_what_is_known_of_a_cell(
     store.write(a_record(one, STATUSES[better - 1], "aaaaaaaa", "2026-02-02T00:00:00+00:00"))
     store.write(a_record(one, STATUSES[better], "bbbbbbbb", "2026-01-01T00:00:00+00:00"))
     store.write(a_record(one, STATUSES[better], "cccccccc", "2026-01-02T00:00:00+00:00"))
-    known = KnownAnywhere(store)(one.key)
+    known = RecordIndex(store)(one.key)
     assert known is not None
     assert known.environment is not None
     assert (known.status, known.environment.machine) == (STATUSES[better], "cccccccc")
@@ -279,7 +279,7 @@ def test_an_attempt_elsewhere_is_forgotten_once_the_cell_is_measured_and_a_real_
     failure = Failure(kind=kind, message="It ended.")
     attempt = a_record(one, "failed", "aaaaaaaa", "2026-01-01T00:00:00+00:00")
     store.write(attempt.model_copy(update={"failure": failure}))
-    known = KnownAnywhere(store)
+    known = RecordIndex(store)
     measured = a_record(one, status, "bbbbbbbb", "2026-01-02T00:00:00+00:00")
     store.write(measured)
     known.clear_attempts(measured)
@@ -291,7 +291,7 @@ def test_nothing_is_known_of_a_cell_without_a_record_until_one_is_looked_for_aga
     tmp_path: Path,
 ) -> None:
     store, one = Store(tmp_path), cell()
-    known = KnownAnywhere(store)
+    known = RecordIndex(store)
     store.write(a_record(one, "ok"))
     assert known(one.key) is None
     known.refresh()

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.results.plan_document import PlanDocument, PlannedCell
-from accelreport.runner.order import Design, williams
-from accelreport.runner.plan import make_plan
+from accelreport.runner.plan import Design, make_plan, williams
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Measure
 from tests.runner.scripted import DEVICES, cell

@@ -13,9 +13,9 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store, content_digest
 from accelreport.runner.events import EndLine
 from accelreport.runner.overrides import BadOverride, parse_overrides
-from accelreport.runner.preparing import Prepared, Request, prepare
-from accelreport.runner.refresh import refresh
-from accelreport.runner.session import exit_code
+from accelreport.runner.plan_documents import refresh
+from accelreport.runner.prepare import Prepared, Request, prepare
+from accelreport.runner.run import exit_code
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.problems import SpecErrors

@@ -14,28 +14,27 @@ from filelock import FileLock
 from submitit.core.utils import UncompletedJobError
 
 from accelreport.results.store import Store
-from accelreport.runner.launchers.batch import Mailbox, Order, perform
-from accelreport.runner.launchers.letters import Began, Broke, Said, Through, Waits
-from accelreport.runner.launchers.losses import STOPPED, Losses
-from accelreport.runner.launchers.slurm_jobs import Job
-from accelreport.runner.launchers.slurm_queue import GONE, Standing
-from accelreport.runner.launchers.workplace import environment_here
+from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
+from accelreport.runner.launchers.node import STOPPED, LostCells, environment_here
+from accelreport.runner.launchers.slurm.jobs import Job
+from accelreport.runner.launchers.slurm.queue import GONE, JobState
+from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perform
 from accelreport.spec.cells import Cell
 from tests.runner.scattered import workplace
 from tests.runner.scripted import a_record, cell, different
 from tests.support.processes import processes_of
 
 
-def order(folder: Path, chosen: list[Cell]) -> tuple[tuple[str, str], Mailbox]:
+def order(folder: Path, chosen: list[Cell]) -> tuple[tuple[str, str], MessageLog]:
     letters = folder / "letters.jsonl"
     path = folder / "order.json"
-    asked = Order(
+    asked = JobSpec(
         cells=chosen,
         results=str(folder / "results"),
         workplace=workplace(folder, fork=False),
     )
     path.write_text(asked.model_dump_json())
-    return (str(path), str(letters)), Mailbox(letters)
+    return (str(path), str(letters)), MessageLog(letters)
 
 
 @pytest.mark.e2e
@@ -47,11 +46,11 @@ def test_a_job_tells_of_cells_that_another_one_has_measured_meanwhile(tmp_path: 
     perform(*path)
     second = mailbox.unread()
 
-    assert {each.record.key for each in first if isinstance(each, Through)} == {
+    assert {each.record.key for each in first if isinstance(each, Completed)} == {
         one.key for one in chosen
     }
-    assert any(isinstance(each, Said) for each in first)
-    assert [type(each) for each in second] == [Through, Through]
+    assert any(isinstance(each, Reported) for each in first)
+    assert [type(each) for each in second] == [Completed, Completed]
     assert len((tmp_path / "trace").read_text().split()) == 2
 
 
@@ -103,7 +102,10 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
     perform(*path)
     other.join()
 
-    assert [type(each) for each in Mailbox(here / "letters.jsonl").unread()] == [Waits, Through]
+    assert [type(each) for each in MessageLog(here / "letters.jsonl").unread()] == [
+        Waits,
+        Completed,
+    ]
     assert len((tmp_path / "trace").read_text().split()) == 1
 
 
@@ -116,7 +118,7 @@ def test_a_cell_that_was_interrupted_on_another_node_is_no_failure_once_it_is_me
     store = Store(tmp_path / "results")
     store.prepare()
     there = environment_here().model_copy(update={"machine": "ffffffff"})
-    lost = Losses().of(chosen[0], STOPPED, there)
+    lost = LostCells().of(chosen[0], STOPPED, there)
     assert lost is not None
     store.write(lost.record)
     perform(*path)
@@ -128,7 +130,7 @@ def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -
     path, mailbox = order(tmp_path, different(1))
     perform(*path)
     (letter,) = mailbox.unread()
-    assert isinstance(letter, Broke)
+    assert isinstance(letter, Crashed)
     assert "cannot be written" in letter.message
     assert "Traceback" in letter.traceback
 
@@ -141,11 +143,11 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
         raise UncompletedJobError("Job not requeued because: timed-out and not checkpointable.")
 
     before = signal.signal(signal.SIGUSR2, time_is_up)
-    meanwhile, over = Mailbox(tmp_path / "letters.jsonl"), threading.Event()
+    meanwhile, over = MessageLog(tmp_path / "letters.jsonl"), threading.Event()
 
     def wait_until_it_hangs() -> None:
         while not over.wait(0.2):
-            said = [each.says.event for each in meanwhile.unread() if isinstance(each, Said)]
+            said = [each.says.event for each in meanwhile.unread() if isinstance(each, Reported)]
             if "epoch" in said:
                 over.wait(0.2)  # this letter is not only begun
                 os.kill(os.getpid(), signal.SIGUSR2)
@@ -161,8 +163,8 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
         signal.signal(signal.SIGUSR2, before)
 
     (began, *_, last) = mailbox.unread()
-    assert isinstance(began, Began)
-    assert isinstance(last, Broke)
+    assert isinstance(began, Started)
+    assert isinstance(last, Crashed)
     job = Job(SimpleNamespace(state="COMPLETED"), {}, mailbox, broke=last)
     assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == ("timeout", True)
     assert not processes_of(tmp_path / "node")
@@ -182,7 +184,7 @@ def test_the_state_in_which_a_job_ended_tells_the_kind_of_the_failure(
     tmp_path: Path, state: str, kind: str, final: bool
 ) -> None:
     job = stderr_of(tmp_path, "")
-    job.stands(Standing(state))
+    job.stands(JobState(state))
     assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == (kind, final)
 
 
@@ -191,7 +193,7 @@ def stderr_of(folder: Path, text: str) -> Job:
     path = folder / "log.err"
     path.write_text(text)
     task = SimpleNamespace(paths=SimpleNamespace(stderr=path))
-    return Job(SimpleNamespace(task=lambda _: task), {}, Mailbox(folder / "letters.jsonl"))
+    return Job(SimpleNamespace(task=lambda _: task), {}, MessageLog(folder / "letters.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -206,27 +208,27 @@ def test_a_job_that_failed_is_told_of_in_the_last_words_of_its_output(
     tmp_path: Path, wrote: str, kind: str, told: str
 ) -> None:
     job = stderr_of(tmp_path, wrote)
-    job.stands(Standing("FAILED"))
+    job.stands(JobState("FAILED"))
     assert job.loss(tmp_path).kind == kind
     assert told in job.loss(tmp_path).message
 
 
 def test_a_letter_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "letters.jsonl"
-    mailbox = Mailbox(path)
+    mailbox = MessageLog(path)
     assert mailbox.unread() == []
-    Mailbox(path).post(Broke(message="one"))
+    MessageLog(path).post(Crashed(message="one"))
     whole = path.read_bytes()
     path.write_bytes(whole + whole[:7])
-    assert mailbox.unread() == [Broke(message="one")]
+    assert mailbox.unread() == [Crashed(message="one")]
     path.write_bytes(whole + whole)
-    assert mailbox.unread() == [Broke(message="one")]
+    assert mailbox.unread() == [Crashed(message="one")]
     assert mailbox.unread() == []
 
 
 def test_letters_that_cannot_be_read_are_told_and_the_others_are_read(tmp_path: Path) -> None:
     path = tmp_path / "letters.jsonl"
-    mailbox, waits = Mailbox(path), Waits(host="node", reason="because")
+    mailbox, waits = MessageLog(path), Waits(host="node", reason="because")
     mailbox.post(waits)
     with path.open("ab") as file:
         file.write(
@@ -235,17 +237,17 @@ def test_letters_that_cannot_be_read_are_told_and_the_others_are_read(tmp_path: 
     mailbox.post(waits)
     first, *told, last = mailbox.unread()
     assert (first, last) == (waits, waits)
-    assert [type(letter) for letter in told] == [Broke] * 3
-    assert all("cannot be read" in letter.message for letter in told if isinstance(letter, Broke))
-    assert all(len(letter.message) < 1000 for letter in told if isinstance(letter, Broke))
+    assert [type(letter) for letter in told] == [Crashed] * 3
+    assert all("cannot be read" in letter.message for letter in told if isinstance(letter, Crashed))
+    assert all(len(letter.message) < 1000 for letter in told if isinstance(letter, Crashed))
 
 
 def test_a_mailbox_that_cannot_be_read_is_told_until_it_can(tmp_path: Path) -> None:
     path = tmp_path / "letters.jsonl"
     path.mkdir()
-    mailbox = Mailbox(path)
+    mailbox = MessageLog(path)
     (letter,) = mailbox.unread()
-    assert isinstance(letter, Broke)
+    assert isinstance(letter, Crashed)
     path.rmdir()
     mailbox.post(Waits(host="node", reason="because"))
     assert mailbox.unread() == [Waits(host="node", reason="because")]
@@ -260,6 +262,6 @@ def test_an_order_that_cannot_be_read_is_told_and_nothing_is_raised(
         path.write_bytes(content)
     letters = tmp_path / "letters.jsonl"
     perform(str(path), str(letters))
-    (letter,) = Mailbox(letters).unread()
-    assert isinstance(letter, Broke)
+    (letter,) = MessageLog(letters).unread()
+    assert isinstance(letter, Crashed)
     assert not letter.time_is_up

@@ -6,7 +6,7 @@ import pytest
 from submitit.slurm.slurm import SlurmExecutor, _make_sbatch_string
 
 from accelreport.runner.launchers.base import BadLauncher
-from accelreport.runner.launchers.slurm_options import (
+from accelreport.runner.launchers.slurm.submission import (
     DeviceClass,
     minutes,
     parameters,

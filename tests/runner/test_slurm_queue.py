@@ -12,19 +12,20 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.runner.events import CellStartLine, RunLine, WaitingLine
-from accelreport.runner.launchers import slurm, slurm_control
 from accelreport.runner.launchers.base import Circumstances
-from accelreport.runner.launchers.slurm import SlurmLauncher
-from accelreport.runner.launchers.slurm_control import NotCancelled
-from accelreport.runner.launchers.slurm_options import slurm_options
-from accelreport.runner.launchers.slurm_queue import (
+from accelreport.runner.launchers.slurm import jobs
+from accelreport.runner.launchers.slurm import launcher as slurm_launcher
+from accelreport.runner.launchers.slurm.jobs import NotCancelled
+from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
+from accelreport.runner.launchers.slurm.queue import (
     GONE,
+    JobState,
     NoAnswer,
-    Standing,
     standings,
     why_all_wait,
 )
-from accelreport.runner.session import exit_code
+from accelreport.runner.launchers.slurm.submission import slurm_options
+from accelreport.runner.run import exit_code
 from accelreport.spec.device import Device
 from tests.runner.scattered import run_on, workplace
 from tests.runner.scripted import Bench, different
@@ -34,8 +35,8 @@ from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SlurmStandIn:
     """Slurm's programs, looked at more often than the real ones."""
-    monkeypatch.setattr(slurm_control, "ASK_EVERY_S", 0.3)
-    monkeypatch.setattr(slurm, "LATE_S", 0.5)
+    monkeypatch.setattr(jobs, "ASK_EVERY_S", 0.3)
+    monkeypatch.setattr(slurm_launcher, "LATE_S", 0.5)
     return SlurmStandIn.installed(tmp_path / "bin", monkeypatch)
 
 
@@ -71,12 +72,12 @@ def test_the_queue_tells_how_jobs_stand_and_the_accounts_of_those_it_has_forgott
     stand_in.says("squeue", "71_0|RUNNING|None", "71_1|PENDING|Resources", "71_2|FAILED|None")
     stand_in.says("sacct", "72|CANCELLED by 1000", "73|RUNNING", "71_0|NODE_FAIL")
     assert standings(["71_0", "71_1", "71_2", "72", "73", "74"]) == {
-        "71_0": Standing("RUNNING", "None"),
-        "71_1": Standing("PENDING", "Resources"),
-        "71_2": Standing("FAILED", "None"),
-        "72": Standing("CANCELLED"),
-        "73": Standing(GONE),
-        "74": Standing(GONE),
+        "71_0": JobState("RUNNING", "None"),
+        "71_1": JobState("PENDING", "Resources"),
+        "71_2": JobState("FAILED", "None"),
+        "72": JobState("CANCELLED"),
+        "73": JobState(GONE),
+        "74": JobState(GONE),
     }
 
 
@@ -86,8 +87,8 @@ def test_a_job_that_nobody_knows_any_more_is_over_without_accounts_too(
     (stand_in.folder / "squeue").write_text(
         "#!/bin/sh\necho slurm_load_jobs error: Invalid job id specified >&2\nexit 1\n"
     )
-    assert standings(["71"]) == {"71": Standing(GONE)}
-    assert Standing(GONE).ended
+    assert standings(["71"]) == {"71": JobState(GONE)}
+    assert JobState(GONE).ended
 
 
 def test_a_controller_that_does_not_answer_ends_no_job(stand_in: SlurmStandIn) -> None:
@@ -114,16 +115,16 @@ def test_a_controller_that_does_not_answer_ends_no_job(stand_in: SlurmStandIn) -
 def test_a_job_that_others_keep_waiting_is_told_from_one_that_never_starts(
     reason: str, never: bool
 ) -> None:
-    assert Standing("PENDING", reason).never is never
-    assert not Standing("RUNNING", reason).never
+    assert JobState("PENDING", reason).never is never
+    assert not JobState("RUNNING", reason).never
 
 
 def test_it_is_said_why_no_job_runs() -> None:
-    waits, held = Standing("PENDING", "Priority"), Standing("PENDING", "JobHeldAdmin")
-    assert why_all_wait([waits, Standing("COMPLETED")]).endswith("wait for nodes of Slurm")
+    waits, held = JobState("PENDING", "Priority"), JobState("PENDING", "JobHeldAdmin")
+    assert why_all_wait([waits, JobState("COMPLETED")]).endswith("wait for nodes of Slurm")
     assert why_all_wait([waits, held]).endswith("which says: JobHeldAdmin")
-    assert why_all_wait([waits, Standing("RUNNING")]) == ""
-    assert why_all_wait([Standing("COMPLETED")]) == ""
+    assert why_all_wait([waits, JobState("RUNNING")]) == ""
+    assert why_all_wait([JobState("COMPLETED")]) == ""
 
 
 # What becomes of cells --------------------------------------------------------------------

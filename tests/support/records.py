@@ -17,7 +17,7 @@ import numpy as np
 
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
-from accelreport.runner.documents import plan_document
+from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim

@@ -1,1 +1,83 @@
-"""Where cells are measured: on this machine, or on machines that somebody's engine hands out."""
+"""Where cells are measured: on this machine, or on machines that somebody's engine hands out.
+
+`--on` names one: accelreport's own, or those of packages.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from accelreport.plugins import LAUNCHERS, Plugins
+from accelreport.runner.launchers.base import (
+    BadLauncher,
+    Circumstances,
+    Launcher,
+    LauncherError,
+    LauncherPlugin,
+)
+
+LOCAL = "local"
+"""The name of this machine, which needs no launcher of its own."""
+
+BUILT_IN = {
+    "ray": ("ray", "accelreport.runner.launchers.ray.launcher"),
+    "slurm": ("submitit", "accelreport.runner.launchers.slurm.launcher"),
+}
+"""Name → the package it needs, and the module whose `opened` makes it. The extra that installs
+the package bears the launcher's name."""
+
+
+@contextmanager
+def launching(name: str, circumstances: Circumstances) -> Iterator[Launcher | None]:
+    """The launcher of a name, closed at the end; see `open_launcher`."""
+    launcher = open_launcher(name, circumstances)
+    try:
+        yield launcher
+    finally:
+        if launcher is not None:
+            launcher.close()
+
+
+def open_launcher(name: str, circumstances: Circumstances) -> Launcher | None:
+    """The launcher of a name; None for this machine itself.
+
+    Args:
+        name: what `--on` says.
+        circumstances: what it is made for.
+
+    Raises:
+        BadLauncher: there is none of that name, or it does not know an option.
+        LauncherError: its package is not installed.
+        PluginError: it is a package's, and does not work.
+    """
+    if name == LOCAL:
+        if circumstances.options:
+            raise BadLauncher(
+                f"--on-option {next(iter(circumstances.options))}: it means nothing on this "
+                "machine.",
+                remedy="Say with --on where cells are to be measured.",
+            )
+        return None
+    if name in BUILT_IN:
+        return _built_in(name)(circumstances)
+    plugins = Plugins(LAUNCHERS, LauncherPlugin, "name", taken=(LOCAL, *BUILT_IN))
+    if name in plugins.broken:
+        raise plugins.broken[name]
+    if name not in plugins.found:
+        known = ", ".join(sorted({LOCAL, *BUILT_IN, *plugins.found}))
+        raise BadLauncher(f"--on {name}: there is no such launcher.", why=f"Known are: {known}.")
+    return plugins.found[name].open(circumstances)
+
+
+def _built_in(name: str) -> Callable[[Circumstances], Launcher]:
+    package, module = BUILT_IN[name]
+    if importlib.util.find_spec(package) is None:
+        raise LauncherError(
+            f"--on {name} needs the package {package}, which is not installed.",
+            remedy=f"Install the extra {name}: pip install 'accelreport[{name}]'",
+        )
+    opened: Callable[[Circumstances], Launcher] = importlib.import_module(module).opened
+    return opened

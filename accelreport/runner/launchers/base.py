@@ -1,6 +1,6 @@
 """What a launcher is: it has cells measured, on this machine or on others.
 
-Planning, resuming, failures, records and progress are the sweep's (`runner.sweep`) and the same
+Planning, resuming, failures, records and progress are the sweep's (`runner.run`) and the same
 for all launchers. A launcher takes cells, tells a `Watch` what happens to them, and gives back
 what became of each. Another package may add one, see `registry`.
 """
@@ -10,17 +10,59 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.results.record import Record
-from accelreport.runner.artefacts import LeftFile
+from accelreport.results.errors import UnreadableFile
+from accelreport.results.reading import parts_of
+from accelreport.results.record import Artefact, Record, Warned
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.plan import Policy
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
+
+
+class LeftFile(NamedTuple):
+    """A file that a cell left: what its record says of it, and its content."""
+
+    artefact: Artefact
+    content: bytes
+
+
+def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None]) -> Record:
+    """Give away each file that a record names; the record, without files that are not there.
+
+    A process that was killed, or a full disk, may leave half a file: what does not have its
+    checksum is not kept, and the record says so.
+
+    Args:
+        record: what the process left.
+        folder: where it left its files.
+        on_file: takes a file.
+    """
+    whole: list[Artefact] = []
+    lost: list[Warned] = []
+    for artefact in record.artefacts:
+        try:
+            content = b"".join(parts_of(folder / artefact.file, {artefact.bytes}))
+        except FileNotFoundError:
+            lost.append(_lost(artefact, "it is not there"))
+            continue
+        except UnreadableFile as error:
+            lost.append(_lost(artefact, error.problem.message))
+            continue
+        on_file(LeftFile(artefact, content))
+        whole.append(artefact)
+    return record.model_copy(update={"artefacts": whole, "warnings": [*record.warnings, *lost]})
+
+
+def _lost(artefact: Artefact, why: str) -> Warned:
+    return Warned(
+        kind="artefact-lost", message=f"its file {artefact.name} could not be kept: {why}"
+    )
+
 
 ChildEvent = PhaseEvent | ProgressEvent | EpochEvent
 """What a cell's process says of itself."""

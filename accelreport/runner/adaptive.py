@@ -1,0 +1,239 @@
+"""Adds repeats until comparisons with the baseline, and claims, are decided.
+
+Whether one is decided is not known here: a judge is asked after all planned cells, and again
+after what it asked for. Cells that are added are cells like others. They stand in the plan
+document before the first of them starts, so that an interrupted run goes on with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from accelreport.results.plan_document import Looks, PlanDocument
+from accelreport.results.record import Record
+from accelreport.results.store import Store
+from accelreport.runner.events import CellName, LookedAt, LookLine, Observer, named
+from accelreport.runner.plan import Policy, RunPlan, make_plan
+from accelreport.runner.plan_documents import extended, profile_of, repeated
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell
+
+
+class InterimResult(Protocol):
+    """What a judge says of one comparison with the baseline."""
+
+    @property
+    def device(self) -> str:
+        """The device that is compared with the baseline."""
+
+    @property
+    def point(self) -> Mapping[str, Scalar]:
+        """The sweep point."""
+
+    @property
+    def repeats(self) -> int:
+        """Repeats looked at."""
+
+    @property
+    def verdict(self) -> str:
+        """What is said of it."""
+
+    @property
+    def wanted(self) -> int:
+        """Repeats, counted from the first, that are needed next; 0 for none."""
+
+    @property
+    def reason(self) -> str:
+        """Why none, where nothing is decided."""
+
+
+class LookedClaim(Protocol):
+    """What a judge says of one claim."""
+
+    @property
+    def places(self) -> Sequence[tuple[str, Mapping[str, Scalar]]]:
+        """Devices and sweep points whose repeats decide it."""
+
+    @property
+    def wanted(self) -> int:
+        """Repeats, counted from the first, that are needed next; 0 for none."""
+
+
+class StoppingRule(Protocol):
+    """Knows when a comparison, or a claim, is decided."""
+
+    def looks(self, planned: int) -> Looks:
+        """The looks at comparisons of which `planned` repeats are measured anyway."""
+
+    def latest(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[InterimResult]:
+        """What is said of every comparison of a plan, by records of one machine."""
+
+    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[LookedClaim]:
+        """What is said of the claims of a plan that repeats can decide."""
+
+
+Name = tuple[str, str]
+"""Spec and profile of a cell."""
+
+
+@dataclass
+class AdaptiveRepeats:
+    """The repeats that are added in one run.
+
+    Attributes:
+        judge: knows when a comparison is decided.
+        documents: the plan documents of the specs that are run, with their looks.
+        chosen: the cells that are run; comparisons of which they do not hold every planned
+            repeat are left alone.
+        store: where records and plan documents are.
+        machine: this machine's fingerprint.
+        unavailable: why a cell's device cannot run here; None when it can.
+        policy: what counts as done.
+    """
+
+    judge: StoppingRule
+    documents: Sequence[PlanDocument]
+    chosen: Sequence[Cell]
+    store: Store
+    machine: str
+    unavailable: Callable[[Cell], str | None]
+    policy: Policy
+    _now: dict[Name, PlanDocument] = field(init=False)
+    _places: dict[tuple[Name, str], dict[int, Cell]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._now = {(each.spec, profile_of(each)): each for each in self.documents}
+        self._places = {}
+        for cell in self.chosen:
+            place = (_name(cell), _place(cell.device, cell.point))
+            self._places.setdefault(place, {})[cell.repeat] = cell
+
+    def possible(self) -> tuple[Cell, ...]:
+        """The cells that will be added at most."""
+        return tuple(
+            cell
+            for name, document in self._now.items()
+            for cell in self._missing(name, document, self._looked(name, document), to_the_end=True)
+        )
+
+    def further(self, observer: Observer) -> RunPlan:
+        """What is to be measured next, written into the plan documents; nothing at the end.
+
+        Raises:
+            ResultsError: the results folder cannot be written.
+        """
+        cells: list[Cell] = []
+        told: list[LookedAt] = []
+        for name, document in self._now.items():
+            looked = self._looked(name, document)
+            more = self._missing(name, document, looked)
+            told += [_told(document, each) for each in looked]
+            cells += more
+            if more:
+                self._now[name] = extended(document, more, document.until_decided)
+                self.store.write_plan(self._now[name])
+        plan = make_plan(
+            cells,
+            earlier=lambda key: self.store.get(key, self.machine),
+            unavailable=self.unavailable,
+            policy=self.policy,
+            documents=self.documents,
+        )
+        added = [planned.cell for planned in plan.cells]
+        observer.on(
+            LookLine(
+                comparisons=told,
+                cells=[CellName(**named(cell)) for cell in added],
+                todo=[planned.cell for planned in plan.of("run")],
+            )
+        )
+        return plan
+
+    def _looked(self, name: Name, document: PlanDocument) -> list[InterimResult]:
+        """What is said of the comparisons that this run may add to."""
+        if not any(of == name for of, _ in self._places):
+            return []
+        return [
+            each
+            for each in self.judge.latest(document, self._records(document))
+            if all(
+                self._complete(name, document, each.point, device)
+                for device in (each.device, document.baseline)
+            )
+        ]
+
+    def _records(self, document: PlanDocument) -> Iterator[Record]:
+        for cell in document.cells:
+            record = self.store.get(cell.key, self.machine)
+            if record is not None:
+                yield record
+
+    def _complete(
+        self, name: Name, document: PlanDocument, point: Mapping[str, Scalar], device: str
+    ) -> bool:
+        """Whether every planned repeat of a device is among the cells that are run, here."""
+        cells = self._places.get((name, _place(device, point)), {})
+        here = cells and self.unavailable(next(iter(cells.values()))) is None
+        return bool(here) and all(repeat in cells for repeat in range(document.measure.repeats))
+
+    def _missing(
+        self,
+        name: Name,
+        document: PlanDocument,
+        looked: Sequence[InterimResult],
+        *,
+        to_the_end: bool = False,
+    ) -> list[Cell]:
+        """The cells that the next look needs, or the last one, and the document does not have."""
+        known = {cell.key for cell in document.cells}
+        last = document.until_decided.at[-1] if document.until_decided else 0
+        asked = [
+            (device, each.point, each.wanted)
+            for each in looked
+            for device in ((document.baseline, each.device) if each.wanted else ())
+        ]
+        asked += self._asked_by_claims(name, document)
+        found: dict[str, Cell] = {}
+        for device, point, wanted in asked:
+            like = next(iter(self._places[name, _place(device, point)].values()))
+            for repeat in range(document.measure.repeats, last if to_the_end else wanted):
+                cell = repeated(like, repeat)
+                found[cell.key] = cell
+        return [cell for key, cell in found.items() if key not in known]
+
+    def _asked_by_claims(
+        self, name: Name, document: PlanDocument
+    ) -> list[tuple[str, Mapping[str, Scalar], int]]:
+        """Devices and points whose repeats the next looks at claims need, if all can run here."""
+        if not any(of == name for of, _ in self._places):
+            return []
+        return [
+            (device, point, each.wanted)
+            for each in self.judge.claims(document, self._records(document))
+            if each.wanted
+            and all(self._complete(name, document, point, device) for device, point in each.places)
+            for device, point in each.places
+        ]
+
+
+def _name(cell: Cell) -> Name:
+    return cell.spec, cell.profile
+
+
+def _place(device: str, point: Mapping[str, Scalar]) -> str:
+    return repr((device, dict(point)))
+
+
+def _told(document: PlanDocument, looked: InterimResult) -> LookedAt:
+    return LookedAt(
+        spec=document.spec,
+        profile=document.profile,
+        device=looked.device,
+        point=dict(looked.point),
+        repeats=looked.repeats,
+        verdict=looked.verdict,
+        wanted=looked.wanted,
+        reason=looked.reason,
+    )

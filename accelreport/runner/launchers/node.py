@@ -1,0 +1,140 @@
+"""How a machine measures the cells that a launcher sends there: as a local run does.
+
+Cells that are lost with what measured them are measured again a few times, then failed.
+"""
+
+from __future__ import annotations
+
+import platform
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from accelreport.backend.environment import environment
+from accelreport.errors import AccelReportError
+from accelreport.results.plan_document import Document
+from accelreport.results.record import Environment, Failure, FailureKind, Record
+from accelreport.runner.fork_pool import SERVER, ForkPool
+from accelreport.runner.launch import CHILD, LocalLauncher
+from accelreport.runner.launchers.base import ATTEMPTS, Finished
+from accelreport.runner.launchers.messages import Crashed
+from accelreport.runner.workspace import Workspace
+from accelreport.spec.cells import Cell
+
+
+class Node(Document):
+    """How cells are measured; everything that is not said is as in a local run there."""
+
+    command: list[str] = []
+    """The program of a cell."""
+    server: list[str] = []
+    """The program that cells are forked from."""
+    folder: str = ""
+    """Folder for locks and files in passing."""
+    fork: bool = True
+    """Whether cells may be forked."""
+
+    def workspace(self) -> Workspace:
+        """This machine's folder for locks and files in passing, made.
+
+        Raises:
+            ResultsError: it cannot be made, or is somebody else's.
+        """
+        workspace = Workspace(Path(self.folder) if self.folder else None)
+        workspace.prepare()
+        return workspace
+
+    def launcher(self, scratch: Path) -> LocalLauncher:
+        """What measures a cell here; to be closed.
+
+        Args:
+            scratch: folder for the files of cells, which need not exist yet.
+        """
+        forks = ForkPool(scratch, self.server or SERVER) if self.fork else None
+        return LocalLauncher(scratch, environment_here, self.command or CHILD, forks=forks)
+
+
+def environment_here() -> Environment:
+    """This machine and its software, with the machine's name."""
+    return environment().model_copy(update={"host": platform.node()})
+
+
+def broke(error: Exception) -> Crashed:
+    """The letter that tells of an error outside of any cell."""
+    told = str(error).replace("\n", " ") if isinstance(error, AccelReportError) else ""
+    return Crashed(
+        message=told or f"{type(error).__name__}: {error}",
+        traceback="".join(traceback.format_exception(error)),
+    )
+
+
+@dataclass(frozen=True)
+class LostCell:
+    """Why no record came.
+
+    Attributes:
+        kind: what its failure is, should it be one.
+        message: what happened, in a sentence.
+        final: whether it would happen again, so that it is not tried.
+        remedy: what a person can do.
+        traceback: where it happened, when Python said so.
+        machine_too: whether the machine itself seems to be gone.
+        told: whether what was to measure could still say what went wrong.
+    """
+
+    kind: FailureKind
+    message: str
+    final: bool = False
+    remedy: str = ""
+    traceback: str = ""
+    machine_too: bool = False
+    told: bool = False
+
+
+@dataclass
+class LostCells:
+    """The losses of one run."""
+
+    _times: Counter[str] = field(default_factory=Counter)
+
+    def of(self, cell: Cell, loss: LostCell, environment: Environment | None) -> Finished | None:
+        """The cell's failure; None when it is to be measured again.
+
+        Args:
+            cell: the lost cell.
+            loss: why it was lost.
+            environment: the machine that had begun to measure it, if one had.
+        """
+        self._times[cell.key] += 1
+        times = self._times[cell.key]
+        if times < ATTEMPTS and not loss.final:
+            return None
+        often = f" This happened {times} times." if times > 1 else ""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        return Finished(
+            Record(
+                cell=cell,
+                key=cell.key,
+                status="failed",
+                failure=Failure(
+                    kind=loss.kind,
+                    message=loss.message + often,
+                    remedy=loss.remedy,
+                    traceback=loss.traceback,
+                ),
+                started_at=now,
+                finished_at=now,
+                environment=environment or environment_here(),
+            )
+        )
+
+
+STOPPED = LostCell(
+    kind="interrupted",
+    message="The run was stopped while it was being measured.",
+    final=True,
+    remedy="The next run measures it.",
+)
+"""What becomes of a cell that was being measured when the run was stopped."""

@@ -1,0 +1,1 @@
+"""Cells as tasks of a Ray cluster."""

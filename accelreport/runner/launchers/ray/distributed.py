@@ -1,0 +1,379 @@
+"""A cell whose processes are spread over the nodes of a Ray cluster, one process on each.
+
+Ray gives the nodes all at once or not at all (a placement group), so that two runs never wait for
+each other with half of their nodes each. Every process holds its node before the first one
+begins.
+
+Each process is an actor, because it has to be told something while it holds its node: where the
+others are. What becomes of the chief's process is what becomes of the cell, except that a process
+that was lost, or went wrong by itself, is named.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from accelreport.backend.cluster.ports import free_ports
+from accelreport.backend.cluster.tasks import expected
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launchers.base import ChildEvent, Finished, LauncherError, Watch
+from accelreport.runner.launchers.messages import Reachable
+from accelreport.runner.launchers.node import LostCell, LostCells, broke
+from accelreport.runner.launchers.ray.engine import RayEngine, Task
+from accelreport.runner.launchers.ray.nodes import Demand, Node, demand
+from accelreport.runner.launchers.ray.pool import Batch, tell_late
+from accelreport.runner.launchers.ray.worker import (
+    Letters,
+    MessageBuffer,
+    forget_what_ray_set,
+    worker_folder,
+)
+from accelreport.spec.cells import Cell
+
+
+class RankActor:
+    """Holds its node, then measures its part of the cell.
+
+    Args:
+        cell: the cell as JSON.
+        workplace: how cells are measured, as JSON.
+    """
+
+    def __init__(self, cell: str, workplace: str) -> None:
+        self._cell = Cell.model_validate_json(cell)
+        self._outbox = MessageBuffer()
+        self._configuration: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._stop = Stop()
+        threading.Thread(target=self._take_part, args=(workplace,), daemon=True).start()
+
+    def hold(self) -> Iterator[Letters]:
+        """Wait until nothing else is measured on this node; the last letter is `Reachable`."""
+        for bundle in self._outbox.bundles():
+            yield bundle
+            if any(isinstance(letter, Reachable) for letter in bundle):
+                return
+
+    def measure(self, configuration: str) -> Iterator[Letters]:
+        """Measure with the others; what there is to tell comes in bundles.
+
+        Args:
+            configuration: `TF_CONFIG` of this process.
+        """
+        self._configuration.put(configuration)
+        yield from self._outbox.bundles()
+
+    def _take_part(self, workplace: str) -> None:
+        try:
+            forget_what_ray_set()
+            worker_folder(workplace).measure(
+                self._cell, self._stop, self._outbox.post, on_held=self._meet_the_others
+            )
+        except Exception as error:  # whatever it is, the one who launched it has to know
+            self._outbox.post(broke(error))
+        finally:
+            self._outbox.close()
+
+    def _meet_the_others(self) -> None:
+        """Say where this process can be reached, and learn where all can.
+
+        The port is free now and taken by nobody who asks the system for any; see `free_ports`.
+        """
+        (port,) = free_ports(1)
+        self._outbox.post(Reachable(port=port))
+        os.environ["TF_CONFIG"] = self._configuration.get()
+
+
+def configurations(jobs: dict[str, int], addresses: list[str]) -> list[str]:
+    """`TF_CONFIG` of each process of a cell.
+
+    Args:
+        jobs: how many processes each job of the cluster has, the chief's job first.
+        addresses: `host:port` of each process, in the same order.
+    """
+    left = iter(addresses)
+    cluster = {job: [next(left) for _ in range(count)] for job, count in jobs.items()}
+    return [
+        json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
+        for job, count in jobs.items()
+        for index in range(count)
+    ]
+
+
+NODE_LABEL = "ray.io/node-id"
+"""The label by which Ray knows each node."""
+
+
+class RemoteRank:
+    """A process of the cell, see `RankActor`.
+
+    Args:
+        actor: Ray's handle of it.
+    """
+
+    def __init__(self, actor: Any) -> None:
+        self._actor = actor
+
+    def hold(self) -> Task:
+        """See `RankActor.hold`."""
+        return self._actor.hold.options(num_returns="streaming").remote()
+
+    def measure(self, configuration: str) -> Task:
+        """See `RankActor.measure`."""
+        return self._actor.measure.options(num_returns="streaming").remote(configuration)
+
+
+@contextmanager
+def ranks(
+    places: Sequence[tuple[Node, Demand]], cell: str, workplace: str
+) -> Iterator[list[RemoteRank]]:
+    """A process on each node, all or none; they are gone when this is left.
+
+    Args:
+        places: the nodes, and what is asked of each.
+        cell: the cell as JSON.
+        workplace: how nodes measure a cell, as JSON.
+
+    Raises:
+        LauncherError: this Ray cannot choose the nodes of a placement group.
+    """
+    import ray
+    from ray.util.placement_group import placement_group, remove_placement_group
+    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+    remote: Any = ray.remote(RankActor)
+    bundles = [
+        {"CPU": asked.cpus, **({"GPU": asked.gpus} if asked.gpus else {}), **asked.more}
+        for _, asked in places
+    ]
+    try:
+        group = placement_group(
+            bundles,
+            strategy="STRICT_SPREAD",
+            bundle_label_selector=[{NODE_LABEL: node.id} for node, _ in places],
+        )
+    except TypeError as error:
+        raise LauncherError(
+            "This Ray cannot spread a cell over chosen nodes.",
+            why=f"{error}.",
+            remedy="Install a newer one on all nodes: pip install --upgrade ray",
+        ) from error
+    actors: list[Any] = []
+    try:
+        for index, (_, asked) in enumerate(places):
+            options = remote.options(
+                num_cpus=asked.cpus,
+                num_gpus=asked.gpus,
+                resources=dict(asked.more) or None,
+                scheduling_strategy=PlacementGroupSchedulingStrategy(group, index),
+                max_restarts=0,
+                max_task_retries=0,
+            )
+            actors.append(options.remote(cell, workplace))
+        yield [RemoteRank(actor) for actor in actors]
+    finally:
+        for actor in actors:
+            ray.kill(actor)
+        remove_placement_group(group)
+
+
+class Rank(Batch):
+    """One process of the cell.
+
+    Args:
+        name: its task, such as `worker:1`.
+        node: where.
+        cell: the cell.
+
+    Attributes:
+        name: its task.
+        port: where it listens, once it holds its node.
+        finished: its own record.
+    """
+
+    def __init__(self, name: str, node: Node, cell: Cell) -> None:
+        super().__init__(node, [cell])
+        self.name = name
+        self.port: int | None = None
+        self.finished: Finished | None = None
+
+    @property
+    def title(self) -> str:
+        """Task and machine, for a message."""
+        return f"{self.name} on {self.node.host}"
+
+    @property
+    def ended_badly(self) -> bool:
+        """Whether it was lost, or its own record says that something went wrong."""
+        return self.loss is not None or self.failed
+
+    @property
+    def failed_by_itself(self) -> bool:
+        """Whether its own record says what went wrong, and not that a peer was lost."""
+        record = self.finished.record if self.finished else None
+        why = record.failure if record and record.status == "failed" else None
+        return why is not None and why.kind != "worker-lost"
+
+    @property
+    def failed(self) -> bool:
+        """Whether its own record says that something went wrong."""
+        return self.finished is not None and self.finished.record.status == "failed"
+
+    def listen(self, heard: Letters | LostCell, watch: Watch) -> None:
+        """Take what its task told."""
+        for letter in heard if isinstance(heard, list) else ():
+            if isinstance(letter, Reachable):
+                self.port = letter.port
+        for finished in self.hear(heard, watch):
+            self.finished = finished
+
+
+def outcome(
+    cell: Cell, parts: Sequence[Rank], losses: LostCells, *, stopped: bool = False
+) -> Finished | None:
+    """What became of a cell; None when it is to be measured again.
+
+    Args:
+        cell: the cell.
+        parts: its processes, the chief's first.
+        losses: counts how often a cell was lost.
+        stopped: whether the run is stopped. What the chief has measured by then is kept.
+    """
+    chief = parts[0]
+    if chief.finished and not chief.failed:
+        return chief.finished
+    if stopped:
+        return chief.stopped(losses)
+    lost = next((part for part in parts if part.loss is not None), None)
+    if lost is not None and lost.loss is not None:
+        return _lost(cell, parts, f"{lost.title}: ", lost.loss, losses)
+    if chief.finished is None:
+        silent = LostCell("worker-lost", f"{chief.title} left no record.", told=True)
+        return _lost(cell, parts, "", silent, losses)
+    first = next((part for part in parts if part.failed_by_itself), chief)
+    if first is chief or first.finished is None or first.finished.record.failure is None:
+        return chief.finished
+    why = first.finished.record.failure
+    why = why.model_copy(update={"message": f"{first.title}: {why.message}"})
+    record = chief.finished.record.model_copy(update={"failure": why})
+    return replace(chief.finished, record=record)
+
+
+def _lost(
+    cell: Cell, parts: Sequence[Rank], whose: str, loss: LostCell, losses: LostCells
+) -> Finished | None:
+    """A process that was killed cannot speak; what its peers say is a consequence."""
+    begun = next((part.environment for part in parts if part.environment is not None), None)
+    if begun is None and not loss.told:
+        return None  # nobody had begun: it says nothing of the cell
+    return losses.of(cell, replace(loss, message=f"{whose}{loss.message}"), begun)
+
+
+TICK_S = 0.5
+"""How often a display may be brought up to date."""
+
+LOOK_EVERY_S = 5.0
+"""How often it is looked whether all nodes are there: a group waits for ever for a lost one."""
+
+SETTLE_S = 10.0
+"""When one process ends badly its peers soon do, too: wait so long, to know which was first."""
+
+
+class Quiet:
+    """A watch that hears of a process that is not the chief only what it waits for."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.stop = watch.stop
+        self.waiting = watch.waiting
+        self.tick = watch.tick
+
+    def started(self, cell: Cell, host: str = "") -> None:
+        """The chief tells it."""
+
+    def said(self, cell: Cell, event: ChildEvent) -> None:
+        """The chief tells it."""
+
+
+class Spread:
+    """Measures one cell on several nodes.
+
+    Args:
+        engine: the connection.
+        workplace: how nodes measure a cell, as JSON.
+        asked: resources that are asked for beside those of a device.
+        losses: counts how often a cell was lost.
+    """
+
+    def __init__(
+        self, engine: RayEngine, workplace: str, asked: Mapping[str, float], losses: LostCells
+    ) -> None:
+        self._engine = engine
+        self._workplace = workplace
+        self._asked = asked
+        self._losses = losses
+
+    def measure(
+        self, cell: Cell, nodes: Sequence[Node], watch: Watch
+    ) -> tuple[Finished | None, Sequence[Rank]]:
+        """Measure it on these nodes; the first one's process is the chief's.
+
+        Nothing of it is left on any node when this returns or raises.
+
+        Returns:
+            What became of it, None when it is to be measured again; and its processes.
+
+        Raises:
+            LauncherError: this Ray cannot do it.
+        """
+        jobs = expected(cell.device_spec)
+        names = [f"{job}:{index}" for job, count in jobs.items() for index in range(count)]
+        parts = [Rank(name, node, cell) for name, node in zip(names, nodes, strict=True)]
+        demands = [demand(part.node, cell.device_spec, self._asked) for part in parts]
+        places = [(part.node, asked) for part, asked in zip(parts, demands, strict=True)]
+        with ranks(places, cell.model_dump_json(), self._workplace) as there:
+            held = dict(zip([member.hold() for member in there], parts, strict=True))
+            self._follow(held, watch, until=lambda part: part.port is not None)
+            if all(part.port is not None for part in parts) and not watch.stop:
+                addresses = [f"{part.node.address}:{part.port}" for part in parts]
+                told = zip(there, configurations(jobs, addresses), strict=True)
+                tasks = [member.measure(configuration) for member, configuration in told]
+                self._follow(dict(zip(tasks, parts, strict=True)), watch)
+        return outcome(cell, parts, self._losses, stopped=bool(watch.stop)), parts
+
+    def _follow(
+        self,
+        running: dict[Task, Rank],
+        watch: Watch,
+        until: Callable[[Rank], bool] = lambda _: False,
+    ) -> None:
+        """Listen to processes until each is over, or one ended badly and the others had time."""
+        parts, ending, look = list(running.values()), float("inf"), 0.0
+        while running and not watch.stop and time.monotonic() < ending:
+            for task in self._engine.ready(list(running), TICK_S):
+                part = running[task]
+                part.listen(self._engine.hear(task), watch if part is parts[0] else Quiet(watch))
+                if part.over or until(part):
+                    del running[task]
+            if time.monotonic() >= look:
+                look = time.monotonic() + LOOK_EVERY_S
+                self._miss(parts)
+            if any(part.loss for part in parts) and not parts[0].finished:
+                return  # whatever the others could still do, it would not be this cell
+            if any(part.ended_badly for part in parts) or parts[0].finished:
+                ending = min(ending, time.monotonic() + SETTLE_S)
+            tell_late(running.values(), watch)
+            watch.tick()
+
+    def _miss(self, parts: Sequence[Rank]) -> None:
+        """Give up processes whose node is there no more."""
+        alive = {node.id for node in self._engine.nodes()}
+        for part in parts:
+            if part.node.id not in alive and not part.over:
+                part.loss = LostCell("worker-lost", "Its node was lost.", machine_too=True)

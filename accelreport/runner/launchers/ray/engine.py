@@ -1,0 +1,198 @@
+"""The calls to Ray itself: connecting, asking nodes, starting a task and hearing of it."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from pydantic import ValidationError
+
+from accelreport.runner.launchers.base import LauncherError
+from accelreport.runner.launchers.node import LostCell
+from accelreport.runner.launchers.ray import worker
+from accelreport.runner.launchers.ray.nodes import About, Demand, Node, checked
+from accelreport.runner.launchers.ray.worker import Letters
+
+SILENT = "it has not answered yet"
+"""Why a node measures nothing that has just joined, or hangs."""
+
+Task = Any
+"""A generator of references, `ray.ObjectRefGenerator`: what a task yields while it runs."""
+
+OWN_SETTINGS = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+"""Variables of a Ray that is started here. Cells without a GPU see a node as a local run does,
+and nobody is told that Ray is used."""
+
+
+class RayEngine:
+    """A connection to a Ray cluster, or to a Ray that was started here for it.
+
+    Args:
+        address: of the head node; empty for `RAY_ADDRESS`, and without that a Ray of its own.
+
+    Raises:
+        LauncherError: it cannot be reached.
+    """
+
+    def __init__(self, address: str) -> None:
+        import ray
+
+        self._ray: Any = ray
+        self._known: dict[str, Node] = {}
+        self._asked: dict[str, Any] = {}
+        address = address or os.environ.get("RAY_ADDRESS", "")
+        if "://" in address:
+            raise LauncherError(
+                f"Ray's client cannot be used ({address}).",
+                why="It does not tell what a task yields while it runs.",
+                remedy="Run this on a machine of the cluster, with --ray-address auto.",
+            )
+        self._own = not ray.is_initialized()
+        if self._own:
+            self._connect(address)
+
+    def _connect(self, address: str) -> None:
+        for name, value in OWN_SETTINGS.items():
+            os.environ.setdefault(name, value)
+        own: dict[str, Any] = {} if address else {"include_dashboard": False}
+        try:
+            self._ray.init(
+                address=address or "local",
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                **own,
+            )
+        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+            raise LauncherError(
+                f"The Ray cluster at {address} cannot be reached."
+                if address
+                else "Ray cannot be started.",
+                why=f"{error}",
+                remedy="Look with: ray status",
+            ) from error
+
+    @cached_property
+    def _measure(self) -> Any:
+        return self._ray.remote(worker.measure)
+
+    @cached_property
+    def _about(self) -> Any:
+        return self._ray.remote(worker.about)
+
+    def nodes(self, within_s: float = 0.0) -> list[Node]:
+        """The nodes that are alive, each with what it says of itself; new ones are asked.
+
+        Args:
+            within_s: how long answers are waited for. A node that has not answered is refused
+                until it has.
+        """
+        alive = {
+            str(row["NodeID"]): Node(
+                str(row["NodeID"]),
+                str(row["NodeManagerHostname"]),
+                dict(row["Resources"]),
+                address=str(row["NodeManagerAddress"]),
+            )
+            for row in self._ray.nodes()
+            if row["Alive"]
+        }
+        for id_, node in alive.items():
+            if id_ not in self._known and id_ not in self._asked:
+                self._asked[id_] = self._ask(node)
+        self._asked = {id_: task for id_, task in self._asked.items() if id_ in alive}
+        tasks = list(self._asked.values())
+        if tasks:
+            self._ray.wait(tasks, num_returns=len(tasks), timeout=within_s)
+        for id_, task in list(self._asked.items()):
+            if answer := self._answer(task):
+                self._known[id_] = checked(alive[id_], answer)
+                del self._asked[id_]
+        return [self._known.get(id_) or checked(node, SILENT) for id_, node in alive.items()]
+
+    def _ask(self, node: Node) -> Any:
+        return self._about.options(
+            num_cpus=0, max_retries=0, scheduling_strategy=self._on(node)
+        ).remote()
+
+    def _answer(self, task: Any) -> About | str | None:
+        try:
+            return About.model_validate_json(self._ray.get(task, timeout=0))
+        except self._ray.exceptions.GetTimeoutError:
+            return None
+        except (self._ray.exceptions.RayError, ValidationError) as error:
+            return f"accelreport does not work there: {_last_line(error)}"
+
+    def _on(self, node: Node) -> Any:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        return NodeAffinitySchedulingStrategy(node.id, soft=False)
+
+    def start(self, cells: list[str], workplace: str, node: Node, demand: Demand) -> Task:
+        """Start a task; see `worker.measure`."""
+        return self._measure.options(
+            num_cpus=demand.cpus,
+            num_gpus=demand.gpus,
+            resources=dict(demand.more) or None,
+            scheduling_strategy=self._on(node),
+            max_retries=0,
+        ).remote(cells, workplace)
+
+    def ready(self, tasks: Sequence[Task], within_s: float) -> list[Task]:
+        """Tasks that have something to tell, as soon as one has; none after so many seconds."""
+        first, rest = self._ray.wait(list(tasks), num_returns=1, timeout=within_s)
+        if not first or not rest:
+            return list(first)
+        more, _ = self._ray.wait(rest, num_returns=len(rest), timeout=0)
+        return [*first, *more]
+
+    def hear(self, task: Task) -> Letters | LostCell:
+        """What a task that is ready has to tell, or why it tells nothing more."""
+        failures = self._ray.exceptions
+        try:
+            letters: Letters = self._ray.get(next(task))
+        except StopIteration:
+            return LostCell("worker-lost", "Its Ray task ended without a word.", told=True)
+        except failures.OutOfMemoryError as error:
+            return LostCell(
+                "oom-host",
+                "Ray ended its worker because the node's memory ran out.",
+                final=True,
+                remedy="Use a smaller batch or fewer examples, or end other programs.",
+                traceback=str(error),
+            )
+        except failures.RayTaskError as error:
+            return LostCell(
+                "harness-error",
+                f"Its Ray task broke: {_last_line(error)}",
+                traceback=str(error),
+                told=True,
+            )
+        except failures.RayError as error:
+            return LostCell(
+                "worker-lost",
+                f"Its Ray worker or node was lost ({type(error).__name__}).",
+                remedy="--retry-failed tries again.",
+                traceback=str(error),
+                machine_too=not isinstance(
+                    error, failures.WorkerCrashedError | failures.ActorDiedError
+                ),
+            )
+        return letters
+
+    def end(self, tasks: Sequence[Task]) -> None:
+        """Kill the workers of tasks, and with them what they measure."""
+        for task in tasks:
+            self._ray.cancel(task, force=True)
+
+    def close(self) -> None:
+        """Disconnect, and end a Ray that was started here."""
+        if self._own:
+            self._ray.shutdown()
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:300] if lines else type(error).__name__

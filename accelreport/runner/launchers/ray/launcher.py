@@ -1,0 +1,160 @@
+"""Cells as tasks of a Ray cluster: one at a time on each node, which it has to itself.
+
+This side decides which node measures which cell, because Ray cannot say "all CPUs of whichever
+node it is". A task asks for all CPUs of its node, so that Ray starts nothing else there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from accelreport.runner.launchers.base import Circumstances, Finished, Watch
+from accelreport.runner.launchers.node import LostCells, Node
+from accelreport.runner.launchers.ray.distributed import Spread
+from accelreport.runner.launchers.ray.engine import RayEngine, Task
+from accelreport.runner.launchers.ray.nodes import asked_resources, demand
+from accelreport.runner.launchers.ray.pool import TICK_S, Batch, Pool, Queue, tell_late
+from accelreport.spec.cells import Cell
+from accelreport.spec.device import Device
+
+
+def opened(circumstances: Circumstances) -> RayLauncher:
+    """The launcher `--on ray`.
+
+    Raises:
+        BadLauncher: an option cannot be used.
+    """
+    return RayLauncher(circumstances, asked_resources(circumstances.options))
+
+
+class RayLauncher:
+    """Gives each node of a cluster one cell after the other.
+
+    Args:
+        circumstances: what it is made for.
+        asked: resources that are asked for beside those of a device.
+        workplace: how nodes measure a cell.
+    """
+
+    def __init__(
+        self,
+        circumstances: Circumstances,
+        asked: Mapping[str, float],
+        workplace: Node | None = None,
+    ) -> None:
+        self._address = circumstances.address
+        self._asked = asked
+        self._workplace = (workplace or Node(fork=circumstances.fork)).model_dump_json()
+        self._engine: RayEngine | None = None
+        self._losses = LostCells()
+
+    @property
+    def here(self) -> bool:
+        """See `Launcher.here`."""
+        return False
+
+    @property
+    def engine(self) -> RayEngine:
+        """The connection, made when it is first needed."""
+        if self._engine is None:
+            self._engine = RayEngine(self._address)
+        return self._engine
+
+    @cached_property
+    def _pool(self) -> Pool:
+        return Pool(self.engine, self._asked)
+
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+        """See `Launcher.unavailable`."""
+        return self._pool.unavailable(devices)
+
+    def close(self) -> None:
+        """See `Launcher.close`."""
+        if self._engine is not None:
+            self._engine.close()
+
+    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
+        """See `Launcher.measure_all`.
+
+        Cells whose processes are spread over nodes come after all others, one at a time: no
+        two of them share the network.
+        """
+        alone: list[Cell] = []
+        spread: list[Cell] = []
+        for cell in cells:
+            (spread if cell.device_spec.spread else alone).append(cell)
+        yield from self._measure_alone(alone, watch)
+        yield from self._measure_spread(spread, watch)
+
+    def _measure_alone(self, cells: Iterable[Cell], watch: Watch) -> Iterator[Finished]:
+        waiting, running = Queue(cells), dict[Task, Batch]()
+        try:
+            while (waiting or running) and not watch.stop:
+                self._pool.look()
+                self._start(waiting, running)
+                if not running:
+                    self._pool.wait(len(waiting), watch)
+                    continue
+                self._pool.busy()
+                finished: list[Finished] = []
+                for task in self.engine.ready(list(running), TICK_S):
+                    finished += running[task].hear(self.engine.hear(task), watch)
+                    if running[task].over:
+                        finished += self._over(running.pop(task), waiting)
+                # The nodes go on before the records are written.
+                self._start(waiting, running)
+                yield from finished
+                tell_late(running.values(), watch)
+                watch.tick()
+            yield from self._stopped(running)
+        finally:
+            if running:
+                self.engine.end(list(running))
+
+    def _start(self, waiting: Queue, running: dict[Task, Batch]) -> None:
+        """Give every idle node the first cells that it can measure."""
+        has = Counter(each.node.id for each in running.values())
+        for node in self._pool.nodes if waiting else ():
+            while cells := self._pool.next_for(node, has[node.id], waiting):
+                asked = demand(node, cells[0].device_spec, self._asked)
+                texts = [cell.model_dump_json() for cell in cells]
+                task = self.engine.start(texts, self._workplace, node, asked)
+                running[task] = Batch(node, cells)
+                has[node.id] += 1
+
+    def _over(self, batch: Batch, waiting: Queue) -> list[Finished]:
+        """Take note of a task that is over; the cells that failed with it."""
+        self._pool.learn(batch)
+        failed, again = batch.lost(self._losses)
+        for cell in reversed(again):
+            waiting.put_first(cell)
+        return failed
+
+    def _stopped(self, running: dict[Task, Batch]) -> Iterator[Finished]:
+        """Kill what is being measured because the run is stopped."""
+        those = list(running.values())
+        if running:
+            self.engine.end(list(running))
+            running.clear()
+        for batch in those:
+            if finished := batch.stopped(self._losses):
+                yield finished
+
+    def _measure_spread(self, cells: list[Cell], watch: Watch) -> Iterator[Finished]:
+        spread = Spread(self.engine, self._workplace, self._asked, self._losses) if cells else None
+        waiting = list(reversed(cells))
+        while spread and waiting and not watch.stop:
+            self._pool.look()
+            nodes = self._pool.together(waiting[-1].device_spec)
+            if not nodes:
+                self._pool.wait(len(waiting), watch)
+                continue
+            finished, parts = spread.measure(waiting[-1], nodes, watch)
+            for part in parts:
+                self._pool.learn(part)
+            self._pool.busy()
+            if finished is not None:
+                waiting.pop()
+                yield finished

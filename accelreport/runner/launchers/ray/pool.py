@@ -1,0 +1,336 @@
+"""The nodes of a Ray cluster as a run sees them: which may be given cells, and what they tell."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import count
+
+from accelreport.backend.cluster.tasks import processes
+from accelreport.results.record import Environment
+from accelreport.runner.launchers.base import Finished, LauncherError, LeftFile, Watch
+from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
+from accelreport.runner.launchers.node import STOPPED, LostCell, LostCells
+from accelreport.runner.launchers.ray.engine import RayEngine
+from accelreport.runner.launchers.ray.nodes import Node, demand, lack
+from accelreport.runner.launchers.ray.worker import Letters
+from accelreport.spec.cells import Cell
+from accelreport.spec.device import Device
+
+
+class Queue:
+    """Cells in their order, found by what their device needs without looking at each.
+
+    Args:
+        cells: the cells in the order in which they are measured.
+    """
+
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self._numbers = count()
+        self._waiting: dict[str, deque[tuple[int, Cell]]] = {}
+        self._devices: dict[str, Device] = {}
+        for cell in cells:
+            self._lane(cell).append((next(self._numbers), cell))
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def put_first(self, cell: Cell) -> None:
+        """Have a cell that was lost measured before all others of its device."""
+        self._lane(cell).appendleft((-next(self._numbers), cell))
+
+    def take(self, fits: Callable[[Device], bool]) -> Cell | None:
+        """The first cell whose device fits; None when there is none.
+
+        Args:
+            fits: whether a device can run.
+        """
+        name = self._first(fits)
+        return self._waiting[name].popleft()[1] if name is not None else None
+
+    def take_like(
+        self, most: int, fits: Callable[[Device], bool], like: Callable[[Device, Device], bool]
+    ) -> list[Cell]:
+        """The first cell whose device fits and those that follow it, while they are like it.
+
+        Args:
+            most: how many.
+            fits: whether a device can run.
+            like: whether two devices ask for the same.
+        """
+        taken: list[Cell] = []
+        while len(taken) < most and (name := self._first(fits)) is not None:
+            if taken and not like(taken[0].device_spec, self._devices[name]):
+                break
+            taken.append(self._waiting[name].popleft()[1])
+        return taken
+
+    def _first(self, fits: Callable[[Device], bool]) -> str | None:
+        heads = [
+            (lane[0][0], name)
+            for name, lane in self._waiting.items()
+            if lane and fits(self._devices[name])
+        ]
+        return min(heads)[1] if heads else None
+
+    def _lane(self, cell: Cell) -> deque[tuple[int, Cell]]:
+        self._devices.setdefault(cell.device, cell.device_spec)
+        return self._waiting.setdefault(cell.device, deque())
+
+
+LATE_S = 30.0
+"""A worker starts and imports what cells need within this, unless somebody else uses the node."""
+
+
+class Batch:
+    """One task: some cells that a worker measures one after the other.
+
+    Args:
+        node: where.
+        cells: the cells in their order.
+
+    Attributes:
+        node: where.
+        since: when it was asked for, by the monotonic clock.
+        began: the cell that is being measured.
+        environment: its machine, once it has begun with a cell.
+        took: seconds of the process of the cell that was through last.
+        loss: why nothing more will come of it.
+    """
+
+    def __init__(self, node: Node, cells: Iterable[Cell]) -> None:
+        self.node = node
+        self.since = time.monotonic()
+        self.began: Cell | None = None
+        self.environment: Environment | None = None
+        self.took: float | None = None
+        self.loss: LostCell | None = None
+        self._cells = {cell.key: cell for cell in cells}
+        self._left: list[LeftFile] = []
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Those that are not through, in their order."""
+        return list(self._cells.values())
+
+    @property
+    def over(self) -> bool:
+        """Whether it has nothing more to tell."""
+        return not self._cells or self.loss is not None
+
+    def hear(self, heard: Letters | LostCell, watch: Watch) -> Iterator[Finished]:
+        """Take what its task told; the cells that are through."""
+        if isinstance(heard, LostCell):
+            self.loss = heard
+            return
+        for letter in heard:
+            match letter:
+                case LeftFile():
+                    self._left.append(letter)
+                case Started() if letter.key in self._cells:
+                    self.began, self.environment = self._cells[letter.key], letter.environment
+                    watch.started(self.began, letter.environment.host)
+                case Reported() if letter.key in self._cells:
+                    watch.said(self._cells[letter.key], letter.says)
+                case Waits():
+                    watch.waiting(f"on {letter.host}: {letter.reason}")
+                case Completed() if self._cells.pop(letter.record.key, None) is not None:
+                    left, self._left, self.began = self._left, [], None
+                    self.took = letter.record.times.wall_s
+                    yield Finished(letter.record, left)
+                case Crashed():
+                    message = f"{self.node.host}: {letter.message}"
+                    self.loss = LostCell(
+                        "harness-error", message, traceback=letter.traceback, told=True
+                    )
+
+    def lost(self, losses: LostCells) -> tuple[list[Finished], list[Cell]]:
+        """The cells that failed with it, and those that are to be measured again.
+
+        Only a cell that was being measured counts as tried: a worker that ends while it starts
+        says nothing of any cell. What a worker says itself, is said of the cell whose turn it
+        was.
+
+        Args:
+            losses: counts how often a cell was lost.
+        """
+        failed: list[Finished] = []
+        again = self.cells
+        spoke = self.loss is not None and self.loss.told
+        tried = self.began or (again[0] if again and spoke else None)
+        if self.loss is not None and tried is not None:
+            finished = losses.of(tried, self.loss, self.environment)
+            if finished is not None:
+                failed.append(finished)
+                again.remove(tried)
+        return failed, again
+
+    def stopped(self, losses: LostCells) -> Finished | None:
+        """What becomes of the cell that was being measured when the run was stopped."""
+        return losses.of(self.began, STOPPED, self.environment) if self.began else None
+
+
+def tell_late(running: Iterable[Batch], watch: Watch) -> None:
+    """Say which node has not begun with its cells."""
+    now = time.monotonic()
+    begun = {each.node.id for each in running if each.environment is not None}
+    for each in running:
+        if each.node.id not in begun and now - each.since > LATE_S:
+            watch.waiting(
+                f"{each.node.host}: Ray gives its CPUs to other work at the moment, or its worker "
+                "takes long to start"
+            )
+            return
+
+
+TICK_S = 0.5
+"""How often a display may be brought up to date."""
+
+ANSWERS_WITHIN_S = 60.0
+"""Nodes start a worker and import accelreport within this; what comes later is seen later."""
+
+LOOK_EVERY_S = 5.0
+"""How often new nodes are looked for, and those that are gone."""
+
+SHORT_S = 0.5
+"""While the cells of a node take less, it is given so many at once as take this time, and the
+next ones before it is through with them, so that it need not wait for Ray. Longer ones are given
+one by one, to whichever node is first."""
+
+MOST_AT_ONCE = 16
+"""Cells of one task: as many must be given again when their worker is lost."""
+
+REST_S = 10.0
+"""A node that seems to be lost gets nothing for so long: Ray may still list it."""
+
+PATIENCE_S = 60.0
+"""So long a run waits for a node when none is left for its cells."""
+
+FRUITLESS = 20
+"""A node whose workers have ended so often in a row before they began with a cell is of no use."""
+
+
+class Pool:
+    """The nodes and what was seen of them.
+
+    Args:
+        engine: the connection.
+        asked: resources that are asked for beside those of a device.
+
+    Attributes:
+        nodes: those that are alive, as far as is known.
+    """
+
+    def __init__(self, engine: RayEngine, asked: Mapping[str, float]) -> None:
+        self.nodes: list[Node] = []
+        self._engine = engine
+        self._asked = asked
+        self._looked_at = 0.0
+        self._alone_since = 0.0
+        self._resting: dict[str, float] = {}
+        self._took: dict[str, float] = {}
+        self._fruitless: Counter[str] = Counter()
+
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+        """See `Launcher.unavailable`."""
+        self.nodes = self._engine.nodes(ANSWERS_WITHIN_S)
+        if all(node.refused for node in self.nodes):
+            why = "; ".join(sorted({f"{node.host}: {node.refused}" for node in self.nodes})[:5])
+            raise LauncherError("No node of the Ray cluster can measure.", why=f"{why or 'none'}.")
+        return {name: self._absence(device) for name, device in devices.items()}
+
+    def _absence(self, device: Device) -> str | None:
+        lacks = [lack(node, device, self._asked) for node in self.nodes]
+        able, needed = lacks.count(""), processes(device) if device.spread else 1
+        if able >= needed:
+            return None
+        told = sorted({f"{n.host}: {why}" for n, why in zip(self.nodes, lacks, strict=True) if why})
+        others = f" ({'; '.join(told[:3])})" if told else ""
+        if device.spread:
+            return (
+                f"its processes need {needed} nodes; {able} of the Ray cluster can run it{others}"
+            )
+        return f"no node of the Ray cluster can run it{others}"
+
+    def look(self) -> None:
+        """Bring the list of nodes up to date, now and then."""
+        now = time.monotonic()
+        if not self.nodes or now - self._looked_at >= LOOK_EVERY_S:
+            self.nodes, self._looked_at = self._engine.nodes(), now
+
+    def next_for(self, node: Node, tasks: int, waiting: Queue) -> list[Cell]:
+        """The cells that a node is given now; none when it is to be given none.
+
+        Args:
+            node: the node.
+            tasks: how many tasks it has.
+            waiting: the cells that wait.
+        """
+        took = self._took.get(node.id, SHORT_S)
+        most, at_once = (1, 1) if took >= SHORT_S else (2, int(SHORT_S / max(took, 0.001)))
+        if tasks >= most or not self._usable(node):
+            return []
+        fits, like = partial(self._fits, node), partial(self._like, node)
+        return waiting.take_like(min(MOST_AT_ONCE, at_once), fits, like)
+
+    def together(self, device: Device) -> list[Node]:
+        """Nodes for a device whose processes are spread; none when there are too few."""
+        able = [node for node in self.nodes if self._usable(node) and self._fits(node, device)]
+        needed = processes(device)
+        return able[:needed] if len(able) >= needed else []
+
+    def _usable(self, node: Node) -> bool:
+        resting = self._resting.get(node.id, 0.0) > time.monotonic()
+        return self._fruitless[node.id] < FRUITLESS and not resting
+
+    def _fits(self, node: Node, device: Device) -> bool:
+        return not lack(node, device, self._asked)
+
+    def _like(self, node: Node, one: Device, other: Device) -> bool:
+        return demand(node, one, self._asked) == demand(node, other, self._asked)
+
+    def learn(self, batch: Batch) -> None:
+        """Take note of how a task ended."""
+        node, loss = batch.node.id, batch.loss
+        if batch.took is not None:
+            self._took[node] = batch.took
+        if loss is None or batch.environment is not None:
+            self._fruitless[node] = 0
+        else:
+            self._fruitless[node] += 1
+        if loss is not None and loss.machine_too:
+            self._resting[node] = time.monotonic() + REST_S
+            self.nodes = []
+
+    def busy(self) -> None:
+        """Say that some node measures; see `wait`."""
+        self._alone_since = time.monotonic()
+
+    def wait(self, left: int, watch: Watch) -> None:
+        """Wait for a node.
+
+        Args:
+            left: how many cells there are no nodes for.
+            watch: is told.
+
+        Raises:
+            LauncherError: none has come for a long time.
+        """
+        self._alone_since = self._alone_since or time.monotonic()
+        if time.monotonic() - self._alone_since > PATIENCE_S:
+            useless = sorted({n.host for n in self.nodes if self._fruitless[n.id] >= FRUITLESS})
+            raise LauncherError(
+                f"No node of the Ray cluster is left for {left} cells.",
+                why=f"The workers of {', '.join(useless)} ended {FRUITLESS} times in a row before "
+                "they began with a cell."
+                if useless
+                else "",
+                remedy="Every finished cell is kept. Run the same command again once there are "
+                "nodes.",
+            )
+        watch.waiting("no node of the Ray cluster can run the cells that are left")
+        self.nodes = []
+        select.select([watch.stop.fileno()], [], [], TICK_S)

@@ -1,0 +1,229 @@
+"""What a Ray worker does on its node: it measures one cell after the other as a local run does.
+
+A worker that is killed takes its cell with it (`backend.lifeline`) and leaves nothing but a
+folder, which the next worker on the node removes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib.util
+import os
+import platform
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+import accelreport
+from accelreport.backend.inventory import inventory
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launchers.base import LeftFile
+from accelreport.runner.launchers.messages import (
+    Completed,
+    Message,
+    Reachable,
+    Reported,
+    Started,
+    Waits,
+)
+from accelreport.runner.launchers.node import Node, broke, environment_here
+from accelreport.runner.launchers.ray.nodes import About
+from accelreport.runner.workspace import Workspace, machine_to_itself
+from accelreport.spec.cells import Cell
+
+REPORT_EVERY_S = 0.5
+"""What a cell says is passed on so often: this process shares the node with what is measured."""
+
+URGENT = (Completed, Reachable)
+"""Letters that are passed on at once. A record is lost with this process as long as it is here."""
+
+Letters = list[Message | LeftFile]
+
+
+class MessageBuffer:
+    """Letters on their way. Nobody is woken for one that can wait."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._letters: Letters = []
+        self._urgent = False
+        self._closed = False
+
+    def post(self, letter: Message | LeftFile) -> None:
+        """Put in a letter."""
+        with self._changed:
+            self._letters.append(letter)
+            if isinstance(letter, URGENT):
+                self._urgent = True
+                self._changed.notify()
+
+    def close(self) -> None:
+        """Say that no further letter comes."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def bundles(self) -> Iterator[Letters]:
+        """What there is to tell, until the outbox is closed."""
+        closed = False
+        while not closed:
+            with self._changed:
+                self._changed.wait_for(lambda: self._urgent or self._closed, REPORT_EVERY_S)
+                letters, self._letters = self._letters, []
+                self._urgent, closed = False, self._closed
+            if letters:
+                yield letters
+
+
+THREADS = "OMP_NUM_THREADS"
+"""Ray sets it in its workers where nobody else did; a local run would not have it."""
+
+
+def about() -> str:
+    """What this node says of itself: an `About` as JSON."""
+    return About(
+        host=platform.node(),
+        accelreport=accelreport.__version__,
+        threads=inventory().threads,
+        tensorflow=importlib.util.find_spec("tensorflow") is not None,
+    ).model_dump_json()
+
+
+def measure(cells: list[str], workplace: str) -> Iterator[Letters]:
+    """Measure cells; what there is to tell comes in bundles, each record as soon as it is there.
+
+    Args:
+        cells: the cells as JSON, in their order.
+        workplace: how cells are measured, as JSON.
+    """
+    outbox, stop = MessageBuffer(), Stop()
+    thread = threading.Thread(target=_measure, args=(cells, workplace, stop, outbox))
+    thread.start()
+    try:
+        yield from outbox.bundles()
+    finally:
+        stop.request("the task was cancelled")
+        thread.join()
+        stop.close()
+
+
+def _measure(cells: list[str], workplace: str, stop: Stop, outbox: MessageBuffer) -> None:
+    try:
+        forget_what_ray_set()
+        for cell in cells:
+            worker_folder(workplace).measure(Cell.model_validate_json(cell), stop, outbox.post)
+    except Exception as error:  # whatever it is, the one who launched it has to know
+        outbox.post(broke(error))
+    finally:
+        outbox.close()
+
+
+def forget_what_ray_set() -> None:
+    """Take away what a local run would not find in its environment."""
+    if not _set_by_somebody():
+        os.environ.pop(THREADS, None)
+
+
+@functools.cache
+def _set_by_somebody() -> bool:
+    """Whether what Ray started this worker from has the variable, too."""
+    try:
+        parent = psutil.Process().parent()
+        return parent is not None and THREADS in parent.environ()
+    except psutil.Error:
+        return False
+
+
+@functools.cache
+def worker_folder(workplace: str) -> WorkerFolder:
+    """What measures cells in this process, made when it is first needed.
+
+    Args:
+        workplace: how cells are measured, as JSON.
+    """
+    return WorkerFolder(Node.model_validate_json(workplace))
+
+
+class WorkerFolder:
+    """What measures cells in this worker; it stays, so that cells can be forked."""
+
+    def __init__(self, workplace: Node) -> None:
+        self._workspace = workplace.workspace()
+        _remove_abandoned(self._workspace)
+        self._folder, self._held = _folder_of_its_own(self._workspace)
+        self._launcher = workplace.launcher(self._folder)
+        self._here = environment_here()
+        atexit.register(self._close)
+
+    def measure(
+        self,
+        cell: Cell,
+        stop: Stop,
+        post: Callable[[Message | LeftFile], None],
+        on_held: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Measure a cell as soon as nothing else is measured on this node.
+
+        Args:
+            cell: the cell.
+            stop: gives up when it is requested.
+            post: takes what there is to tell.
+            on_held: called before the cell begins, when the node is held for it.
+        """
+        host = platform.node()
+
+        def wait(reason: str) -> None:
+            post(Waits(host=host, reason=reason))
+
+        with machine_to_itself(self._workspace, stop=stop, waiting=wait) as held:
+            if not held:
+                return
+            # A worker that ends before this is done has not begun with the cell.
+            self._launcher.prepare(cell, stop=stop)
+            on_held()
+            post(Started(key=cell.key, environment=self._here))
+            record = self._launcher.measure(
+                cell,
+                stop=stop,
+                on_event=lambda event: post(Reported(key=cell.key, says=event)),
+                on_tick=lambda: None,
+                on_file=post,
+            )
+            post(Completed(record=record))
+
+    def _close(self) -> None:
+        self._launcher.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.release()
+
+
+def _folder_of_its_own(workspace: Workspace) -> tuple[Path, FileLock]:
+    """A folder for this worker's cells, and the lock that says that it is in use.
+
+    A local run may clear the folder that its own cells use, and another worker may still be
+    alive with its processes to be forked.
+    """
+    folder = workspace.root / f"ray-{os.getpid()}-{time.time_ns()}"
+    held = FileLock(folder.with_suffix(".lock"), thread_local=False)
+    held.acquire(timeout=0)
+    folder.mkdir(mode=0o700)
+    return folder, held
+
+
+def _remove_abandoned(workspace: Workspace) -> None:
+    """Remove the folders of workers that were killed: nobody holds their locks any more."""
+    for path in workspace.root.glob("ray-*.lock"):
+        lock = FileLock(path, thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue
+        shutil.rmtree(path.with_suffix(""), ignore_errors=True)
+        path.unlink(missing_ok=True)
+        lock.release()

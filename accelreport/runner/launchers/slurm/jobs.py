@@ -1,0 +1,216 @@
+"""Jobs that were submitted to Slurm: what is known of each, and why one left no record.
+
+What its controller is asked while jobs are followed: how they stand, and to cancel some.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from accelreport.errors import ExitCode
+from accelreport.results.record import Environment, FailureKind
+from accelreport.runner.launchers.base import LauncherError, Watch
+from accelreport.runner.launchers.messages import Crashed
+from accelreport.runner.launchers.node import LostCell
+from accelreport.runner.launchers.slurm.queue import (
+    JobState,
+    NoAnswer,
+    asked,
+    standings,
+    why_all_wait,
+)
+from accelreport.runner.launchers.slurm.worker import MessageLog
+from accelreport.spec.cells import Cell
+
+MORE_TIME = "Raise it with --on-option time=MINUTES, or lower measure.budget."
+
+STATES: dict[str, tuple[FailureKind, str]] = {
+    "TIMEOUT": ("timeout", MORE_TIME),
+    "DEADLINE": ("timeout", MORE_TIME),
+    "OUT_OF_MEMORY": ("oom-host", "Ask for more with --on-option mem=…, or use a smaller batch."),
+    "CANCELLED": ("interrupted", "The next run measures it."),
+}
+"""States of a job that would be the same again → kind of the failure, and what to do."""
+
+OVER_MEMORY = re.compile(r"exceeded (job )?memory limit|oom[-_ ]kill", re.IGNORECASE)
+"""What Slurm writes into the output of a job that took more memory than it had asked for."""
+
+LAST_BYTES = 500
+"""So much of a job's output is looked at for its last line."""
+
+LOOKS_AT_NEVER = 2
+"""A reason for which a job never starts is believed when it is seen so often in a row."""
+
+
+@dataclass
+class Job:
+    """A submitted job.
+
+    Attributes:
+        job: submitit's.
+        cells: those that are not through, by key.
+        mailbox: what it tells.
+        began: the cell that it measures at the moment.
+        environment: its machine.
+        broke: what went wrong beside its cells.
+        standing: how it stood in Slurm's queue when that was last asked for.
+        never: so often in a row it waited for what does not happen by itself.
+        over_at: when it was found to be over, by the monotonic clock.
+        through_at: when all its cells were found to be through.
+    """
+
+    job: Any
+    cells: dict[str, Cell]
+    mailbox: MessageLog
+    began: str = ""
+    environment: Environment | None = None
+    broke: Crashed | None = None
+    standing: JobState | None = None
+    never: int = 0
+    over_at: float | None = None
+    through_at: float | None = None
+
+    @property
+    def number(self) -> str:
+        """Its number in Slurm: `71`, or `71_3` for one of an array."""
+        return f"{self.job.job_id}"
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether Slurm does not start it unless somebody changes the job or the cluster."""
+        return self.never >= LOOKS_AT_NEVER
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over in Slurm, as far as anybody has looked.
+
+        One that left no record of a cell may have ended in order and still be started again:
+        then only the queue can tell.
+        """
+        if self.cells:
+            return self.hopeless or (self.standing is not None and self.standing.ended)
+        tasks = [self.job.task(number) for number in range(self.job.num_tasks)]
+        return all(task.paths.result_pickle.exists() for task in tasks)
+
+    def stands(self, standing: JobState) -> None:
+        """Take note of how it stands in the queue, unless that has ceased to matter."""
+        if self.hopeless:
+            return
+        self.standing = standing
+        self.never = self.never + 1 if standing.never else 0
+        if standing.waits:  # where it had begun, Slurm has taken it back and starts it again
+            self.began, self.broke = "", None
+
+    def loss(self, folder: Path) -> LostCell:
+        """Why it left no record of the cell that it measured.
+
+        Args:
+            folder: where its output is.
+        """
+        if self.standing and self.hopeless:
+            return LostCell(
+                "no-device",
+                f"Slurm does not start its job: {self.standing.reason}.",
+                final=True,
+                remedy="Ask for what a node can give, with --on-option such as time=MINUTES or "
+                "partition=NAME, and run the same command again.",
+            )
+        state = (self.standing.state if self.standing else self.job.state) or "UNKNOWN"
+        if self.broke and self.broke.time_is_up:
+            state = "TIMEOUT"
+        words = "" if state in STATES else self._last_words()
+        if OVER_MEMORY.search(words):
+            state = "OUT_OF_MEMORY"  # without cgroups Slurm calls it FAILED
+        if state in STATES:
+            kind, remedy = STATES[state]
+            return LostCell(kind, f"Slurm ended its job: {state}.", final=True, remedy=remedy)
+        where = f"The output of its job is in {folder}."
+        if self.broke:
+            message = f"Its job broke: {self.broke.message}"
+            return LostCell("harness-error", message, remedy=where, traceback=self.broke.traceback)
+        last = f" The last that it wrote: {words}" if words else ""
+        message = f"Its job ended without a record (state {state}).{last}"
+        return LostCell("worker-lost", message, remedy=where)
+
+    def _last_words(self) -> str:
+        """The last line of what it, or Slurm for it, wrote as an error; empty without any."""
+        try:
+            with self.job.task(0).paths.stderr.open("rb") as file:
+                file.seek(max(0, file.seek(0, 2) - LAST_BYTES))
+                lines = file.read().decode(errors="replace").split("\n")
+        except OSError:
+            return ""
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+ASK_EVERY_S = 10.0
+"""How often Slurm is asked how the jobs stand, all of them at once."""
+
+MORE_FOR_A_JOB_S = 0.01
+"""The more jobs there are, the longer an answer is, and the less often it is asked for."""
+
+AT_LEAST_EVERY_S = 120.0
+"""A job that has ended is in the queue for `MinJobAge`, five minutes unless a cluster says else."""
+
+
+class NotCancelled(LauncherError):  # noqa: N818 -- reads as what it says
+    """Slurm has not cancelled what it was to cancel."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
+class Control:
+    """Keeps `Job.standing` up to date."""
+
+    def __init__(self) -> None:
+        self._asked_at = time.monotonic()
+
+    def look(self, jobs: Collection[Job], watch: Watch) -> None:
+        """Ask how jobs stand, if it is time to, and cancel those that would never start.
+
+        Args:
+            jobs: all that are followed.
+            watch: is told why no job runs.
+        """
+        left, now = [job for job in jobs if job.cells], time.monotonic()
+        every_s = min(AT_LEAST_EVERY_S, ASK_EVERY_S + MORE_FOR_A_JOB_S * len(left))
+        if not left or now - self._asked_at < every_s:
+            return
+        try:
+            found = standings([job.number for job in left])
+        except NoAnswer as error:
+            if not any(job.began for job in jobs):
+                watch.waiting(f"Slurm does not answer: {error}")
+            return
+        finally:
+            self._asked_at = time.monotonic()
+        for job in left:
+            job.stands(found[job.number])
+        if reason := why_all_wait(found.values()):
+            watch.waiting(reason)
+        if hopeless := [job.number for job in left if job.hopeless]:
+            with suppress(NotCancelled):  # it does not start anyway
+                cancel(hopeless)
+
+
+def cancel(numbers: Iterable[str]) -> None:
+    """Cancel jobs, or whole arrays by the number they begin with.
+
+    Raises:
+        NotCancelled: Slurm does not do it.
+    """
+    command = ["scancel", *sorted(numbers)]
+    try:
+        asked(command)
+    except NoAnswer as error:
+        raise NotCancelled(
+            "Jobs of this run could not be cancelled: they go on.",
+            why=f"{error}",
+            remedy=f"Everything finished is kept. End them with: {' '.join(command)}",
+        ) from error

@@ -1,0 +1,226 @@
+"""What a job of submitit does on its node: it measures some cells as a local run does.
+
+Records go into the results folder, which all nodes share, at once and by the job itself, so that
+nothing that was measured depends on who submitted the job, or on whether it still runs. The
+submitting side follows by a mailbox: a file to which the job appends a letter a line.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from accelreport.backend.inventory import inventory
+from accelreport.results.plan_document import Document
+from accelreport.results.store import Store
+from accelreport.runner.events import (
+    CellEndLine,
+    CellEventLine,
+    CellStartLine,
+    RunLine,
+    WaitingLine,
+)
+from accelreport.runner.interrupt import stopped_by_signals
+from accelreport.runner.launchers.messages import (
+    MESSAGES,
+    Completed,
+    Crashed,
+    Message,
+    Reported,
+    Started,
+    Waits,
+)
+from accelreport.runner.launchers.node import Node, broke, environment_here
+from accelreport.runner.plan import Policy, RecordIndex, RunPlan, decide
+from accelreport.runner.run import Run
+from accelreport.runner.workspace import machine_to_itself
+from accelreport.spec.cells import Cell
+from accelreport.spec.problems import printable
+
+
+class JobSpec(Document):
+    """Some cells to be measured by one job."""
+
+    cells: list[Cell]
+    """What to measure, one after the other."""
+    results: str
+    """The results folder."""
+    policy: Policy = Policy()
+    """What counts as done."""
+    workplace: Node = Node()
+    """How cells are measured."""
+
+
+class MessageLog:
+    """A file of letters, written by a job and read by who submitted it.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = 0
+
+    def post(self, letter: Message) -> None:
+        """Append a letter; it is on the disk when this returns."""
+        with self._path.open("ab", buffering=0) as file:
+            file.write(letter.model_dump_json().encode() + b"\n")
+            os.fsync(file.fileno())
+
+    def unread(self) -> list[Message]:
+        """The letters that came since the last call."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                content = file.read()
+        except FileNotFoundError:
+            return []
+        except OSError as error:  # a shared disk may be away for a while
+            return [Crashed(message=f"{self._path} cannot be read: {error.strerror}.")]
+        whole = content[: content.rfind(b"\n") + 1]
+        self._read += len(whole)
+        return [self._letter(line) for line in whole.splitlines()]
+
+    def _letter(self, line: bytes) -> Message:
+        """A line's letter; one that nobody can read must not end the jobs of all others.
+
+        The record that it may have told of is in the results folder, whence the cell's next
+        attempt takes it.
+        """
+        try:
+            return MESSAGES.validate_json(line)
+        except ValidationError as error:
+            text = line[:200].decode(errors="replace")
+            why = error.errors(include_url=False, include_input=False)[0]["msg"]
+            return Crashed(message=f"A line of {self._path} cannot be read ({why}): {text}")
+
+
+class Posting:
+    """An observer that writes letters.
+
+    Args:
+        mailbox: where they go.
+
+    Attributes:
+        through: keys of the cells of which the end was told.
+    """
+
+    def __init__(self, mailbox: MessageLog) -> None:
+        self.through: set[str] = set()
+        self._mailbox = mailbox
+
+    def on(self, line: RunLine) -> None:
+        """See `Observer.on`."""
+        match line:
+            case CellStartLine():
+                self._mailbox.post(Started(key=line.key, environment=environment_here()))
+            case CellEventLine():
+                self._mailbox.post(Reported(key=line.key, says=line.says))
+            case CellEndLine():
+                self.through.add(line.key)
+                self._mailbox.post(Completed(record=line.record))
+            case WaitingLine():
+                self._mailbox.post(Waits(host=platform.node(), reason=line.reason))
+
+    def tick(self) -> None:
+        """Nothing moves here."""
+
+
+def perform(path: str, letters: str) -> None:
+    """Measure the cells of an order; must be called in the main thread.
+
+    Nothing is raised: what goes wrong is told in the mailbox.
+
+    Args:
+        path: the order's file.
+        letters: the mailbox's file.
+    """
+    from submitit.core.utils import UncompletedJobError
+
+    mailbox = MessageLog(Path(letters))
+    try:
+        order = JobSpec.model_validate_json(Path(path).read_bytes())
+        if peer_of_a_step():
+            _take_part(order)
+        else:
+            _measure(order, mailbox)
+    except UncompletedJobError as error:
+        # Submitit raises it wherever the job is, some time before Slurm would end it.
+        mailbox.post(Crashed(message=f"{error}", time_is_up=True))
+    except Exception as error:  # whatever it is, the one who submitted has to know
+        mailbox.post(broke(error))
+
+
+def peer_of_a_step(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether this is a process of a Slurm step of several, and not the first one."""
+    several = int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1
+    return several and environment.get("SLURM_PROCID", "0") != "0"
+
+
+def _take_part(order: JobSpec) -> None:
+    """Measure this node's part of cells whose records the first node writes.
+
+    As on the first node a cell that is done is passed over, such as when Slurm begins a job anew:
+    a process that nobody meets would wait until its cell's timeout.
+    """
+    workspace = order.workplace.workspace()
+    known = RecordIndex(Store(Path(order.results)), {cell.key for cell in order.cells})
+    chosen = [
+        cell
+        for cell in order.cells
+        if decide(cell, known(cell.key), None, order.policy).action == "run"
+    ]
+    with (
+        stopped_by_signals() as stop,
+        closing(order.workplace.launcher(workspace.scratch)) as launcher,
+        machine_to_itself(workspace, stop=stop, waiting=lambda _: None) as held,
+    ):
+        workspace.clear_scratch()
+        for cell in chosen if held else ():
+            record = launcher.measure(
+                cell,
+                stop=stop,
+                on_event=lambda _: None,
+                on_tick=lambda: None,
+                on_file=lambda _: None,
+            )
+            if record.failure is not None:
+                # The log of this process is the only place for it: the record is the chief's.
+                told = printable(f"{cell.name}: {record.failure.message}")
+                print(told, file=sys.stderr)  # noqa: T201
+
+
+def _measure(order: JobSpec, mailbox: MessageLog) -> None:
+    store, workspace = Store(Path(order.results)), order.workplace.workspace()
+    store.prepare(sweeping=False)  # whoever submitted the job has done that
+    keys = {cell.key for cell in order.cells}
+    known, posting = RecordIndex(store, keys), Posting(mailbox)
+    plan = RunPlan(tuple(decide(cell, known(cell.key), None, order.policy) for cell in order.cells))
+    with (
+        stopped_by_signals() as stop,
+        closing(order.workplace.launcher(workspace.scratch)) as launcher,
+    ):
+        Run(
+            store=store,
+            launcher=launcher,
+            machine=inventory().machine,
+            environment=environment_here,
+            workspace=workspace,
+            observer=posting,
+            stop=stop,
+            policy=order.policy,
+            anywhere=known,
+        ).run(plan)
+    # What another job had measured already was not measured again, and is told now.
+    known.refresh()
+    for cell in (cell for cell in order.cells if cell.key not in posting.through):
+        record = known(cell.key)
+        if record and decide(cell, record, None, order.policy).action != "run":
+            mailbox.post(Completed(record=record))

@@ -1,0 +1,171 @@
+"""The plan document that a run leaves for the report, and that a build brings up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from accelreport.loader.load import load
+from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell, retold
+from accelreport.results.store import Store
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import MEASURED_BY, Cell, Spec
+from accelreport.spec.problems import SpecErrors
+
+
+def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
+    """What a spec says, with every cell it asks for.
+
+    Args:
+        spec: the spec as it was read, profile and overrides applied.
+        changes: values the command line gave instead of the spec's that change what is
+            measured. The document then stands under a name of its own (see `variant`), so
+            that a trial with synthetic data does not take the page of the real ones.
+    """
+    return PlanDocument(
+        spec=spec.name,
+        profile=variant(spec.profile, changes),
+        overrides=dict(changes),
+        title=spec.title,
+        description=spec.description,
+        source=spec.source,
+        text=spec.text,
+        workload=spec.workload,
+        baseline=spec.baseline,
+        devices=dict(spec.devices),
+        axes={key: list(values) for key, values in spec.axes.items()},
+        measure=spec.measure,
+        published=list(spec.published),
+        claims=list(spec.claims),
+        cells=[_planned(cell) for cell in spec.cells],
+    )
+
+
+def _planned(cell: Cell) -> PlannedCell:
+    return PlannedCell(
+        key=cell.key,
+        device=cell.device,
+        point=cell.point,
+        repeat=cell.repeat,
+        seed=cell.seed,
+    )
+
+
+def extended(document: PlanDocument, cells: Iterable[Cell], looks: Looks | None) -> PlanDocument:
+    """The document with cells that were added until comparisons were decided."""
+    every = [*document.cells, *map(_planned, cells)]
+    return document.model_copy(update={"cells": every, "until_decided": looks})
+
+
+def continued(
+    document: PlanDocument, spec: Spec, earlier: PlanDocument | None
+) -> tuple[PlanDocument, list[Cell]]:
+    """A spec's document with the repeats that earlier runs added, and these as cells.
+
+    What was added stays a part of the plan in every later run, as long as the spec still asks
+    for the same measurement: then each of these cells has the key it had.
+
+    Args:
+        document: what the spec says now.
+        spec: the spec.
+        earlier: the document that lies in the results folder.
+    """
+    if earlier is None or earlier.until_decided is None:
+        return document, []
+    like = {_place(cell): cell for cell in spec.cells}
+    added = [
+        cell
+        for old in earlier.cells
+        if old.repeat >= spec.measure.repeats and _place(old) in like
+        if (cell := repeated(like[_place(old)], old.repeat)).key == old.key
+    ]
+    still = {cell.key for cell in spec.cells} & {cell.key for cell in earlier.cells}
+    if not (added or still):
+        return document, []
+    return extended(document, added, earlier.until_decided), added
+
+
+def repeated(cell: Cell, repeat: int) -> Cell:
+    """The same cell in another repeat, with the seed of that repeat."""
+    same = {name: getattr(cell, name) for name in Cell.model_fields}
+    return Cell(**{**same, "repeat": repeat, "seed": cell.measure.first_seed + repeat})
+
+
+def _place(cell: Cell | PlannedCell) -> str:
+    return repr((cell.device, cell.point))
+
+
+def changing(overrides: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The overrides that change what is measured, rather than how long or how often."""
+    shaping = {f"measure.{key}" for key in (*MEASURED_BY, "first_seed")}
+    return {
+        key: value
+        for key, value in sorted(overrides.items())
+        if not key.startswith("measure.") or key in shaping
+    }
+
+
+def variant(profile: str, changes: Mapping[str, Scalar]) -> str:
+    """The name of a profile with changes: `full+workload.data=synthetic`."""
+    return profile + suffix(changes)
+
+
+def profile_of(plan: PlanDocument) -> str:
+    """The profile a document was made from, without the changes in its name."""
+    return plan.profile.removesuffix(suffix(plan.overrides))
+
+
+def suffix(changes: Mapping[str, Scalar]) -> str:
+    """What the name of a profile ends with when there are changes."""
+    text = ",".join(f"{key}={value}" for key, value in sorted(changes.items()))
+    return f"+{text}" if text else ""
+
+
+def refresh(store: Store, specs: Path) -> list[str]:
+    """Show the plans that a results folder holds as the specs stand now.
+
+    A title, a published figure or a claim that was edited after a run then shows without
+    another run; which repeats there are, runs decide. Nothing is written. Plans of specs that
+    are not in the folder stay as they are, unless one that is there asks for the same cells: then
+    the spec was renamed. So do all plans of a profile under which the specs have an error.
+
+    Args:
+        store: the results folder.
+        specs: the folder of the specs.
+
+    Returns:
+        What could not be brought up to date, in sentences.
+    """
+    complaints = []
+    readings: dict[str, list[PlanDocument]] = {}
+    for plan in store.plans():
+        reading = f"{profile_of(plan)} {sorted(plan.overrides.items())}"
+        readings.setdefault(reading, []).append(plan)
+    for plans in readings.values():
+        first = plans[0]
+        profile = profile_of(first)
+        try:
+            read = load([specs], profile=profile, overrides=first.overrides)
+        except SpecErrors as errors:
+            where = ", ".join(sorted({problem.place.name for problem in errors.problems})[:3])
+            complaints.append(
+                f"The plans of profile {first.profile} are shown as they were run, because the "
+                f"specs have errors now ({where}): accelreport check {specs}"
+            )
+            continue
+        now = {spec.name: spec for spec in read.specs}
+        shown = [plan for plan in plans if plan.spec in now]
+        for plan in plans:
+            if plan.spec not in now and any(_same_cells(plan, other) for other in shown):
+                store.leave_out(plan)
+            if plan.spec in now:
+                spec = now[plan.spec]
+                new, _ = continued(plan_document(spec, first.overrides), spec, plan)
+                if new.profile == plan.profile:
+                    store.show_instead(retold(new, plan))
+    return complaints
+
+
+def _same_cells(plan: PlanDocument, other: PlanDocument) -> bool:
+    """Whether one plan asks for nothing that the other does not ask for."""
+    return {cell.key for cell in plan.cells} <= {cell.key for cell in other.cells}

@@ -1,0 +1,205 @@
+"""What a run will do: from the command line's wishes to a plan of every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from accelreport.backend.inventory import inventory
+from accelreport.loader.load import load
+from accelreport.results.errors import ResultProblem, ResultsError
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.store import Store
+from accelreport.runner.adaptive import AdaptiveRepeats, StoppingRule
+from accelreport.runner.launchers.base import BadLauncher, Launcher
+from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan
+from accelreport.runner.plan_documents import changing, continued, plan_document
+from accelreport.runner.survey import absences
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell, Spec
+from accelreport.spec.select import select
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for.
+
+    Attributes:
+        paths: spec files and folders.
+        results: the results folder.
+        profile: the profile to read the specs with.
+        devices: run on these only; empty means all.
+        filters: `key=value`, to run a part of the sweep.
+        overrides: values instead of the spec's.
+        devices_file: the devices; beside each spec when absent.
+        policy: what counts as done.
+        judge: knows when a comparison is decided; repeats are added until then. None adds none.
+        launcher: has the cells measured; None measures them on this machine. A judge looks at
+            the records of one machine, so there may be none beside a launcher.
+    """
+
+    paths: Sequence[Path]
+    results: Path
+    profile: str | None = None
+    devices: Sequence[str] = ()
+    filters: Sequence[str] = ()
+    overrides: Mapping[str, Scalar] = field(default_factory=dict)
+    devices_file: Path | None = None
+    policy: Policy = field(default_factory=Policy)
+    judge: StoppingRule | None = None
+    launcher: Launcher | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that could begin.
+
+    Attributes:
+        plan: what will be done with each cell.
+        documents: what the report will need to know of the specs.
+        store: the results folder.
+        machine: this machine's fingerprint.
+        policy: what counts as done.
+        problems: records of chosen cells that cannot be read; these cells are measured again.
+        deciding: adds repeats until comparisons are decided; None when none are to be added.
+        launcher: has the cells measured; None measures them on this machine.
+        anywhere: with a launcher, the records of all machines.
+    """
+
+    plan: RunPlan
+    documents: tuple[PlanDocument, ...]
+    store: Store
+    machine: str
+    policy: Policy
+    problems: tuple[ResultProblem, ...]
+    deciding: AdaptiveRepeats | None = None
+    launcher: Launcher | None = None
+    anywhere: RecordIndex | None = None
+
+
+def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
+    """Read the specs, look at the machine and at what is done, and decide about every cell.
+
+    Nothing is written.
+
+    Args:
+        request: what is asked for.
+        waiting: told what takes seconds.
+
+    Raises:
+        SpecErrors: a spec is wrong.
+        AccelReportError: an unknown device or filter.
+        ResultsError: a chosen cell's record was written by a newer accelreport.
+        LauncherError: the launcher's machines cannot be reached.
+        BadLauncher: repeats are to be added on other machines than this one.
+    """
+    _refuse_repeats_elsewhere(request)
+    specs = load(
+        request.paths,
+        profile=request.profile,
+        overrides=request.overrides,
+        devices_file=request.devices_file,
+    )
+    documents, added = _continued(request, specs.specs)
+    cells = (*specs.cells, *added)
+    chosen = select(cells, devices=request.devices, filters=request.filters)
+    absent = _absences(request.launcher, chosen, waiting)
+    store, machine = Store(request.results), inventory().machine
+    anywhere = RecordIndex(store) if request.launcher else None
+    plan = make_plan(
+        chosen,
+        earlier=anywhere or (lambda key: store.get(key, machine)),
+        unavailable=lambda cell: absent[cell.device],
+        policy=request.policy,
+        documents=documents,
+    )
+    deciding = None
+    if request.judge:
+        deciding = AdaptiveRepeats(
+            judge=request.judge,
+            documents=documents,
+            chosen=chosen,
+            store=store,
+            machine=machine,
+            unavailable=lambda cell: absent[cell.device],
+            policy=request.policy,
+        )
+        plan = replace(plan, further=deciding.possible())
+    _refuse_newer(store)
+    return Prepared(
+        plan=plan,
+        documents=tuple(documents),
+        store=store,
+        machine=machine,
+        policy=request.policy,
+        problems=tuple(store.problems),
+        deciding=deciding,
+        launcher=request.launcher,
+        anywhere=anywhere,
+    )
+
+
+def _refuse_repeats_elsewhere(request: Request) -> None:
+    if request.launcher and request.judge:
+        raise BadLauncher(
+            "--until-decided looks at the records of one machine.",
+            remedy="Leave out --until-decided, or --on.",
+        )
+
+
+def _refuse_newer(store: Store) -> None:
+    """Refuse records that only a newer accelreport can read: a run would put others in their place.
+
+    Raises:
+        ResultsError: there is one.
+    """
+    for problem in store.problems:
+        if problem.kind == "newer":
+            raise ResultsError(
+                f"{problem.path} cannot be used.",
+                why=f"{problem.message[0].upper()}{problem.message[1:]}.",
+                remedy="Or choose another folder with --results.",
+            )
+
+
+def _absences(
+    launcher: Launcher | None, cells: Iterable[Cell], waiting: Callable[[str], None]
+) -> Mapping[str, str | None]:
+    """Device name → why it cannot run, or None, for the devices of these cells."""
+    devices = {cell.device: cell.device_spec for cell in cells}
+    return launcher.unavailable(devices) if launcher else absences(devices, waiting=waiting)
+
+
+def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocument], list[Cell]]:
+    """The specs' documents with the repeats that earlier runs added, and these as cells."""
+    # A folder of its own: plans that cannot be read are no problems of the cells.
+    store = Store(request.results)
+    documents, added = [], []
+    for spec, asked in zip(specs, _documents(request, specs), strict=True):
+        document, more = continued(asked, spec, store.plan(asked.spec, asked.profile))
+        if request.judge:
+            looks = request.judge.looks(spec.measure.repeats)
+            document = document.model_copy(update={"until_decided": looks})
+        documents.append(document)
+        added += more
+    return documents, added
+
+
+def _documents(request: Request, specs: Iterable[Spec]) -> Iterator[PlanDocument]:
+    """A plan document for each spec; overrides count only where they change its cells."""
+    changes = changing(request.overrides)
+    unchanged: dict[str, set[str]] = {}
+    if changes:
+        others = {key: value for key, value in request.overrides.items() if key not in changes}
+        plain = load(
+            request.paths,
+            profile=request.profile,
+            overrides=others,
+            devices_file=request.devices_file,
+        )
+        unchanged = {spec.name: {cell.key for cell in spec.cells} for spec in plain.specs}
+    for spec in specs:
+        keys = {cell.key for cell in spec.cells}
+        same = unchanged.get(spec.name, keys) == keys
+        yield plan_document(spec, {} if same else changes)

@@ -1,0 +1,416 @@
+"""Carries out a plan: has each cell measured by a launcher, whatever becomes of each.
+
+What a launcher tells of its cells is told to whoever shows the run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from accelreport.backend.environment import environment
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.atomic import write_whole
+from accelreport.results.errors import ResultsError
+from accelreport.results.reading import to_bytes
+from accelreport.results.record import Environment, Failure, Record
+from accelreport.results.store import Store
+from accelreport.runner.events import (
+    CellEndLine,
+    CellEventLine,
+    CellStartLine,
+    EndLine,
+    Observer,
+    WaitingLine,
+    named,
+    plan_line,
+)
+from accelreport.runner.fork_pool import ForkPool
+from accelreport.runner.interrupt import Stop, stopped_by_signals
+from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.launchers.base import ChildEvent, Finished, Launcher, LeftFile
+from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decide, supersedes
+from accelreport.runner.prepare import Prepared
+from accelreport.runner.timings import CellSummary, timings
+from accelreport.runner.workspace import (
+    Workspace,
+    cell_to_itself,
+    folder_to_itself,
+    machine_to_itself,
+)
+from accelreport.spec.cells import Cell
+
+
+def headline(record: Record) -> dict[str, float]:
+    """`step_s`, `samples_per_s`, `tflops` where they apply, then the final metrics.
+
+    The steady step is Σ wall ÷ Σ steps over the blocks that are not warm-up, as in the report.
+    For a kernel one step is one operation, and `tflops` is its FLOPs ÷ step_s ÷ 10¹².
+    """
+    steady = [block for block in record.blocks if block.steady]
+    steps = sum(block.steps for block in steady)
+    seconds = sum(block.wall_s for block in steady)
+    figures: dict[str, float] = {}
+    if steps and seconds > 0:
+        figures["step_s"] = seconds / steps
+        if record.samples_per_step:
+            figures["samples_per_s"] = record.samples_per_step * steps / seconds
+        elif record.flops:
+            figures["tflops"] = record.flops.per_step * steps / seconds / 1e12
+    return figures | record.final
+
+
+class Watching:
+    """The `Watch` of a sweep.
+
+    Args:
+        observer: is told what happens.
+        stop: ends the run.
+        numbers: key → which of the cells to be measured it is, from 1.
+        of: how many there are.
+    """
+
+    def __init__(self, observer: Observer, stop: Stop, numbers: Mapping[str, int], of: int) -> None:
+        self._observer = observer
+        self._stop = stop
+        self._numbers = numbers
+        self._of = of
+        self._running: set[str] = set()
+        self._reason = ""
+
+    @property
+    def stop(self) -> Stop:
+        """See `Watch.stop`."""
+        return self._stop
+
+    def started(self, cell: Cell, host: str = "") -> None:
+        """See `Watch.started`."""
+        self._running.add(cell.key)
+        self._reason = ""
+        number = self._numbers[cell.key]
+        self._observer.on(CellStartLine(**named(cell), number=number, of=self._of, host=host))
+
+    def said(self, cell: Cell, event: ChildEvent) -> None:
+        """See `Watch.said`."""
+        self._observer.on(CellEventLine(key=cell.key, says=event))
+
+    def waiting(self, reason: str) -> None:
+        """See `Watch.waiting`; the same reason is told once."""
+        if reason != self._reason:
+            self._reason = reason
+            self._observer.on(WaitingLine(reason=reason))
+
+    def tick(self) -> None:
+        """See `Watch.tick`."""
+        self._observer.tick()
+
+    def ended(self, cell: Cell) -> None:
+        """A cell is through; one that was lost before it started is told of as the others are."""
+        if cell.key not in self._running:
+            self.started(cell)
+        self._running.discard(cell.key)
+
+
+@dataclass
+class Run:
+    """One run over a plan.
+
+    Attributes:
+        store: where records go.
+        launcher: has the cells measured.
+        machine: this machine's fingerprint.
+        environment: describes this machine, for the records of skipped cells.
+        workspace: locks and files in passing.
+        observer: is told what happens.
+        stop: ends the run.
+        policy: what counts as done; asked again just before a cell is measured, as another
+            run may have measured it meanwhile.
+        anywhere: every machine's records, where those of any machine count as done; None
+            where only those of this machine do.
+        ended: what became of the cells of this run, in the order in which they ended.
+    """
+
+    store: Store
+    launcher: Launcher
+    machine: str
+    environment: Callable[[], Environment]
+    workspace: Workspace
+    observer: Observer
+    stop: Stop
+    policy: Policy = field(default_factory=Policy)
+    anywhere: RecordIndex | None = None
+    ended: list[CellSummary] = field(default_factory=list)
+    _met: int = field(default=0, init=False)
+
+    def run(self, plan: RunPlan, further: Callable[[], RunPlan] | None = None) -> EndLine:
+        """Measure what is to be measured.
+
+        Args:
+            plan: what is to be measured.
+            further: asked again and again what is to be measured after that, until it is
+                nothing.
+
+        Raises:
+            ResultsError: the results folder takes nothing more. What was measured last is
+                kept elsewhere, and the error says where.
+        """
+        began = time.monotonic()
+        self._skip_all(plan.of("skip"))
+        todo = plan.of("run")
+        if todo or further:
+            with self._to_itself() as held:
+                if held:
+                    self._measure_all(todo)
+                    while further and not self.stop and (more := further()).cells:
+                        plan = RunPlan(plan.cells + more.cells)
+                        self._measure_all(more.of("run"), after=len(todo))
+                        todo += more.of("run")
+            self.store.still_here()
+        end = self._end(plan, time.monotonic() - began)
+        self.observer.on(end)
+        return end
+
+    @contextmanager
+    def _to_itself(self) -> Iterator[bool]:
+        """Hold what no other run may use meanwhile; False when stopping was asked for first."""
+        with self._lock() as held:
+            if held and self.launcher.here:
+                self.workspace.clear_scratch()
+            if held and self.anywhere:
+                self.anywhere.refresh()
+            yield held
+
+    def _lock(self) -> AbstractContextManager[bool]:
+        if self.launcher.here:
+            return machine_to_itself(self.workspace, stop=self.stop, waiting=self._waiting)
+        path = self.store.root / "locks" / "launcher.lock"
+        return folder_to_itself(path, stop=self.stop, waiting=self._waiting)
+
+    def _measure_all(self, todo: list[Planned], after: int = 0) -> None:
+        """Have cells measured; `after` so many of them."""
+        numbers = {planned.cell.key: n for n, planned in enumerate(todo, start=after + 1)}
+        watch = Watching(self.observer, self.stop, numbers, after + len(todo))
+        with (
+            closing(self._claimed(todo)) as cells,
+            closing(self.launcher.measure_all(cells, watch)) as all_finished,
+        ):
+            try:
+                for finished in all_finished:
+                    watch.ended(finished.record.cell)
+                    self._keep(finished)
+            except AccelReportError as error:
+                measured = any(each.status in {"ok", "partial"} for each in self.ended)
+                if measured and error.exit_code == ExitCode.NOTHING_RAN:
+                    error.exit_code = ExitCode.SOME_FAILED
+                raise
+
+    def _claimed(self, todo: list[Planned]) -> Generator[Cell]:
+        """The cells that nobody has measured meanwhile.
+
+        On this machine a cell is held until the next one is asked for: that is when its record
+        has been written.
+        """
+        for planned in todo:
+            if self.launcher.here and not self.stop and self._done_meanwhile(planned):
+                self._met += 1  # what is done need not be held to be passed over
+                continue
+            with self._cell_to_itself(planned.cell) as held:
+                if not held or self.stop:
+                    return
+                if self._done_meanwhile(planned):
+                    self._met += 1
+                    continue
+                yield planned.cell
+
+    @contextmanager
+    def _cell_to_itself(self, cell: Cell) -> Iterator[bool]:
+        if not self.launcher.here:
+            yield True
+            return
+        self.store.still_here()
+        lock = self.store.root / "locks" / f"{cell.key}.lock"
+        had_by_another = lock.exists()
+        with cell_to_itself(lock, stop=self.stop, waiting=self._waiting) as held:
+            if had_by_another and self.anywhere:
+                self.anywhere.refresh()
+            yield held
+
+    def _known(self, key: str) -> Record | None:
+        return self.anywhere(key) if self.anywhere else self.store.get(key, self.machine)
+
+    def _done_meanwhile(self, planned: Planned) -> bool:
+        now = decide(planned.cell, self._known(planned.cell.key), None, self.policy)
+        return now.action == "done"
+
+    def _skip_all(self, skipped: list[Planned]) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        environment = self.environment() if skipped else None
+        for planned in skipped:
+            failure = Failure(
+                kind="no-device",
+                message=planned.reason,
+                remedy="Run the same command where it can run, then merge the results.",
+            )
+            record = Record(
+                cell=planned.cell,
+                key=planned.cell.key,
+                status="skipped",
+                failure=failure,
+                started_at=now,
+                finished_at=now,
+                environment=environment,
+            )
+            earlier = planned.earlier
+            if earlier and earlier.failure == failure:
+                self._tell(record, self.store.record_path(record.key, earlier.machine))
+            else:
+                self._keep(Finished(record))
+
+    def _keep(self, finished: Finished) -> None:
+        record, path = finished.record, self._path(finished.record)
+        if finished.stored:
+            self._tell(record, path)
+        elif supersedes(record, self.store.get(record.key, self._machine_of(record))):
+            path = self._write(record, finished.left)
+            if self.anywhere:
+                self.anywhere.clear_attempts(record)
+            self._tell(record, path)
+        else:
+            self._tell(record, None)
+
+    def _machine_of(self, record: Record) -> str:
+        return record.environment.machine if record.environment else self.machine
+
+    def _path(self, record: Record) -> Path:
+        return self.store.record_path(record.key, self._machine_of(record))
+
+    def _tell(self, record: Record, path: Path | None) -> None:
+        self.ended.append(CellSummary.of(record))
+        failure = record.failure
+        self.observer.on(
+            CellEndLine(
+                **named(record.cell),
+                status=record.status,
+                failure=failure.kind if failure else None,
+                message=failure.message if failure else "",
+                remedy=failure.remedy if failure else "",
+                warnings=[warning.kind for warning in record.warnings],
+                wall_s=record.times.wall_s,
+                figures=headline(record),
+                record_path=str(path or ""),
+                record=record,
+            )
+        )
+
+    def _write(self, record: Record, left: Sequence[LeftFile]) -> Path:
+        try:
+            for artefact, content in left:
+                self.store.keep(artefact, content)
+            return self.store.write(record)
+        except ResultsError as error:
+            if record.status not in {"ok", "partial"} or record.environment is None:
+                raise
+            kept = self.workspace.rescued / f"{record.key}.{record.environment.machine}.json"
+            place = self.store.cells
+            told = f"The last cell is kept in {kept}: move it to {place} once that can be written."
+            try:
+                kept.parent.mkdir(mode=0o700, exist_ok=True)
+                write_whole(kept, to_bytes(record))
+            except OSError as other:
+                told = (
+                    f"The last cell is lost: {kept} cannot be written either "
+                    f"({other.strerror or other}), for which TMPDIR may name another folder."
+                )
+            error.remedy = f"{told} {error.remedy}"
+            raise
+
+    def _waiting(self, reason: str) -> None:
+        self.observer.on(WaitingLine(reason=reason))
+
+    def _end(self, plan: RunPlan, wall_s: float) -> EndLine:
+        outcomes = Counter(
+            "left" if each.failure == "interrupted" else each.status for each in self.ended
+        )
+        done, failed = len(plan.of("done")) + self._met, len(plan.of("failed"))
+        not_reached = len(plan.cells) - done - failed - len(self.ended)
+        return EndLine(
+            ok=outcomes["ok"],
+            partial=outcomes["partial"],
+            failed=outcomes["failed"],
+            skipped=outcomes["skipped"],
+            done_before=done,
+            failed_before=failed,
+            left=not_reached + outcomes["left"],
+            stopped_by=self.stop.reason,
+            wall_s=wall_s,
+            results=str(self.store.root),
+        )
+
+
+def carry_out(
+    prepared: Prepared,
+    observer: Observer,
+    workspace: Workspace,
+    *,
+    tell_timings: bool = False,
+    fork: bool = True,
+) -> EndLine:
+    """Measure what the plan says; must be called in the main thread.
+
+    Args:
+        prepared: the run.
+        observer: is told what happens.
+        workspace: locks and files in passing.
+        tell_timings: tell at the end where the time went.
+        fork: fork processes where that may be done, instead of starting every one.
+
+    Raises:
+        ResultsError: the results folder cannot be written.
+        AccelReportError: no further cell can be measured.
+    """
+    workspace.prepare()
+    prepared.store.prepare()
+    for document in prepared.documents:
+        prepared.store.write_plan(document)
+    observer.on(plan_line(prepared.plan, prepared.store.root))
+    with stopped_by_signals() as stop, closing(ForkPool(workspace.scratch)) as forks:
+        sweep = Run(
+            store=prepared.store,
+            launcher=prepared.launcher
+            or LocalLauncher(workspace.scratch, environment, forks=forks if fork else None),
+            machine=prepared.machine,
+            environment=environment,
+            workspace=workspace,
+            observer=observer,
+            stop=stop,
+            policy=prepared.policy,
+            anywhere=prepared.anywhere,
+        )
+        deciding = prepared.deciding
+        further = partial(deciding.further, observer) if deciding else None
+        end = sweep.run(prepared.plan, further)
+    if tell_timings:
+        observer.on(timings(sweep.ended, end.wall_s, forks.done))
+    return end
+
+
+def exit_code(end: EndLine) -> ExitCode:
+    """What a run's end means to the caller of the program.
+
+    Cells that failed earlier and were left alone count as failed: nothing is well as long
+    as they are. So do those that somebody else has interrupted, such as by cancelling a job.
+    Skipped cells do not, unless nothing else was there.
+    """
+    if end.stopped_by:
+        return ExitCode.INTERRUPTED
+    if end.failed or end.failed_before or end.left:
+        return ExitCode.SOME_FAILED
+    if end.ok or end.partial or end.done_before:
+        return ExitCode.OK
+    return ExitCode.NOTHING_RAN

@@ -1,0 +1,69 @@
+"""What is left of a run, and how long it takes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.results.record import Record
+from accelreport.runner.estimate import Expectation, RemainingTime
+from accelreport.spec.cells import Cell
+from tests.runner.scripted import cell
+from tests.runner.test_plan import record
+
+CELLS = [cell(repeat=repeat, point={"n": n}) for n in range(3) for repeat in range(3)]
+"""Three conditions of three repeats."""
+
+ENDS = st.lists(
+    st.tuples(
+        st.sampled_from(range(len(CELLS))),
+        st.sampled_from(["ok", "partial", "failed"]),
+        st.floats(0.001, 1e5),
+    ),
+    unique_by=lambda end: end[0],
+)
+
+
+def ended(number: int, status: str, wall_s: float) -> Record:
+    one = CELLS[number]
+    kind = "timeout" if status == "failed" else ""
+    return record(status, kind=kind, wall_s=wall_s, repeat=one.repeat, point=one.point)
+
+
+@given(st.sets(st.sampled_from(range(len(CELLS)))), ENDS, ENDS)
+def test_the_time_left_is_that_of_the_cells_left_whichever_end_and_in_which_order(
+    chosen: set[int], before: list[tuple[int, str, float]], ends: list[tuple[int, str, float]]
+) -> None:
+    known = [ended(*end) for end in before]
+    first, *further = [CELLS[number] for number in sorted(chosen)] or [CELLS[0]]
+    remaining, left = RemainingTime(Expectation(known), [first]), {first.key: first}
+    remaining.add([*further, first])
+    left |= {one.key: one for one in further}
+
+    for end in ends:
+        known.append(ended(*end))
+        remaining.ended(known[-1])
+        left.pop(known[-1].key, None)
+
+    anew = Expectation(known).total(left.values())
+    assert len(remaining) == len(left)
+    assert remaining.known_s == pytest.approx(anew.seconds, abs=1e-6)
+    assert remaining.unknown == anew.unknown
+    for one in CELLS:
+        assert (one.key in remaining) == (one.key in left)
+        told = Expectation(known).of(one) if one.key in left else None
+        assert remaining.of(one.key) == pytest.approx(told)
+
+
+def test_cells_of_one_condition_share_what_is_known_of_it() -> None:
+    alike = [cell(repeat=repeat) for repeat in range(4)]
+    other: Cell = cell(point={"n": 1})
+    remaining = RemainingTime(Expectation(), [*alike, other])
+    assert (remaining.known_s, remaining.unknown) == (0.0, 5)
+
+    remaining.ended(record("ok", wall_s=10.0, repeat=0))
+    assert (remaining.known_s, remaining.unknown) == (30.0, 1)
+
+    remaining.ended(record("ok", wall_s=20.0, repeat=1))
+    assert (remaining.known_s, remaining.unknown) == (30.0, 1)
