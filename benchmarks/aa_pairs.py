@@ -30,7 +30,7 @@ from scipy.stats import beta, binom
 from accelreport.analysis.frames import rows_of, speedups_frame
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
-from accelreport.backend.inventory import inventory
+from accelreport.machine.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.plan import Policy, make_plan

@@ -21,8 +21,8 @@ from typing import Any
 
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.frameworks import choose
-from accelreport.backend.order import Order
 from accelreport.backend.runtime import configure
+from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem

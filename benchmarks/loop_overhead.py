@@ -63,9 +63,9 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
     import keras
     import tensorflow as tf
 
-    from accelreport.backend.graphs import Graphs
-    from accelreport.backend.order import Order
+    from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
     from accelreport.backend.runtime import configure
+    from accelreport.backend.training import Order
     from accelreport.datasets.load import load
     from accelreport.spec.device import Device
     from accelreport.workloads.base import TrainingProblem
@@ -82,7 +82,7 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
     data = load(request.name, mode=request.mode, options=request.options)
     task = family.problem(parameters, data, 0)
     assert isinstance(task, TrainingProblem)
-    graphs = Graphs(task, runtime)
+    graphs = TensorFlowEngine(task, runtime)
     resident = graphs.on_devices(task.resident)
     trainer = graphs.resident_trainer()
     batch, steps = task.batch_size, system.steps

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accelreport.backend.inventory import inventory
 from accelreport.loader.load import load
+from accelreport.machine.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.spec.cells import Cell, Spec
 from tests.support.records import study

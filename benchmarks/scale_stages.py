@@ -22,7 +22,7 @@ from scale_cells import record_of, spec_of, template
 from scale_nodes import follow, ray
 
 from accelreport.backend.environment import environment
-from accelreport.backend.inventory import inventory
+from accelreport.machine.inventory import inventory
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store, content_digest

@@ -7,7 +7,7 @@ import io
 import tarfile
 from pathlib import Path
 
-from accelreport.backend.job import Job
+from accelreport.backend.protocol import Job
 from accelreport.results.record import Artefact
 
 FOLDER = "artefacts"

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 import accelreport
-from accelreport.backend.inventory import inventory, nvidia_gpus
+from accelreport.machine.inventory import inventory, nvidia_gpus
 from accelreport.results.record import Environment, Roofs
 
 PACKAGES = (

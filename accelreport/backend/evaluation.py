@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.engine import Engine
-from accelreport.backend.graphs import padded_order
+from accelreport.backend.frameworks.tensorflow.engine import padded_order
 
 CHUNK_S = 1.0
 """Seconds of a chunk: short enough for a deadline, long enough not to cost anything."""

@@ -1,4 +1,4 @@
-"""An exception, told as the kind of failure a report shows."""
+"""What can go wrong with a cell, and an exception told as the kind of failure a report shows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 import traceback
 from typing import cast, get_args
 
-from accelreport.backend.peak_memory import LARGE_SHARE, limited
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.machine.memory import LARGE_SHARE, limited
 from accelreport.results.record import Failure, FailureKind
 
 REMEDIES = {
@@ -127,3 +127,47 @@ def out_of_memory(error: BaseException) -> FailureKind | None:
     if "DefaultCPUAllocator" in text:
         return "oom-host"
     return "oom-device" if name == "OutOfMemoryError" else None
+
+
+class NoDeviceError(RuntimeError):
+    """The device is not there, found out only now."""
+
+    kind = "no-device"
+
+
+class CompileError(RuntimeError):
+    """XLA cannot compile what the device asks for."""
+
+    kind = "compile-error"
+
+
+class WorkerLostError(RuntimeError):
+    """A process of a distributed cell has ended, or never joined."""
+
+    kind = "worker-lost"
+
+
+class StrategyError(AccelReportError):
+    """A strategy that cannot do what the workload asks for."""
+
+    exit_code = ExitCode.BAD_SPEC
+
+
+class BatchError(AccelReportError):
+    """A batch that the replicas cannot share evenly.
+
+    Args:
+        batch_size: examples in a step.
+        replicas: replicas in sync.
+    """
+
+    exit_code = ExitCode.BAD_SPEC
+
+    def __init__(self, batch_size: int, replicas: int) -> None:
+        below = batch_size // replicas * replicas
+        near = [str(size) for size in (below, below + replicas) if size]
+        super().__init__(
+            f"batch_size = {batch_size} does not divide among {replicas} replicas",
+            why="batch_size counts the examples of a step over all replicas",
+            remedy=f"batch_size = {' or '.join(near)} does",
+        )

@@ -13,31 +13,86 @@ an import start any other thread, this process refuses to be forked, and says wh
 
 It speaks over CONTROL, a socket that keeps messages apart (`Message`). Orders come with three
 descriptors: events, log, and the lifeline of the cell.
+
+A fork does not inherit which pages of files are mapped: it finds them again one by one, when it
+needs them. Its resident set is then smaller than that of a process that imported the same
+libraries itself, by hundreds of megabytes, and it meets the missing ones while it is timed.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+import mmap
 import os
 import socket
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from accelreport.backend import lifeline
-from accelreport.backend.cluster.tasks import SUPERVISED
+from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.frameworks import KERAS_BACKEND, others_absent
-from accelreport.backend.job import Image, Job
-from accelreport.backend.mapped_pages import Range, map_pages, mapped_pages
+from accelreport.backend.protocol import Job, ParentTimings
+from accelreport.machine import parent_death
 from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
+
+MADV_POPULATE_READ = 22
+"""Maps pages as if each had been read; Linux has it since 5.14."""
+
+PRESENT = 1 << 63
+"""The bit of a page map's entry that says that the page is in memory."""
+
+Range = tuple[int, int]
+"""Address and length in bytes of neighbouring pages."""
+
+
+def mapped_pages() -> list[Range]:
+    """The pages of files that are mapped into this process now."""
+    found: list[Range] = []
+    with Path("/proc/self/pagemap").open("rb") as entries:
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            addresses, rights, _, _, inode, *_ = line.split(maxsplit=5)
+            if inode == "0" or rights[0] != "r":
+                continue
+            first, end = (int(address, 16) for address in addresses.split("-"))
+            entries.seek(first // mmap.PAGESIZE * 8)
+            content = entries.read((end - first) // mmap.PAGESIZE * 8)
+            found += _runs(first, memoryview(content).cast("Q"))
+    return found
+
+
+def map_pages(ranges: Iterable[Range]) -> bool:
+    """Map pages again that `mapped_pages` found before this process was forked.
+
+    Returns:
+        Whether that was done; an older kernel cannot.
+    """
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return all(madvise(start, length, MADV_POPULATE_READ) == 0 for start, length in ranges)
+
+
+def _runs(first: int, entries: memoryview[int]) -> list[Range]:
+    runs: list[Range] = []
+    start = None
+    for number, entry in enumerate(entries):
+        if entry & PRESENT:
+            start = number if start is None else start
+        elif start is not None:
+            runs.append((first + start * mmap.PAGESIZE, (number - start) * mmap.PAGESIZE))
+            start = None
+    if start is not None:
+        runs.append((first + start * mmap.PAGESIZE, (len(entries) - start) * mmap.PAGESIZE))
+    return runs
+
 
 LONGEST_MESSAGE = 2**16
 
@@ -49,7 +104,7 @@ WITHOUT_THREADS = (
     "keras",
     "pandas",
     "accelreport.backend.evaluation",
-    "accelreport.backend.strategies",
+    "accelreport.backend.frameworks.tensorflow.strategies",
     "accelreport.datasets.load",
 )
 """What else cells import."""
@@ -60,7 +115,7 @@ class Message(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    ready: Image | None = None
+    ready: ParentTimings | None = None
     """From here: it can be forked."""
     refused: str = ""
     """From here: why it cannot be forked."""
@@ -75,7 +130,7 @@ class Message(BaseModel):
 class CarryOut(Protocol):
     """What a fork does with its job."""
 
-    def __call__(self, job: Job, /, image: Image) -> int:
+    def __call__(self, job: Job, /, image: ParentTimings) -> int:
         """Carry it out; the exit code."""
 
 
@@ -93,7 +148,7 @@ def may_be_forked(device: Device) -> bool:
 def prepare() -> str:
     """Import what cells need; why a fork of this would not be right, or nothing."""
     from accelreport.backend import environment
-    from accelreport.backend.inventory import inventory
+    from accelreport.machine.inventory import inventory
 
     inventory()  # by a thread for NVIDIA's driver, which is long gone when threads are counted
     environment.checkout()  # of the code that is imported now
@@ -133,7 +188,7 @@ def serve(
     if refused := prepare() or _remember(pages):
         _say(control, refused=refused)
         return
-    image = Image(process_s=process_s, import_s=time.perf_counter() - began)
+    image = ParentTimings(process_s=process_s, import_s=time.perf_counter() - began)
     _say(control, ready=image)
     while True:
         content, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, 3)
@@ -202,7 +257,7 @@ def _stand_alone(descriptors: list[int]) -> None:
     for standard in (1, 2):
         os.dup2(log, standard)
     os.close(log)
-    lifeline.spawn_watcher(held)
+    parent_death.spawn_watcher(held)
     os.close(held)
 
 
@@ -217,7 +272,7 @@ def _threads() -> int:
 
 def main(arguments: list[str]) -> None:
     """Serve over the socket whose descriptor is the first argument."""
-    from accelreport.backend.child import carry_out, quiet_tensorflow
+    from accelreport.backend.main import carry_out, quiet_tensorflow
 
     quiet_tensorflow()
     with socket.socket(fileno=int(arguments[0])) as control:

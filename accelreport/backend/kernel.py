@@ -8,14 +8,16 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from accelreport.backend.checks.watch import Seen, Watch
-from accelreport.backend.clock import Stopwatch, Window
-from accelreport.backend.device_errors import StrategyError
-from accelreport.backend.energy import Meter
-from accelreport.backend.reporter import Reporter
+from accelreport.backend.checks.windows import Seen, WindowWatch, can_wait, everything_done
+from accelreport.backend.failures import StrategyError
+from accelreport.backend.measurement import Measurement
+from accelreport.backend.protocol import Reporter
 from accelreport.backend.runtime import Runtime
 from accelreport.backend.training import NanLossError
-from accelreport.results.record import Block
+from accelreport.machine.clocks import Stopwatch, Window
+from accelreport.machine.energy import Meter
+from accelreport.results.record import Block, DataSource, Flops
+from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.spec.families import TENSORFLOW
 from accelreport.workloads.base import KernelProblem
 
@@ -62,7 +64,7 @@ def run_kernel(
     kernel: Kernel,
     runtime: Runtime,
     *,
-    watch: Watch,
+    watch: WindowWatch,
     meter: Meter,
     calls: int,
     warmup_calls: int,
@@ -185,3 +187,52 @@ def _everywhere(call: Callable[..., Any], runtime: Runtime) -> Callable[..., Any
         return runtime.strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
 
     return lambda *count: everywhere(*count)
+
+
+def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
+    """Time the calls of a kernel, and check the timer around them."""
+    runtime, seed = measurement.ready(), measurement.cell.seed
+    conditions = measurement.cell.measure
+    kernel = Kernel(problem, runtime, seed)
+    name = FRAMEWORK_NAMES[runtime.framework]
+    watch = WindowWatch(everything_done if can_wait() else lambda: None, name)
+    examination = measurement.begin_examination()
+    examination.before_kernel(kernel, watch)
+    blocks = run_kernel(
+        kernel,
+        runtime,
+        watch=watch,
+        meter=measurement.open_meter(),
+        calls=conditions.calls,
+        warmup_calls=conditions.warmup_calls,
+        budget_s=conditions.budget,
+        reporter=measurement.reporter,
+    )
+    stops = sum(seen.stopped_s for seen in watch.windows)
+    measurement.times["train_s"] = sum(block.wall_s for block in blocks) - stops
+    if not blocks[0].stopped_s:
+        measurement.times["first_step_s"] = blocks[0].wall_s
+    measurement.data = DataSource(
+        dataset="", origin="generated", fingerprint=problem.fingerprint(seed), seed=seed
+    )
+    measurement.facts |= {
+        "blocks": blocks,
+        "planned_steps": conditions.calls * problem.operations,
+        "flops": _arithmetic(problem, runtime.replicas),
+        "complete": sum(block.steps for block in blocks) == conditions.calls * problem.operations,
+    }
+    measurement.note_memory()
+    measurement.check_window(blocks)
+    examination.after_kernel(kernel, watch, blocks)
+    examination.canary_of_kernel(kernel, blocks)
+
+
+def _arithmetic(problem: KernelProblem, replicas: int) -> Flops:
+    """Operations and bytes of a step, over all replicas."""
+    moved = problem.moved
+    return Flops(
+        per_step=problem.flops * replicas / problem.operations,
+        method=problem.flops_method,
+        bytes_per_step=None if moved is None else moved * replicas / problem.operations,
+        bytes_method=problem.moved_method,
+    )

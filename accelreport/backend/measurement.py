@@ -9,13 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from accelreport.backend import environment as surroundings
-from accelreport.backend.checks.examination import Examination
-from accelreport.backend.energy import Meter
-from accelreport.backend.job import Image, Job
-from accelreport.backend.peak_memory import own_peak_bytes
-from accelreport.backend.reporter import Reporter
+from accelreport.backend.checks.self_checks import SelfChecks
+from accelreport.backend.protocol import Job, ParentTimings, Reporter
 from accelreport.backend.runtime import Runtime
-from accelreport.backend.sensors import open_meter
+from accelreport.machine.energy import Meter, open_meter
+from accelreport.machine.memory import own_peak_bytes
 from accelreport.results.record import Block, DataSource, Memory, Record, Roofs, Times, Warned
 from accelreport.spec.cells import Cell
 
@@ -44,7 +42,12 @@ class Measurement:
     """
 
     def __init__(
-        self, job: Job, reporter: Reporter, image: Image | None = None, *, leads: bool = True
+        self,
+        job: Job,
+        reporter: Reporter,
+        image: ParentTimings | None = None,
+        *,
+        leads: bool = True,
     ) -> None:
         self.job = job
         self.cell: Cell = job.cell
@@ -55,7 +58,7 @@ class Measurement:
         self.data: DataSource | None = None
         self.facts: dict[str, Any] = {}
         self.warnings: list[Warned] = []
-        self.examination: Examination | None = None
+        self.examination: SelfChecks | None = None
         self.meter: Meter | None = None
         self.roofs: Roofs | None = None
         self._image = image
@@ -101,9 +104,9 @@ class Measurement:
         assert self.runtime is not None
         return self.runtime
 
-    def begin_examination(self) -> Examination:
+    def begin_examination(self) -> SelfChecks:
         """Have the timer checked from now on."""
-        self.examination = Examination(self.ready(), self.cell.device_spec.kind)
+        self.examination = SelfChecks(self.ready(), self.cell.device_spec.kind)
         return self.examination
 
     def open_meter(self) -> Meter:

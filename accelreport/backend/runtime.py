@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.backend.device_errors import NoDeviceError
-from accelreport.backend.rooms import room
-from accelreport.backend.strategies.placement import Placement
+from accelreport.backend.failures import NoDeviceError
+from accelreport.backend.frameworks import framework_module
+from accelreport.backend.placement import Placement
 from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
 
@@ -67,12 +67,12 @@ def configure(device: Device) -> Runtime:
         NoDeviceError: the framework does not see the device.
     """
     if device.framework != TENSORFLOW:
-        found: Runtime = room(device.framework, "configure").configure(device)
+        found: Runtime = framework_module(device.framework, "configure").configure(device)
         return found
     import keras
     import tensorflow as tf
 
-    from accelreport.backend.strategies import place
+    from accelreport.backend.frameworks.tensorflow.strategies import place
 
     if device.threads is not None:
         tf.config.threading.set_intra_op_parallelism_threads(device.threads)

@@ -1,27 +1,217 @@
-"""The timed training of one cell."""
+"""The timed training of one cell: its batches, its windows of steps, its epochs."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.watch import Watch
-from accelreport.backend.clock import Stopwatch, stamped_seconds
-from accelreport.backend.energy import Meter
+from accelreport.backend.checks.inputs import probe_row
+from accelreport.backend.checks.state import order_of
+from accelreport.backend.checks.windows import WindowWatch
 from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.feeds import Feed, PipelineFeed, ResidentFeed, Steps
-from accelreport.backend.order import Order
-from accelreport.backend.pace import Pace, grace_s
 from accelreport.backend.policies import Policies
-from accelreport.backend.reporter import Reporter
+from accelreport.backend.protocol import Reporter
+from accelreport.machine.clocks import Stopwatch, stamped_seconds
+from accelreport.machine.energy import Meter
 from accelreport.results.record import Block, Epoch
 from accelreport.spec.device import FRAMEWORK_NAMES
+
+
+class Order:
+    """An endless stream of permutations, cut into batches of one size.
+
+    Every example is seen once before any is seen again. An epoch whose steps do not divide
+    the data ends in the middle of a permutation, and the next one goes on from there: all
+    batches have one shape, and nothing is left out. The same seed gives the same order on
+    every device.
+    """
+
+    def __init__(self, examples: int, batch_size: int, seed: int) -> None:
+        self._examples = examples
+        self._batch_size = batch_size
+        self._generator = np.random.default_rng([seed, 0x6F72])
+        self._rest: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+
+    def epoch(self, steps: int) -> NDArray[np.int32]:
+        """Indices of the next `steps` batches, shape [steps, batch_size]."""
+        needed = steps * self._batch_size
+        parts = [self._rest]
+        have = len(self._rest)
+        while have < needed:
+            parts.append(self._generator.permutation(self._examples).astype(np.int32))
+            have += self._examples
+        stream = np.concatenate(parts)
+        self._rest = stream[needed:]
+        return stream[:needed].reshape(steps, self._batch_size)
+
+
+WINDOW_S = 0.5
+"""A window long enough that starting and synchronising it do not count, short enough for
+progress, the budget and Ctrl-C."""
+
+
+class Pace:
+    """Chooses the steps of the next call from how long the last ones took.
+
+    Args:
+        budget_s: measured seconds after which the cell stops.
+        total: steps of a complete cell.
+        warmup: steps left out of the steady time; a window never crosses this edge.
+        agreed: one worker's number → the chief's, on every worker (see `Placement.agreed`).
+    """
+
+    def __init__(
+        self,
+        *,
+        budget_s: float,
+        total: int,
+        warmup: int,
+        agreed: Callable[[float], float] = float,
+    ) -> None:
+        self._deadline = time.perf_counter() + budget_s
+        self._total = total
+        self._warmup = warmup
+        self._agreed = agreed
+        self._step_s: float | None = None
+
+    def steps(self, done: int, left_in_epoch: int) -> int:
+        """Steps of the next call: one at first, then about half a second's worth.
+
+        Args:
+            done: steps done so far in the cell.
+            left_in_epoch: steps until the epoch's end.
+        """
+        if done == 0:
+            return 1  # traced and compiled: timed alone
+        count = 2 if self._step_s is None else max(1, round(WINDOW_S / self._step_s))
+        if done < self._warmup:
+            count = min(count, self._warmup - done)
+        return round(self._agreed(max(1, min(count, left_in_epoch))))
+
+    def saw(self, steps: int, wall_s: float, *, first: bool) -> None:
+        """Learn from a window; the first one tells nothing about steps."""
+        if not first:
+            self._step_s = max(wall_s / steps, 1e-9)
+
+    def extend(self, seconds: float) -> None:
+        """Give back what the process could not use of its budget, since it was stopped."""
+        self._deadline += seconds
+
+    def exhausted(self) -> bool:
+        """Whether the budget is spent."""
+        return bool(self._agreed(time.perf_counter() >= self._deadline))
+
+    def left_s(self) -> float:
+        """Seconds of the budget that are left."""
+        return max(0.0, self._deadline - time.perf_counter())
+
+    def eta_s(self, done: int) -> float:
+        """Seconds until the cell ends: by its steps or by its budget, whichever is sooner."""
+        left = self.left_s()
+        return left if self._step_s is None else min(left, (self._total - done) * self._step_s)
+
+
+def grace_s(budget_s: float) -> float:
+    """Seconds by which the work after the last step may overrun a budget.
+
+    A cell that the budget ends is worth little without its accuracy, and evaluating costs a
+    fraction of training; what does not fit is left out and said so.
+    """
+    return max(5.0, 0.25 * budget_s)
+
+
+Steps = Callable[[int, int], Any]
+"""(number of the first step within its epoch, count of steps) → (sums, stamps)."""
+
+
+class Feed(Protocol):
+    """Where steps read from.
+
+    Attributes:
+        source: the resident data, or an iterator.
+        order: checksum of the first epoch's order of the examples; empty before that epoch.
+    """
+
+    source: Any
+    order: str
+
+    def epoch(self) -> Steps:
+        """What runs steps of the next epoch."""
+
+    def step_graph(self) -> Any:
+        """See `Engine.step_graph`, for the epoch that was run last."""
+
+
+class ResidentFeed:
+    """The whole data set lies on the device, and steps gather their batches there.
+
+    Args:
+        engine: the model.
+        order: of the examples.
+    """
+
+    def __init__(self, engine: Engine, order: Order) -> None:
+        self._engine = engine
+        self._trainer = engine.resident_trainer()
+        self._order = order
+        self._rows: Any = None
+        self.source: Any = engine.on_devices(engine.problem.resident)
+        self.order = ""
+
+    def epoch(self) -> Steps:
+        """See `Feed.epoch`."""
+        constant, trainer, resident = self._engine.constant, self._trainer, self.source
+        problem = self._engine.problem
+        rows = self._order.epoch(problem.steps_per_epoch)
+        self.order = self.order or order_of(rows, problem.examples)
+        self._rows = order = constant(rows)
+        return lambda first, count: trainer(resident, order, constant(first), constant(count))
+
+    def step_graph(self) -> Any:
+        """See `Feed.step_graph`."""
+        first, count = self._engine.constant(0), self._engine.constant(1)
+        return self._engine.step_graph(self.source, self._rows, first, count)
+
+
+class PipelineFeed:
+    """`tf.data` brings the batches. One iterator serves the whole cell.
+
+    Taking a drained one down can stall for seconds.
+
+    Args:
+        engine: the model.
+        order: of the examples.
+        steps: of all epochs.
+    """
+
+    def __init__(self, engine: Engine, order: Order, steps: int) -> None:
+        self._engine = engine
+        self._trainer = engine.pipeline_trainer()
+        problem = engine.problem
+        orders = order.epoch(steps)
+        self.order = order_of(orders[: problem.steps_per_epoch], problem.examples)
+        if engine.runtime.counts_steps:
+            # A batch for the checks comes first, so that they see what this pipeline brings.
+            probe = probe_row(problem.examples, problem.batch_size)
+            orders = np.concatenate([probe[np.newaxis], orders])
+        self.source: Any = engine.runtime.placement.batches(problem, orders)
+
+    def epoch(self) -> Steps:
+        """See `Feed.epoch`."""
+        constant, trainer, iterator = self._engine.constant, self._trainer, self.source
+        return lambda first, count: trainer(iterator, constant(first), constant(count))
+
+    def step_graph(self) -> Any:
+        """See `Feed.step_graph`."""
+        first, count = self._engine.constant(0), self._engine.constant(1)
+        return self._engine.step_graph(self.source, first, count)
 
 
 class NanLossError(RuntimeError):
@@ -90,7 +280,7 @@ class Training:
         self._latest: Steps
         self.feed: Feed
         self.evaluation = Evaluation(graphs, evaluation_batch)
-        self.watch = Watch(
+        self.watch = WindowWatch(
             graphs.steps_done if graphs.runtime.counts_steps else lambda: None,
             FRAMEWORK_NAMES[graphs.runtime.framework],
         )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, TypeAdapter
 
-from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
+from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.results.plan_document import Document
 from accelreport.results.record import FailureKind, Record, Status
 from accelreport.runner.plan import Action, RunPlan

@@ -21,7 +21,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from accelreport.backend.forkserver import LONGEST_MESSAGE, Message, may_be_forked
-from accelreport.backend.job import PhaseEvent
+from accelreport.backend.protocol import PhaseEvent
 from accelreport.runner.estimate import likeness
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.process import REAP_WITHIN_S, ChildProcess, Process

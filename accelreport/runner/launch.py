@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from accelreport.backend.artefacts import FOLDER
-from accelreport.backend.job import EVENTS, Job
+from accelreport.backend.protocol import EVENTS, Job
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Environment, Record
 from accelreport.runner.fork_pool import ForkPool, ForkServer
@@ -26,7 +26,7 @@ from accelreport.runner.process import ChildProcess, Process
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 
-CHILD = (sys.executable, "-m", "accelreport.backend.child")
+CHILD = (sys.executable, "-m", "accelreport.backend.main")
 """The program that measures a cell; the job's file is its last argument."""
 
 MOST_COMPLAINTS = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from accelreport.backend import failures
 from accelreport.backend.failures import LIMIT_REMEDY
-from accelreport.backend.peak_memory import LARGE_SHARE
+from accelreport.machine.memory import LARGE_SHARE
 from accelreport.results.errors import UnreadableFile
 from accelreport.results.reading import read_record
 from accelreport.results.record import Environment, Failure, Record, Times, Warned

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from accelreport.backend.inventory import inventory
 from accelreport.loader.load import load
+from accelreport.machine.inventory import inventory
 from accelreport.results.errors import ResultProblem, ResultsError
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from accelreport.backend import lifeline
-from accelreport.backend.peak_memory import Limited, limited
+from accelreport.machine import parent_death
+from accelreport.machine.memory import Limited, limited
 from accelreport.runner.interrupt import Stop
 
 EndedBy = Literal["itself", "timeout", "stop"]
@@ -158,7 +158,7 @@ class ChildProcess(Process):
         try:
             with log.open("ab") as output:
                 self._popen = subprocess.Popen(
-                    [sys.executable, "-I", "-S", lifeline.__file__, str(held), *command],
+                    [sys.executable, "-I", "-S", parent_death.__file__, str(held), *command],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

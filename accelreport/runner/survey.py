@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from accelreport.backend.availability import needs_probe, unavailable
-from accelreport.backend.inventory import Inventory, inventory
-from accelreport.backend.probe import Probe, probe
+from accelreport.backend.availability import Probe, needs_probe, probe, unavailable
+from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.plan_document import Document
 from accelreport.spec.device import Device
 from accelreport.spec.devices import read_devices

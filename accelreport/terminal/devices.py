@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelreport.analysis.words import counted
-from accelreport.backend.probe import Probe
+from accelreport.backend.availability import Probe
 from accelreport.runner.survey import Survey
 
 GIB = 2**30

@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
+from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.results.record import Record
 from accelreport.runner.estimate import RemainingTime
 from accelreport.runner.events import (

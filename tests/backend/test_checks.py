@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.backend.checks import canary
-from accelreport.backend.checks.canary import ALLOWED_S, Bird, Own
-from accelreport.backend.checks.found import Found
-from accelreport.backend.checks.gaps import judge_gaps
-from accelreport.backend.checks.surroundings import Clock, cpu_clock, judge_clock
-from accelreport.backend.checks.watch import Seen, Watch
-from accelreport.backend.clock import Window
+from accelreport.backend.checks.canary import ALLOWED_S, Canary, Own
+from accelreport.backend.checks.findings import Findings
+from accelreport.backend.checks.load import Clock, cpu_clock, judge_clock
+from accelreport.backend.checks.windows import Seen, WindowWatch, judge_gaps
+from accelreport.machine.clocks import Window
 from accelreport.results.record import Block
 
 STEP_S = 0.002
@@ -22,7 +21,7 @@ STEP_S = 0.002
 WINDOW = Window(wall_s=0.5, cpu_s=0.5, other_cpu_s=0.0)
 
 
-def outcomes(found: Found) -> dict[str, str]:
+def outcomes(found: Findings) -> dict[str, str]:
     return {check.name: check.outcome for check in found.checks}
 
 
@@ -53,7 +52,7 @@ def block(steps: int, extra_s: float, cores: float) -> Block:
 def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_time(
     steps: int, extra_s: float, working: bool, windows: int
 ) -> None:
-    found = Found()
+    found = Findings()
     blocks = [block(steps, extra_s, cores=1.0 if working else 0.0)] * windows
     judge_gaps(found, blocks, [0.0] * windows, Own(STEP_S, STEP_S))
     names = ("work-inside", "idle-inside") if working else ("idle-inside", "work-inside")
@@ -63,14 +62,14 @@ def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_tim
 @settings(max_examples=50, deadline=None)
 @given(steps=st.integers(3, 250), windows=st.integers(1, 20))
 def test_windows_of_nothing_but_steps_have_no_gap(steps: int, windows: int) -> None:
-    found = Found()
+    found = Findings()
     judge_gaps(found, [block(steps, 0.0, 0.0)] * windows, [0.0] * windows, Own(STEP_S, STEP_S))
     assert set(outcomes(found).values()) == {"passed"}
 
 
 def test_a_slow_first_step_in_a_window_of_three_is_a_step_and_no_work_beside_them() -> None:
     for first_s, outcome in ((0.33, "passed"), (1.0, "failed")):
-        found = Found()
+        found = Findings()
         wall_s = 0.2 + first_s + 0.2
         slow = Block(
             epoch=2,
@@ -87,16 +86,16 @@ def test_a_slow_first_step_in_a_window_of_three_is_a_step_and_no_work_beside_the
 
 def test_a_window_that_waited_for_a_processor_holds_no_sleep() -> None:
     for delay_s, outcome in ((0.5, "passed"), (0.0, "failed")):
-        found = Found()
+        found = Findings()
         judge_gaps(found, [block(50, 0.5, 0.0)] * 4, [delay_s] * 4, Own(STEP_S, STEP_S))
         assert outcomes(found)["idle-inside"] == outcome
 
 
 def test_windows_of_single_steps_are_held_against_the_canary() -> None:
-    found = Found()
+    found = Findings()
     judge_gaps(found, [block(1, 0.8, 0.0)] * 4, [0.0] * 4, Own(STEP_S, STEP_S))
     assert outcomes(found)["idle-inside"] == "failed"
-    alone = Found()
+    alone = Findings()
     judge_gaps(alone, [block(1, 0.8, 0.0)] * 4, [0.0] * 4, None)
     assert set(outcomes(alone).values()) == {"not-applicable"}
 
@@ -108,7 +107,7 @@ def test_windows_of_single_steps_are_held_against_the_canary() -> None:
 def test_a_function_traced_inside_a_window_is_seen_and_one_outside_is_not() -> None:
     import tensorflow as tf
 
-    watch = Watch(lambda: None)
+    watch = WindowWatch(lambda: None)
     step = tf.function(lambda x: x + 1)
     for number, inside in enumerate((True, False, True)):
         watch.before()
@@ -116,7 +115,7 @@ def test_a_function_traced_inside_a_window_is_seen_and_one_outside_is_not() -> N
             step(tf.zeros([number + 1]))
         watch.after(1, WINDOW, warmup=False)
         step(tf.zeros([number + 10]))
-    found = Found()
+    found = Findings()
     watch.judge(found)
     assert [seen.traced > 0 for seen in watch.windows] == [True, False, True]
     assert outcomes(found)["compile-inside"] == "failed"
@@ -128,11 +127,11 @@ def test_fewer_steps_than_claimed_are_a_fault_unless_losses_are_scaled(
     skips: bool, outcome: str
 ) -> None:
     counts = iter([0, 10, 10, 19])
-    watch = Watch(lambda: next(counts))
+    watch = WindowWatch(lambda: next(counts))
     for _ in range(2):
         watch.before()
         watch.after(10, WINDOW, warmup=False)
-    found = Found()
+    found = Findings()
     watch.judge(found, skips=skips)
     assert outcomes(found)["step-count"] == outcome
 
@@ -175,9 +174,9 @@ class Machine:
     def wait(self, _: object = None) -> None:
         self.time.sleep_until(self.until)
 
-    def sing(self, found: Found, *, synchronous: bool = True, most: int = 1000) -> Own | None:
+    def sing(self, found: Findings, *, synchronous: bool = True, most: int = 1000) -> Own | None:
         """The canary on this machine and by its clock."""
-        bird = Bird(
+        bird = Canary(
             run=self.run,
             wait=self.wait,
             settled=self.wait,
@@ -188,7 +187,7 @@ class Machine:
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(canary, "time", self.time)
-            return canary.sing(bird, found)
+            return canary.judge_windows(bird, found)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +202,7 @@ class Machine:
 def test_the_canary_knows_a_device_that_does_not_wait(
     asynchronous: bool, synchronous: bool, outcome: str
 ) -> None:
-    found = Found()
+    found = Findings()
     own = Machine(asynchronous=asynchronous).sing(found, synchronous=synchronous)
     assert outcomes(found)["canary"] == outcome
     assert outcomes(found)["time-not-scaling"] == "passed"
@@ -211,13 +210,13 @@ def test_the_canary_knows_a_device_that_does_not_wait(
 
 
 def test_windows_too_short_to_tell_are_no_alarm() -> None:
-    found = Found()
+    found = Findings()
     Machine(step_s=1e-6).sing(found, most=4)
     assert outcomes(found)["time-not-scaling"] == "not-applicable"
 
 
 def test_work_that_takes_no_longer_for_twice_as_much_was_not_done() -> None:
-    found = Found()
+    found = Findings()
     Machine(alive=False).sing(found)
     assert outcomes(found)["time-not-scaling"] == "failed"
 
@@ -227,7 +226,7 @@ def test_a_loaded_machine_that_keeps_all_windows_waiting_alike_makes_no_work_und
     alive: bool, outcome: str
 ) -> None:
     def judged(*, loaded: bool) -> str:
-        machine, found = Machine(alive=alive), Found()
+        machine, found = Machine(alive=alive), Findings()
         machine.waited_s = 0.04
         found.judge("loaded-machine", sound=not loaded, expected="", seen="")
         machine.sing(found)
@@ -239,7 +238,7 @@ def test_a_loaded_machine_that_keeps_all_windows_waiting_alike_makes_no_work_und
 
 @pytest.mark.parametrize("step_s", [1e-4, 0.004, 0.04, 0.09, 0.14])
 def test_the_canary_runs_no_more_steps_than_fit_into_its_time(step_s: float) -> None:
-    machine, found = Machine(step_s=step_s), Found()
+    machine, found = Machine(step_s=step_s), Findings()
     machine.sing(found)
     assert 0 < machine.steps * step_s <= ALLOWED_S
     assert outcomes(found)["canary"] == "passed"
@@ -247,7 +246,7 @@ def test_the_canary_runs_no_more_steps_than_fit_into_its_time(step_s: float) -> 
 
 
 def test_there_is_no_canary_where_two_steps_take_longer_than_it_may() -> None:
-    machine, found = Machine(step_s=2 * ALLOWED_S), Found()
+    machine, found = Machine(step_s=2 * ALLOWED_S), Findings()
     assert machine.sing(found) is None
     assert machine.steps == 0
     assert set(outcomes(found).values()) == {"not-applicable"}
@@ -282,7 +281,7 @@ def test_a_cpu_s_clock_and_its_slow_downs_are_read_where_linux_tells_them(tmp_pa
 def test_a_clock_that_falls_by_a_tenth_or_is_held_back_is_said(
     before: Clock, after: Clock, outcome: str
 ) -> None:
-    found = Found()
+    found = Findings()
     judge_clock(found, before, after)
     assert outcomes(found) == {"clock-fell": outcome}
 
@@ -293,12 +292,12 @@ def test_a_clock_that_falls_by_a_tenth_or_is_held_back_is_said(
 @given(st.floats(0.05, 20.0).filter(lambda pace: abs(pace - 1) > 0.12), st.integers(3, 30))
 def test_a_clock_of_another_pace_is_told_from_one_that_was_set(pace: float, count: int) -> None:
     def judged(*away_s: float) -> str:
-        watch = Watch(lambda: None)
+        watch = WindowWatch(lambda: None)
         for each in away_s:
             watch.windows.append(
                 Seen(1, None, 0.5, 0.0, traced=0, warmup=False, delayed_s=0.0, clock_set_s=each)
             )
-        found = Found()
+        found = Findings()
         watch.judge(found)
         return outcomes(found)["clock-pace"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from accelreport.backend.job import EVENTS
+from accelreport.backend.protocol import EVENTS
 from accelreport.results.record import Record
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.steadiness import findings
 from accelreport.analysis.steady import steady
-from accelreport.backend.clock import (
+from accelreport.machine.clocks import (
     BEAT_S,
     LEAST_STOP_S,
     Heartbeat,

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.analysis.comparison_environment import facts
-from accelreport.backend.container import BOOT, cpu_limit, identity
-from accelreport.backend.inventory import inventory
+from accelreport.machine.inventory import BOOT, cpu_limit, identity, inventory
 from accelreport.report.pages.device_lines import cores
 from accelreport.runner.survey import Survey
 from accelreport.terminal.devices import machine_text

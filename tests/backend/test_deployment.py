@@ -14,10 +14,16 @@ import pytest
 from numpy.typing import NDArray
 
 from accelreport.backend.artefacts import Artefacts, archive
+from accelreport.backend.post_training import save_weights
 from accelreport.backend.quantisation import QuantisationError, quantise
-from accelreport.backend.serving.client import latencies, predictions, throughput
-from accelreport.backend.serving.launch import Address, ServingError, served
-from accelreport.backend.weights import save_weights
+from accelreport.backend.serving.serve import (
+    Address,
+    ServingError,
+    latencies,
+    predictions,
+    served,
+    throughput,
+)
 
 pytestmark = pytest.mark.e2e
 

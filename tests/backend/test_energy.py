@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.backend.energy import Absent, Meter
-from accelreport.backend.energy_rapl import Rapl, rapl
+from accelreport.machine.energy import Absent, Meter, Rapl, rapl
 
 RANGE_UJ = 262_143_328_850
 """Of a real package."""
@@ -93,7 +92,7 @@ READ_AS_NOBODY = textwrap.dedent(
     """
     import os, sys
     from pathlib import Path
-    from accelreport.backend.energy_rapl import rapl
+    from accelreport.machine.energy import rapl
     if os.geteuid() == 0:
         os.setuid(65534)
     print(rapl(Path(sys.argv[1])).reason)

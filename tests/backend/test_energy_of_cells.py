@@ -18,8 +18,8 @@ BESIDE_A_COUNTER = textwrap.dedent(
     """
     import os, sys, threading, time
     from pathlib import Path
-    import accelreport.backend.energy_rapl as energy_rapl
-    from accelreport.backend.child import main
+    import accelreport.machine.energy as energy_rapl
+    from accelreport.backend.main import main
 
     root = Path(sys.argv[2])
     energy_rapl.rapl.__defaults__ = (root,)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from accelreport.backend.device_errors import NoDeviceError
-from accelreport.backend.failures import failure
+from accelreport.backend.failures import NoDeviceError, failure
 from accelreport.backend.training import NanLossError
 from accelreport.errors import AccelReportError
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.flops import CountError, count_function, count_step
-from accelreport.backend.traced import Traced
+from accelreport.backend.flops.count import CountError, count_function, count_step
+from accelreport.backend.flops.graph import Traced
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
@@ -87,9 +87,9 @@ def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
     """The graph of a family's training step, traced and not run."""
     import tensorflow as tf
 
-    from accelreport.backend.graphs import Graphs
+    from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
+    from accelreport.backend.frameworks.tensorflow.strategies import place
     from accelreport.backend.runtime import Runtime
-    from accelreport.backend.strategies import place
 
     family = FAMILIES[kind]
     small = {"kind": kind, "data": "synthetic", "batch_size": BATCH, "train_examples": 64}
@@ -100,7 +100,7 @@ def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
     problem = family.problem(checked, data, 0)
     assert isinstance(problem, TrainingProblem)
     runtime = Runtime(placement=place(Device(kind="CPU")), jit_compile=False, facts={})
-    graphs = Graphs(problem, runtime)
+    graphs = TensorFlowEngine(problem, runtime)
     graphs.resident_trainer()
     order = tf.zeros([2, BATCH], tf.int32)
     resident = graphs.on_devices(problem.resident)

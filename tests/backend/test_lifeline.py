@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-from accelreport.backend import lifeline
+from accelreport.machine import parent_death
 
 GROUP = """
 import os, subprocess, sys, time
-from accelreport.backend.lifeline import spawn_watcher
+from accelreport.machine.parent_death import spawn_watcher
 os.setsid()
 spawn_watcher(int(sys.argv[1]))
 subprocess.Popen(["sleep", "600"])
@@ -40,9 +40,9 @@ def test_a_group_with_a_watcher_ends_as_soon_as_nobody_holds_its_pipe() -> None:
 
 
 def test_a_process_that_gets_no_watcher_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lifeline, "SHELL", "/bin/false")
+    monkeypatch.setattr(parent_death, "SHELL", "/bin/false")
     held, lives = os.pipe()
     with pytest.raises(OSError, match="no process can be started"):
-        lifeline.spawn_watcher(held)
+        parent_death.spawn_watcher(held)
     os.close(held)
     os.close(lives)

@@ -7,11 +7,10 @@ import time
 
 import pytest
 
-from accelreport.backend.availability import needs_probe, unavailable
-from accelreport.backend.clock import Stopwatch
+from accelreport.backend.availability import Probe, ProbedDevice, needs_probe, unavailable
 from accelreport.backend.environment import environment
-from accelreport.backend.inventory import inventory
-from accelreport.backend.probe import Probe, ProbedDevice
+from accelreport.machine.clocks import Stopwatch
+from accelreport.machine.inventory import inventory
 from accelreport.results.record import Gpu
 from accelreport.spec.device import Device
 
@@ -28,7 +27,7 @@ def test_the_inventory_names_a_cpu_and_counts_what_this_process_may_use() -> Non
 
 
 def test_the_machine_keeps_its_fingerprint_in_another_process() -> None:
-    program = "from accelreport.backend.inventory import inventory; print(inventory().machine)"
+    program = "from accelreport.machine.inventory import inventory; print(inventory().machine)"
     other = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from accelreport.backend.checks.found import Found
-from accelreport.backend.checks.surroundings import Neighbours
+from accelreport.backend.checks.findings import Findings
+from accelreport.backend.checks.load import OtherProcesses
 
 WORKED_S = 1.0
 NEIGHBOUR = f"""
@@ -61,21 +61,21 @@ def program() -> Iterator[Program]:
     program.end()
 
 
-def named(neighbours: Neighbours) -> str:
-    found = Found()
+def named(neighbours: OtherProcesses) -> str:
+    found = Findings()
     neighbours.judge(found, other_cores=1.0)
     (check,) = found.checks
     return check.seen
 
 
 def test_a_program_that_works_beside_a_measurement_is_named(program: Program) -> None:
-    neighbours = Neighbours()
+    neighbours = OtherProcesses()
     program.does("at-work", "busy")
     assert "at-work" in named(neighbours)
 
 
 def test_a_program_that_began_meanwhile_is_named() -> None:
-    neighbours = Neighbours()
+    neighbours = OtherProcesses()
     program = Program()
     program.does("newcomer", "busy")
     assert "newcomer" in named(neighbours)
@@ -86,7 +86,7 @@ def test_what_a_program_did_before_does_not_count_though_it_took_another_name(
     program: Program,
 ) -> None:
     program.does("before", "busy")
-    neighbours = Neighbours()
+    neighbours = OtherProcesses()
     program.does("renamed", "idle")
     time.sleep(0.2)
     assert "renamed" not in named(neighbours)

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import pynvml
 import pytest
 
-from accelreport.backend.checks.surroundings import Clock, gpu_clock
-from accelreport.backend.energy import Absent
-from accelreport.backend.energy_nvml import Nvml, nvml
+from accelreport.backend.checks.load import Clock, gpu_clock
 from accelreport.backend.environment import environment
-from accelreport.backend.inventory import inventory, nvidia_gpus
-from accelreport.backend.nvml import DriverError, asked, boards, visible
+from accelreport.machine.energy import Absent, Nvml, nvml
+from accelreport.machine.inventory import inventory, nvidia_gpus
+from accelreport.machine.nvidia import DriverError, asked, boards, visible
 from accelreport.results.record import Gpu
 from tests.support.nvml import UNSUPPORTED, Card, Driver
 

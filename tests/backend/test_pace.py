@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.backend.pace import Pace
+from accelreport.backend.training import Pace
 
 
 @given(

@@ -3,9 +3,9 @@
 import subprocess
 import sys
 
-from accelreport.backend.peak_memory import own_peak_bytes, peak_bytes
+from accelreport.machine.memory import own_peak_bytes, peak_bytes
 
-PEAK = "from accelreport.backend.peak_memory import own_peak_bytes; print(own_peak_bytes())"
+PEAK = "from accelreport.machine.memory import own_peak_bytes; print(own_peak_bytes())"
 
 
 def test_the_peak_of_a_small_process_is_small_however_large_its_parent_was() -> None:

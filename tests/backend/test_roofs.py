@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.backend import roofs as module
-from accelreport.backend.inventory import inventory
-from accelreport.backend.roofs import measured, roofs
+from accelreport.machine import roofs as module
+from accelreport.machine.inventory import inventory
+from accelreport.machine.roofs import measured, roofs
 from accelreport.results.record import Roofs
 
 

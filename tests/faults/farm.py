@@ -14,9 +14,8 @@ import sys
 import time
 from pathlib import Path
 
-from accelreport.backend.child import measured, quiet_tensorflow, write_whole
-from accelreport.backend.job import Job
-from accelreport.backend.reporter import Reporter
+from accelreport.backend.main import measured, quiet_tensorflow, write_whole
+from accelreport.backend.protocol import Job, Reporter
 from tests.faults.placement import VARIABLE
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.backend.strategies.placement import InGraph
+from accelreport.backend.placement import InGraph
 
 Wrapped = Callable[..., Any]
 """A graph over many steps, or what stands for it."""

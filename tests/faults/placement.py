@@ -12,8 +12,8 @@ import os
 
 import numpy as np
 
-from accelreport.backend.strategies.placement import InGraph, Placement
-from accelreport.backend.strategies.plugged import PlacementPlugin
+from accelreport.backend.frameworks.tensorflow.strategies import PlacementPlugin
+from accelreport.backend.placement import InGraph, Placement
 from accelreport.spec.device import Device
 from tests.faults import contents, windows
 from tests.faults.honest import Honest

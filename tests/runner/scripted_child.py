@@ -1,6 +1,6 @@
 """A cell's process that does as its workload says, without TensorFlow and within milliseconds.
 
-It speaks the job protocol of `accelreport.backend.job` but imports nothing of accelreport,
+It speaks the job protocol of `accelreport.backend.protocol` but imports nothing of accelreport,
 so that a test can afford hundreds of real processes. `workload["do"]` says what happens.
 """
 

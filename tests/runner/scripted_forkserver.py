@@ -11,11 +11,11 @@ import socket
 import sys
 
 from accelreport.backend.forkserver import serve
-from accelreport.backend.job import Image, Job
+from accelreport.backend.protocol import Job, ParentTimings
 from tests.runner.scripted_child import perform
 
 
-def carry_out(job: Job, image: Image) -> int:
+def carry_out(job: Job, image: ParentTimings) -> int:
     perform(job.model_dump(mode="json"))
     return 0
 

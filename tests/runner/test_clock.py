@@ -67,7 +67,7 @@ def test_a_process_launched_before_the_clock_was_set_knows_how_long_it_took(
     path.write_text(orders.model_dump_json())
     began = time.monotonic()
 
-    assert python("-m", "accelreport.backend.child", str(path)).returncode == 0
+    assert python("-m", "accelreport.backend.main", str(path)).returncode == 0
 
     times = read_record(tmp_path / "record.json").times
     assert times.process_s is not None

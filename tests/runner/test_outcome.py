@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.backend.peak_memory import Limited
+from accelreport.machine.memory import Limited
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import CHILD, LocalLauncher
 from accelreport.runner.outcome import Observed, conclude, oom_kills, tail_of

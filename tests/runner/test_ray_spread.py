@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from accelreport.backend.availability import unavailable
-from accelreport.backend.inventory import inventory
+from accelreport.machine.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.launchers.ray.distributed import configurations

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from accelreport.backend.job import Job
+from accelreport.backend.protocol import Job
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.runner.launch import CHILD

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from accelreport.backend.checks.found import Found
+from accelreport.backend.checks.findings import Findings
 
 ALLOWED_S = 0.3
 """Seconds the canary may take; where two steps take longer, there is none."""
@@ -47,7 +47,7 @@ PACE = 2.0
 
 
 @dataclass(frozen=True)
-class Bird:
+class Canary:
     """What the canary needs of a cell.
 
     Attributes:
@@ -92,7 +92,7 @@ class _Windows:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
 
-    def add(self, bird: Bird) -> None:
+    def add(self, bird: Canary) -> None:
         bird.settled()
         cpu, began = bird.cpu_s(), time.perf_counter()
         bird.wait(bird.run(self.count))
@@ -101,7 +101,7 @@ class _Windows:
         self.cpu.append(bird.cpu_s() - cpu)
 
 
-def sing(bird: Bird, found: Found) -> Own | None:
+def judge_windows(bird: Canary, found: Findings) -> Own | None:
     """Run the canary and note what it shows.
 
     Returns:
@@ -133,7 +133,7 @@ def _rounds(unit_s: float) -> int:
     return min(ROUNDS, int(ALLOWED_S / max(unit_s, 1e-9) / 4))
 
 
-def _long_enough(bird: Bird, step_s: float, empty_s: float) -> _Windows:
+def _long_enough(bird: Canary, step_s: float, empty_s: float) -> _Windows:
     """A window of steps that takes some time beyond an empty one, where there is any.
 
     Load may make a window long for once, so that a few have to agree.
@@ -152,7 +152,7 @@ def _long_enough(bird: Bird, step_s: float, empty_s: float) -> _Windows:
         count = int(count * WINDOW_S / net_s)
 
 
-def _without_sync(bird: Bird, found: Found, count: int, tries: int) -> None:
+def _without_sync(bird: Canary, found: Findings, count: int, tries: int) -> None:
     """Time windows without waiting, and how long they really took."""
     bird.settled()
     hasty, whole = [], []
@@ -180,7 +180,7 @@ def _without_sync(bird: Bird, found: Found, count: int, tries: int) -> None:
     found.judge("canary", sound=bird.synchronous != early, expected=expected, seen=seen)
 
 
-def _scaling(bird: Bird, found: Found, shorter: tuple[_Windows, _Windows], rounds: int) -> Own:
+def _scaling(bird: Canary, found: Findings, shorter: tuple[_Windows, _Windows], rounds: int) -> Own:
     """Time windows of twice as many steps beside the shorter ones."""
     empty, one = shorter
     two = _Windows(2 * one.count)
@@ -227,7 +227,7 @@ def _scaling(bird: Bird, found: Found, shorter: tuple[_Windows, _Windows], round
     return own
 
 
-def _pace(found: Found, steady: float, own: float, more_s: float) -> None:
+def _pace(found: Findings, steady: float, own: float, more_s: float) -> None:
     """Where no stamps look into a window, its steps are held against the canary's.
 
     Args:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.found import Found, RefusedError
+from accelreport.backend.checks.findings import Findings, RefusedError
 from accelreport.spec.families import TENSORFLOW
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
-    from accelreport.backend.graphs import Graphs
+    from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
     from accelreport.workloads.base import TrainingProblem
 
 UNLIKE = 1e-3
@@ -30,7 +30,7 @@ def probe_row(examples: int, batch: int) -> NDArray[np.int32]:
 
 
 @dataclass(frozen=True)
-class Looks:
+class SampleBatch:
     """Sums of one batch: a row of `COLUMNS` for each input, then for each target."""
 
     rows: NDArray[np.float64]
@@ -51,7 +51,7 @@ class Looks:
         return float(self.rows[: self.inputs, 2].sum() / max(self.elements, 1))
 
 
-def judge_inputs(found: Found, graphs: Engine, source: Any, *, pipeline: bool) -> None:
+def judge_inputs(found: Findings, graphs: Engine, source: Any, *, pipeline: bool) -> None:
     """Compare a batch on the device with the same batch of the data set.
 
     Args:
@@ -68,11 +68,9 @@ def judge_inputs(found: Found, graphs: Engine, source: Any, *, pipeline: bool) -
     problem = graphs.problem
     row = probe_row(problem.examples, problem.batch_size)
     if graphs.runtime.framework != TENSORFLOW:
-        from accelreport.backend.checks import looks
-
-        there, here = looks.on_device(graphs, source, row), looks.on_host(graphs, row)
+        there, here = on_device(graphs, source, row), on_host(graphs, row)
     else:
-        there = _on_device(cast("Graphs", graphs), source, row, pipeline=pipeline)
+        there = _on_device(cast("TensorFlowEngine", graphs), source, row, pipeline=pipeline)
         here = _on_host(problem, row)
     if there.elements < 2:
         found.inapplicable("constant-input", "a batch holds a single number")
@@ -100,7 +98,9 @@ def judge_inputs(found: Found, graphs: Engine, source: Any, *, pipeline: bool) -
         )
 
 
-def _on_device(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
+def _on_device(
+    graphs: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
+) -> SampleBatch:
     import tensorflow as tf
 
     placement, problem = graphs.runtime.placement, graphs.problem
@@ -112,10 +112,12 @@ def _on_device(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline:
             next(source) if pipeline else problem.take(placement.opened(source), tf.constant(row))
         )
         rows, inputs = _sums(*batch)
-    return Looks(np.asarray(rows.numpy(), np.float64), inputs)
+    return SampleBatch(np.asarray(rows.numpy(), np.float64), inputs)
 
 
-def _on_replicas(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> Looks:
+def _on_replicas(
+    graphs: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
+) -> SampleBatch:
     import tensorflow as tf
 
     placement, strategy, problem = graphs.runtime.placement, graphs.runtime.strategy, graphs.problem
@@ -138,16 +140,16 @@ def _on_replicas(graphs: Graphs, source: Any, row: NDArray[np.int32], *, pipelin
         return strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
 
     rows = placement.once(look)(source, tf.constant(row)).numpy()
-    return Looks(np.asarray(rows, np.float64), inputs)
+    return SampleBatch(np.asarray(rows, np.float64), inputs)
 
 
-def _on_host(problem: TrainingProblem, row: NDArray[np.int32]) -> Looks:
+def _on_host(problem: TrainingProblem, row: NDArray[np.int32]) -> SampleBatch:
     import tensorflow as tf
 
     with tf.device("/CPU:0"):
         arrays = {name: tf.constant(array) for name, array in problem.resident.items()}
         rows, inputs = _sums(*problem.take(arrays, tf.constant(row)))
-        return Looks(np.asarray(rows.numpy(), np.float64), inputs)
+        return SampleBatch(np.asarray(rows.numpy(), np.float64), inputs)
 
 
 def _sums(inputs: Any, targets: Any) -> tuple[Any, int]:
@@ -162,3 +164,43 @@ def _sums(inputs: Any, targets: Any) -> tuple[Any, int]:
         count = tf.cast(tf.size(flat), tf.float32)
         rows.append(tf.stack([count, others, tf.reduce_sum(flat), tf.reduce_sum(flat * flat)]))
     return tf.stack(rows), len(first)
+
+
+def on_device(engine: Engine, source: Any, row: NDArray[np.int32]) -> SampleBatch:
+    """A batch of what lies on the device.
+
+    Args:
+        engine: the problem on its device.
+        source: the resident data.
+        row: indices of the batch's examples.
+    """
+    return _looks(*engine.problem.take(source, engine.constant(row)))
+
+
+def on_host(engine: Engine, row: NDArray[np.int32]) -> SampleBatch:
+    """The same batch from the arrays of the data set, by the host's processor."""
+    import keras
+
+    with keras.device("cpu:0"):
+        arrays = {name: _tensor(each) for name, each in engine.problem.resident.items()}
+        return _looks(*engine.problem.take(arrays, _tensor(row)))
+
+
+def _tensor(array: NDArray[Any]) -> Any:
+    from keras import ops
+
+    # PyTorch shares an array's memory, and warns where nobody may write to it.
+    return ops.convert_to_tensor(array if array.flags.writeable else array.copy())
+
+
+def _looks(inputs: Any, targets: Any) -> SampleBatch:
+    from keras import ops, tree
+
+    first, rest = tree.flatten(inputs), tree.flatten(targets)
+    rows = []
+    for each in [*first, *rest]:
+        flat = np.asarray(ops.convert_to_numpy(each)).astype(np.float32).reshape(-1)
+        others = float(np.sum(flat != flat[0]))
+        sums = (float(np.sum(flat, dtype=np.float64)), float(np.sum(flat.astype(np.float64) ** 2)))
+        rows.append([float(flat.size), others, *sums])
+    return SampleBatch(np.asarray(rows, np.float64), len(first))

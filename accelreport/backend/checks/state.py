@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.found import Found
+from accelreport.backend.checks.findings import Findings
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
@@ -39,7 +39,7 @@ def order_of(rows: NDArray[np.int32], examples: int) -> str:
     return hashlib.sha256(rows.tobytes()).hexdigest() if examples >= FEWEST_EXAMPLES else ""
 
 
-def judge_beginning(found: Found, graphs: Engine) -> None:
+def judge_beginning(found: Findings, graphs: Engine) -> None:
     """Whether model and optimizer are new: no step was done, nothing was accumulated."""
     done = graphs.steps_done()
     slots = [_beginning(each.value) for each in graphs.optimizer.variables if len(each.shape) > 0]
@@ -53,7 +53,7 @@ def judge_beginning(found: Found, graphs: Engine) -> None:
     )
 
 
-def judge_end(found: Found, graphs: Engine, before: list[NDArray[Any]]) -> None:
+def judge_end(found: Findings, graphs: Engine, before: list[NDArray[Any]]) -> None:
     """Whether training has moved the weights: a gradient that nobody uses is never computed."""
     if not before:
         found.inapplicable("weights-unmoved", "the model has no trainable weights")
@@ -68,7 +68,7 @@ def judge_end(found: Found, graphs: Engine, before: list[NDArray[Any]]) -> None:
     )
 
 
-def judge_batch(found: Found, graphs: Engine) -> None:
+def judge_batch(found: Findings, graphs: Engine) -> None:
     """Whether a step sees as many examples as it claims, by the shape that was traced."""
     share, replicas = graphs.traced_batch, graphs.runtime.replicas
     if share is None:
@@ -83,7 +83,7 @@ def judge_batch(found: Found, graphs: Engine) -> None:
     )
 
 
-def judge_device(found: Found, tensors: list[Any], devices: list[str], kind: str) -> None:
+def judge_device(found: Findings, tensors: list[Any], devices: list[str], kind: str) -> None:
     """Whether tensors lie where the device's row says.
 
     Args:

@@ -1,9 +1,22 @@
-"""Export a trained model, serve it, and compare its answers with the predictions here."""
+"""A trained model exported, served by a process of its own, and asked over HTTP.
+
+Are its answers the predictions made here, how long do they take, how many a second?
+"""
 
 from __future__ import annotations
 
+import http.client
+import json
+import os
+import subprocess
+import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +24,235 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.artefacts import Artefacts
-from accelreport.backend.serving.client import latencies, predictions, throughput
-from accelreport.backend.serving.launch import served
 from accelreport.results.record import Served
+
+START_S = 120.0
+"""Seconds in which a server must answer: it imports TensorFlow first."""
+
+END_S = 10.0
+"""Seconds in which it must end."""
+
+
+class ServingError(RuntimeError):
+    """The server does not run."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a model is served.
+
+    Attributes:
+        port: port of the loopback interface.
+        name: the model's name.
+        start_s: seconds from the launch until it answered.
+    """
+
+    port: int
+    name: str
+    start_s: float
+
+    @property
+    def path(self) -> str:
+        """Path of predictions."""
+        return f"/v1/models/{self.name}:predict"
+
+
+@contextmanager
+def served(folder: Path, name: str) -> Iterator[Address]:
+    """A server of the SavedModel in `folder`, ended with the block.
+
+    It runs on the CPU, so that it never competes for the accelerator of the training.
+
+    Raises:
+        ServingError: it did not start.
+    """
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "accelreport.backend.serving.server", str(folder), name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    )
+    complaints: list[str] = []
+    # TensorFlow writes to standard error; a full pipe would stop the server.
+    reader = threading.Thread(target=_keep_last, args=(process, complaints), daemon=True)
+    reader.start()
+    try:
+        port = _port(process, complaints)
+        yield Address(port=port, name=name, start_s=time.perf_counter() - began)
+    finally:
+        _end(process)
+        reader.join(END_S)
+
+
+def _keep_last(process: subprocess.Popen[str], lines: list[str]) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        lines.append(line.rstrip())
+        del lines[:-20]
+
+
+def _port(process: subprocess.Popen[str], complaints: list[str]) -> int:
+    assert process.stdout is not None
+    # A server that hangs would be waited for without end.
+    alarm = threading.Timer(START_S, process.kill)
+    alarm.start()
+    try:
+        line = process.stdout.readline()
+    finally:
+        alarm.cancel()
+    try:
+        return int(json.loads(line)["port"])
+    except (ValueError, KeyError, TypeError) as error:
+        last = complaints[-1] if complaints else "it said nothing"
+        raise ServingError(f"the server did not start: {last}") from error
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+TIMEOUT_S = 60.0
+"""Seconds to wait for one answer."""
+
+
+class Client:
+    """One connection, kept open.
+
+    Args:
+        address: where the model is served.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self._path = address.path
+        self._connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=TIMEOUT_S)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()
+
+    def predict(self, examples: NDArray[Any]) -> NDArray[np.float32]:
+        """Inputs [n, …] → outputs [n, …]; raises `ServingError`."""
+        return answer(self.ask(request(examples)))
+
+    def ask(self, body: bytes) -> bytes:
+        """The answer to a request, as it came."""
+        headers = {"Content-Type": "application/json"}
+        try:
+            self._connection.request("POST", self._path, body, headers)
+            response = self._connection.getresponse()
+            content = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise ServingError(f"the server does not answer: {error}") from error
+        if response.status != HTTPStatus.OK:
+            raise ServingError(f"the server answered {response.status}: {content[:200]!r}")
+        return content
+
+
+def request(examples: NDArray[Any]) -> bytes:
+    """The body that asks for predictions of examples [n, …]."""
+    return json.dumps({"instances": examples.tolist()}).encode()
+
+
+def answer(body: bytes) -> NDArray[np.float32]:
+    """Outputs [n, …] from the body of an answer."""
+    return np.asarray(json.loads(body)["predictions"], dtype=np.float32)
+
+
+def predictions(address: Address, examples: NDArray[Any], batch: int = 100) -> NDArray[np.float32]:
+    """Outputs for examples [n, …], asked for `batch` at a time."""
+    client = Client(address)
+    try:
+        parts = [client.predict(examples[i : i + batch]) for i in range(0, len(examples), batch)]
+    finally:
+        client.close()
+    return np.concatenate(parts)
+
+
+def latencies(
+    address: Address, examples: NDArray[Any], *, requests: int, seconds: float
+) -> list[float]:
+    """Seconds of requests for one example each, one after the other.
+
+    Bodies are written before the clock starts: what is timed is the way there, the model and
+    the way back. The first few requests are not counted.
+
+    Args:
+        address: where the model is served.
+        examples: [n, …], asked for in turn.
+        requests: how many.
+        seconds: after which it stops earlier.
+    """
+    bodies = [request(examples[i : i + 1]) for i in range(min(len(examples), requests))]
+    client = Client(address)
+    times: list[float] = []
+    try:
+        for body in bodies[:5]:
+            client.ask(body)
+        deadline = time.perf_counter() + seconds
+        for number in range(requests):
+            began = time.perf_counter()
+            if times and began >= deadline:
+                break
+            client.ask(bodies[number % len(bodies)])
+            times.append(round(time.perf_counter() - began, 7))
+    finally:
+        client.close()
+    return times
+
+
+def throughput(
+    address: Address, examples: NDArray[Any], *, batch: int, clients: int, seconds: float
+) -> float:
+    """Examples answered in a second when several clients ask at the same time.
+
+    Args:
+        address: where the model is served.
+        examples: [n, …] with n ≥ batch; every request holds the first `batch`.
+        batch: examples in a request.
+        clients: connections, each with one request under way.
+        seconds: length of the measurement.
+
+    Raises:
+        ServingError: a client was not answered.
+    """
+    body = request(examples[:batch])
+    answered = [0] * clients
+    failed: list[ServingError] = []
+    deadline = time.perf_counter() + seconds
+
+    def ask(number: int) -> None:
+        client = Client(address)
+        try:
+            while not failed and time.perf_counter() < deadline:
+                client.ask(body)
+                answered[number] += batch
+        except ServingError as error:
+            failed.append(error)
+        finally:
+            client.close()
+
+    began = time.perf_counter()
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return sum(answered) / (time.perf_counter() - began)
+
 
 NAME = "model"
 REQUESTS = 500

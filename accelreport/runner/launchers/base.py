@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from accelreport.backend.job import EpochEvent, PhaseEvent, ProgressEvent
+from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.errors import UnreadableFile
 from accelreport.results.reading import parts_of

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from accelreport.backend.job import AnyEvent
+from accelreport.backend.protocol import AnyEvent
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Environment, Record
 

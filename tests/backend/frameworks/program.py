@@ -20,18 +20,17 @@ from typing import Any
 import numpy as np
 
 from accelreport.backend.checks import state
-from accelreport.backend.checks.found import Found, RefusedError
+from accelreport.backend.checks.findings import Findings, RefusedError
 from accelreport.backend.checks.inputs import judge_inputs
-from accelreport.backend.checks.process import compiled
-from accelreport.backend.checks.watch import Watch
-from accelreport.backend.clock import Stopwatch
-from accelreport.backend.counted import counted
+from accelreport.backend.checks.windows import WindowWatch, compiled
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.flops.count import counted
 from accelreport.backend.frameworks import EXTRAS, choose, no_compiler
-from accelreport.backend.order import Order
 from accelreport.backend.runtime import Runtime, configure
+from accelreport.backend.training import Order
 from accelreport.datasets.load import load
+from accelreport.machine.clocks import Stopwatch
 from accelreport.spec.device import Device
 from accelreport.workloads.base import Observation, TrainingProblem
 from accelreport.workloads.registry import FAMILIES
@@ -106,7 +105,7 @@ def faults(engine: Engine) -> dict[str, str]:
     Args:
         engine: has been trained.
     """
-    found = Found()
+    found = Findings()
     state.judge_beginning(found, engine)
     weights = [each.value for each in engine.model.trainable_variables]
     state.judge_device(found, weights, ["GPU:0"], "GPU")
@@ -121,7 +120,7 @@ def faults(engine: Engine) -> dict[str, str]:
 
 def nobody_waits(engine: Engine, trainer: Any) -> dict[str, str]:
     """Which outcome the checks of windows have where a loop does not wait for its device."""
-    found, what, watch = Found(), engine.problem, Watch(engine.steps_done)
+    found, what, watch = Findings(), engine.problem, WindowWatch(engine.steps_done)
     order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(STEPS))
     resident = engine.on_devices(what.resident)
     watch.before()

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.backend.availability import unavailable
+from accelreport.backend.availability import Probe, unavailable
 from accelreport.backend.forkserver import may_be_forked
 from accelreport.backend.frameworks import require_support
-from accelreport.backend.inventory import inventory
-from accelreport.backend.probe import Probe
 from accelreport.errors import AccelReportError
 from accelreport.loader.load import load
+from accelreport.machine.inventory import inventory
 from accelreport.results.reading import read_record
 from accelreport.results.record import Gpu
 from accelreport.spec.device import Device
@@ -35,7 +34,7 @@ print(*[name for name in ("tensorflow", "jax", "torch") if name in sys.modules])
 WITHOUT_JAX = """
 import sys
 sys.modules["jax"] = None  # as where it is not installed
-from accelreport.backend.child import main
+from accelreport.backend.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from accelreport.backend.cluster.worker import main
+from accelreport.backend.distributed.worker import main
 from tests.backend.strategies.plain_cnn import leave_out_dropout
 
 if __name__ == "__main__":

@@ -15,12 +15,15 @@ import numpy as np
 import tensorflow as tf
 
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.graphs import Graphs
-from accelreport.backend.order import Order
-from accelreport.backend.replica_state import SEED_STRIDE, finite_together
+from accelreport.backend.frameworks.tensorflow.engine import (
+    SEED_STRIDE,
+    TensorFlowEngine,
+    finite_together,
+)
+from accelreport.backend.frameworks.tensorflow.strategies import STRATEGIES
+from accelreport.backend.placement import InGraph
 from accelreport.backend.runtime import Runtime
-from accelreport.backend.strategies import STRATEGIES
-from accelreport.backend.strategies.placement import InGraph
+from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
@@ -39,12 +42,12 @@ def problem(**changes: Any) -> TrainingProblem:
     return found
 
 
-def graphs(placement: Any, what: TrainingProblem) -> Graphs:
+def graphs(placement: Any, what: TrainingProblem) -> TensorFlowEngine:
     keras.utils.set_random_seed(SEED)
-    return Graphs(what, Runtime(placement=placement, jit_compile=False, facts={}))
+    return TensorFlowEngine(what, Runtime(placement=placement, jit_compile=False, facts={}))
 
 
-def losses(trained: Graphs) -> list[float]:
+def losses(trained: TensorFlowEngine) -> list[float]:
     what = trained.problem
     order = tf.constant(Order(what.examples, what.batch_size, SEED).epoch(STEPS))
     trainer, resident = trained.resident_trainer(), trained.on_devices(what.resident)
@@ -54,7 +57,7 @@ def losses(trained: Graphs) -> list[float]:
     ]
 
 
-def pipeline_losses(trained: Graphs) -> list[float]:
+def pipeline_losses(trained: TensorFlowEngine) -> list[float]:
     what = trained.problem
     order = Order(what.examples, what.batch_size, SEED).epoch(STEPS)
     iterator = trained.runtime.placement.batches(what, order)
@@ -65,7 +68,7 @@ def pipeline_losses(trained: Graphs) -> list[float]:
     ]
 
 
-def outputs(trained: Graphs) -> Any:
+def outputs(trained: TensorFlowEngine) -> Any:
     return Evaluation(trained, batch=64).predict(ODD, math.inf)
 
 
@@ -73,7 +76,7 @@ def per_replica(strategy: Any, variable: Any) -> list[Any]:
     return [value.numpy() for value in strategy.experimental_local_results(variable.value)]
 
 
-def moving_statistics(strategy: Any, trained: Graphs) -> dict[str, Any]:
+def moving_statistics(strategy: Any, trained: TensorFlowEngine) -> dict[str, Any]:
     losses(trained)
     mean = next(v for v in trained.model.non_trainable_variables if "moving_mean" in v.path)
     apart = per_replica(strategy, mean)

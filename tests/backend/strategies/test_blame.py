@@ -2,7 +2,7 @@
 
 import pytest
 
-from accelreport.backend.cluster.blame import blame
+from accelreport.backend.distributed.worker import lost_peer
 from accelreport.results.record import Failure, FailureKind, Host, Record
 from accelreport.spec.device import Device
 from tests.backend.strategies.cells import cell
@@ -32,7 +32,7 @@ def test_the_peer_in_grpcs_message_is_named_with_its_machine() -> None:
         "Collective ops is aborted by: recvmsg:Connection reset by peer\nAdditional GRPC error "
         "information from remote target /job:worker/replica:0/task:2 while calling RecvBuf"
     )
-    record = blame(failed("UnavailableError: x", text, [HERE, THERE, ELSEWHERE]), "worker:0")
+    record = lost_peer(failed("UnavailableError: x", text, [HERE, THERE, ELSEWHERE]), "worker:0")
     assert record.failure is not None
     assert record.failure.kind == "worker-lost"
     assert record.failure.message == (
@@ -43,14 +43,14 @@ def test_the_peer_in_grpcs_message_is_named_with_its_machine() -> None:
 
 def test_a_process_does_not_blame_itself() -> None:
     text = "aborted by: /job:worker/replica:0/task:0 cannot reach /job:worker/replica:0/task:1"
-    record = blame(failed("AbortedError: x", text, [HERE, THERE]), "worker:0")
+    record = lost_peer(failed("AbortedError: x", text, [HERE, THERE]), "worker:0")
     assert record.failure is not None
     assert record.failure.message.startswith("worker:1 (10.0.0.2:2222 on b) was lost")
 
 
 def test_where_nobody_is_named_all_peers_are_suspected() -> None:
     three = [HERE, THERE, ELSEWHERE]
-    record = blame(failed("UnavailableError: x", "Socket closed", three), "worker:0")
+    record = lost_peer(failed("UnavailableError: x", "Socket closed", three), "worker:0")
     assert record.failure is not None
     assert record.failure.message == (
         "one of worker:1 (10.0.0.2:2222 on b), worker:2 (10.0.0.3:2222 on c) was lost: "
@@ -64,4 +64,4 @@ def test_where_nobody_is_named_all_peers_are_suspected() -> None:
 )
 def test_an_error_of_the_process_itself_is_left_as_it_is(message: str, kind: FailureKind) -> None:
     record = failed(message, "task:1", [HERE, THERE], kind)
-    assert blame(record, "worker:0") == record
+    assert lost_peer(record, "worker:0") == record

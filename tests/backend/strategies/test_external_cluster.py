@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from accelreport.backend.cluster.ports import free_ports
+from accelreport.backend.distributed.tasks import free_ports
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,

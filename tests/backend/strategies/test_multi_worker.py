@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from accelreport.backend.artefacts import FOLDER
-from accelreport.backend.cluster.supervisor import supervise
+from accelreport.backend.distributed.supervisor import supervise
 from accelreport.backend.environment import environment
-from accelreport.backend.job import ProgressEvent
+from accelreport.backend.protocol import ProgressEvent
 from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
@@ -150,12 +150,12 @@ def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: 
 def test_a_peer_that_never_comes_ends_within_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("accelreport.backend.cluster.supervisor.JOIN_LIMIT_S", 8.0)
+    monkeypatch.setattr("accelreport.backend.distributed.supervisor.JOIN_LIMIT_S", 8.0)
     sleeper = tmp_path / "sleeper.py"
     sleeper.write_text(
         "import sys, time, runpy\n"
         "if 'worker-1' in sys.argv[1]: time.sleep(600)\n"
-        "runpy.run_module('accelreport.backend.cluster.worker', run_name='__main__')\n"
+        "runpy.run_module('accelreport.backend.distributed.worker', run_name='__main__')\n"
     )
     before = _children()
     began = time.monotonic()

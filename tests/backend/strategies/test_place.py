@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.device_errors import CompileError
-from accelreport.backend.failures import failure
-from accelreport.backend.strategies import STRATEGIES, place
+from accelreport.backend.failures import CompileError, failure
+from accelreport.backend.frameworks.tensorflow.strategies import STRATEGIES, place
 from accelreport.plugins import PluginError
 from accelreport.spec.device import Device
 from tests.support.children import bare_cell

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from accelreport.backend.availability import needed_here
-from accelreport.backend.cluster.ports import free_ports
-from accelreport.backend.cluster.tasks import cluster_for, processes, slurm_first_port
-from accelreport.backend.device_errors import BatchError, NoDeviceError
+from accelreport.backend.distributed.tasks import (
+    cluster_for,
+    free_ports,
+    processes,
+    slurm_first_port,
+)
+from accelreport.backend.failures import BatchError, NoDeviceError
 from accelreport.spec.device import Device
 
 WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=3)

@@ -21,8 +21,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from accelreport.backend.cluster.ports import free_ports
-from accelreport.backend.cluster.tasks import expected
+from accelreport.backend.distributed.tasks import expected, free_ports
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ChildEvent, Finished, LauncherError, Watch
 from accelreport.runner.launchers.messages import Reachable

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count
 
-from accelreport.backend.cluster.tasks import processes
+from accelreport.backend.distributed.tasks import processes
 from accelreport.results.record import Environment
 from accelreport.runner.launchers.base import Finished, LauncherError, LeftFile, Watch
 from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits

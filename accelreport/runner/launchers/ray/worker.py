@@ -1,6 +1,6 @@
 """What a Ray worker does on its node: it measures one cell after the other as a local run does.
 
-A worker that is killed takes its cell with it (`backend.lifeline`) and leaves nothing but a
+A worker that is killed takes its cell with it (`machine.parent_death`) and leaves nothing but a
 folder, which the next worker on the node removes.
 """
 
@@ -21,7 +21,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 import accelreport
-from accelreport.backend.inventory import inventory
+from accelreport.machine.inventory import inventory
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import LeftFile
 from accelreport.runner.launchers.messages import (

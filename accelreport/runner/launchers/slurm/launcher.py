@@ -18,7 +18,7 @@ from itertools import count
 
 import psutil
 
-from accelreport.backend.cluster.tasks import NEEDS_CLUSTER
+from accelreport.backend.distributed.tasks import NEEDS_CLUSTER
 from accelreport.runner.launchers.base import Circumstances, Finished, LauncherError, Watch
 from accelreport.runner.launchers.messages import (
     Completed,

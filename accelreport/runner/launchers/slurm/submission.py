@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.backend.availability import needed_here
-from accelreport.backend.cluster.tasks import processes
+from accelreport.backend.distributed.tasks import processes
 from accelreport.runner.launchers.base import BadLauncher, LauncherError
 from accelreport.runner.launchers.node import Node
 from accelreport.runner.launchers.slurm.jobs import Job

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from accelreport.backend.inventory import inventory
+from accelreport.machine.inventory import inventory
 from accelreport.results.plan_document import Document
 from accelreport.results.store import Store
 from accelreport.runner.events import (

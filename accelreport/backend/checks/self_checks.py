@@ -1,0 +1,222 @@
+"""The checks of a cell in their order: before its windows, beside them, and after them."""
+
+from __future__ import annotations
+
+import functools
+import statistics
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from accelreport.backend.checks import state
+from accelreport.backend.checks.canary import Canary, Own, judge_windows
+from accelreport.backend.checks.findings import Findings, RefusedError
+from accelreport.backend.checks.inputs import judge_inputs
+from accelreport.backend.checks.load import Clock, OtherProcesses, judge_clock
+from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done, judge_gaps
+from accelreport.machine.clocks import Heartbeat
+from accelreport.results.record import Beginning, Block
+
+if TYPE_CHECKING:
+    from accelreport.backend.engine import Engine
+    from accelreport.backend.kernel import Kernel
+    from accelreport.backend.runtime import Runtime
+    from accelreport.backend.training import Training
+
+CORNER = 256
+"""Rows and columns of a kernel's input that are looked at."""
+
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _counted(
+    check: Callable[Concatenate[SelfChecks, P], T],
+) -> Callable[Concatenate[SelfChecks, P], T]:
+    """Adds what a check takes to what all of them took."""
+
+    @functools.wraps(check)
+    def counted(self: SelfChecks, /, *arguments: P.args, **named: P.kwargs) -> T:
+        began = time.perf_counter()
+        try:
+            return check(self, *arguments, **named)
+        finally:
+            self.spent_s += time.perf_counter() - began
+
+    return counted
+
+
+class SelfChecks:
+    """Checks one cell; nothing of it lies inside a timed window.
+
+    Args:
+        runtime: a configured framework.
+        kind: kind of the device's row, such as `GPU`.
+
+    Attributes:
+        found: what was found so far.
+        spent_s: seconds it took so far.
+    """
+
+    def __init__(self, runtime: Runtime, kind: str) -> None:
+        self.found = Findings()
+        self.spent_s = 0.0
+        self._runtime = runtime
+        self._kind = kind
+        self._neighbours = OtherProcesses()
+        self._heartbeat = Heartbeat()
+        self._weights: list[Any] = []
+
+    # A training ---------------------------------------------------------------------------
+
+    @_counted
+    def before_training(self, graphs: Engine, training: Training, *, pipeline: bool) -> None:
+        """What the training begins with: data, weights, the optimizer's state.
+
+        Raises:
+            RefusedError: the inputs are constant.
+        """
+        self._begin(training.watch)
+        self._weights = state.beginnings(graphs)
+        if self._runtime.counts_steps:
+            state.judge_beginning(self.found, graphs)
+            judge_inputs(self.found, graphs, training.feed.source, pipeline=pipeline)
+        else:
+            for name in ("stale-state", "constant-input", "stale-data"):
+                self.found.inapplicable(name, "data and steps lie on other processes")
+
+    @_counted
+    def after_training(
+        self, graphs: Engine, training: Training, blocks: list[Block], *, pipeline: bool
+    ) -> Beginning:
+        """What the windows show, and where the training ended."""
+        self._watched(training.watch, blocks, skips=graphs.scales_losses)
+        state.judge_batch(self.found, graphs)
+        tensors = [each.value for each in graphs.model.trainable_variables]
+        if not pipeline and self._runtime.counts_steps:
+            tensors += list(training.feed.source.values())
+        state.judge_device(self.found, tensors, self._runtime.devices, self._kind)
+        state.judge_end(self.found, graphs, self._weights)
+        return Beginning(weights=state.random_weights(self._weights), order=training.feed.order)
+
+    @_counted
+    def canary_of_training(self, graphs: Engine, training: Training, blocks: list[Block]) -> None:
+        """Short windows at the very end: the model is trained on, and nobody looks at it again."""
+        own = self._canary(
+            Canary(
+                run=training.again,
+                wait=graphs.read,
+                settled=graphs.steps_done,
+                step_s=_step_s(blocks),
+                # What belongs to the end of an epoch belongs to no step.
+                most=graphs.problem.steps_per_epoch - 1,
+                synchronous=self._runtime.synchronous,
+                cpu_s=self._runtime.placement.cpu_s,
+                agreed=self._runtime.placement.agreed,
+            )
+        )
+        if self._runtime.replicas > len(self._runtime.devices):
+            for name in ("work-inside", "idle-inside"):
+                self.found.inapplicable(name, "a window begins with waiting for other workers")
+        else:
+            delays = [seen.delayed_s for seen in training.watch.windows]
+            judge_gaps(self.found, blocks, delays, own)
+
+    # A kernel -----------------------------------------------------------------------------
+
+    @_counted
+    def before_kernel(self, kernel: Kernel, watch: WindowWatch) -> None:
+        """What the kernel reads.
+
+        Raises:
+            RefusedError: an input is constant.
+        """
+        self._begin(watch)
+        if not kernel.inputs:
+            self.found.inapplicable("constant-input", "the kernel does not say what it reads")
+            return
+        corners = [_corner(each) for each in kernel.inputs]
+        constant = [float(each.flat[0]) for each in corners if each.size > 1 and not each.std() > 0]
+        self.found.judge(
+            "constant-input",
+            sound=not constant,
+            expected="each input holds more than one value",
+            seen="they vary" if not constant else f"an input holds nothing but {constant[0]:g}",
+        )
+        if constant:
+            raise RefusedError(
+                f"constant-input: an input of the kernel holds nothing but {constant[0]:g}",
+                why="arithmetic on constants takes less time and power than that on real data",
+                remedy="Correct the kernel's input.",
+            )
+
+    @_counted
+    def after_kernel(self, kernel: Kernel, watch: WindowWatch, blocks: list[Block]) -> None:
+        """What the windows show."""
+        self._watched(watch, blocks, skips=False, settles=can_wait())
+        state.judge_device(self.found, list(kernel.inputs), self._runtime.devices, self._kind)
+
+    @_counted
+    def canary_of_kernel(self, kernel: Kernel, blocks: list[Block]) -> None:
+        """Short calls after the measured ones."""
+        if not kernel.problem.countable:
+            for name in ("canary", "time-not-scaling"):
+                self.found.inapplicable(name, "the kernel cannot be asked for fewer operations")
+            return
+        self._canary(
+            Canary(
+                run=kernel.start,
+                wait=float,
+                settled=everything_done,
+                step_s=_step_s(blocks),
+                most=10**9,  # more than a call of the cell, too: the products are the same
+                synchronous=self._runtime.synchronous,
+                agreed=self._runtime.placement.agreed,
+            )
+        )
+
+    # Both ---------------------------------------------------------------------------------
+
+    def _begin(self, watch: WindowWatch) -> None:
+        watch.clock = self._runtime.placement.clock
+        watch.heartbeat = self._heartbeat
+        self._heartbeat.start()
+
+    def end(self) -> None:
+        """Look at nothing any more."""
+        self._heartbeat.end()
+
+    def _watched(
+        self, watch: WindowWatch, blocks: list[Block], *, skips: bool, settles: bool = True
+    ) -> None:
+        if not watch.windows:
+            return
+        settles = settles and self._runtime.counts_steps
+        watch.judge(self.found, settles=settles, skips=skips)
+        judge_clock(self.found, watch.first_clock or Clock(), self._runtime.placement.clock())
+        steady = [block for block in blocks if block.steady]
+        known = [block.other_cpu_s for block in steady if block.other_cpu_s is not None]
+        wall = sum(block.wall_s for block in steady)
+        self._neighbours.judge(self.found, sum(known) / wall if known and wall else None)
+
+    def _canary(self, bird: Canary) -> Own | None:
+        if not self._runtime.counts_steps or not bird.step_s > 0:
+            for name in ("canary", "time-not-scaling"):
+                self.found.inapplicable(name, "no steady step, or steps lie on other processes")
+            return None
+        try:
+            return judge_windows(bird, self.found)
+        except Exception as error:  # the cell is measured, whatever becomes of its canary
+            self.found.inapplicable("canary", f"it ended with {type(error).__name__}: {error}")
+            return None
+
+
+def _step_s(blocks: list[Block]) -> float:
+    paces = [block.wall_s / block.steps for block in blocks if block.steps and block.steady]
+    return statistics.median(paces) if paces else 0.0
+
+
+def _corner(tensor: Any) -> Any:
+    part = tensor[tuple(slice(0, CORNER) for _ in tensor.shape)]
+    return state.numbers(part).astype("float64")

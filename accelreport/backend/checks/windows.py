@@ -1,0 +1,371 @@
+"""Every timed window seen from outside: what was compiled in it, done in it, left after it.
+
+Where steps are stamped as they end, a window must be as long as its steps. What it is longer
+by was spent at work when the processor was busy meanwhile, and idle when it was not.
+
+What is asked of the framework of this process is asked here, not through `Placement.synchronise`:
+the checks must not rely on what they check.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from accelreport.backend.checks.canary import Own
+from accelreport.backend.checks.findings import Findings
+from accelreport.backend.checks.load import Clock
+from accelreport.backend.frameworks import framework_module
+from accelreport.machine.clocks import Heartbeat, Window, waited_s
+from accelreport.results.record import Block
+from accelreport.spec.families import TENSORFLOW
+
+
+def compiled() -> frozenset[Hashable]:
+    """What was traced or compiled so far; takes microseconds.
+
+    Of TensorFlow the names of the functions that it has traced, of another framework one thing
+    for each program that it has compiled.
+    """
+    if (framework := _framework()) != TENSORFLOW:
+        others: frozenset[Hashable] = framework_module(framework, "device").compiled()
+        return others
+    from tensorflow.python.eager import context
+
+    return frozenset(context.context().list_function_names())
+
+
+def everything_done() -> None:
+    """Wait until every device of this process has done all it was given."""
+    if (framework := _framework()) != TENSORFLOW:
+        framework_module(framework, "device").everything_done()
+        return
+    import tensorflow as tf
+
+    tf.test.experimental.sync_devices()
+
+
+def can_wait() -> bool:
+    """Whether `everything_done` can wait: not where TensorFlow is one worker of several."""
+    if _framework() != TENSORFLOW:
+        return True
+    import tensorflow as tf
+
+    try:
+        everything_done()
+    except tf.errors.InternalError:
+        return False
+    return True
+
+
+def _framework() -> str:
+    import keras
+
+    return str(keras.backend.backend())
+
+
+MOST_LEFT = 0.10
+"""Work left after the clock was stopped, as a share of the windows; reading a counter takes
+microseconds, so that a tenth is work that no window holds."""
+
+LEAST_LEFT_S = 0.01
+"""Less than this is the scheduler's doing."""
+
+FEWEST_PACES = 3
+"""In fewer windows a clock of another pace and one that was set look alike."""
+
+MOST_PACE = 0.1
+"""Two clocks whose paces differ by this share: none is slewed so fast."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One window.
+
+    Attributes:
+        steps: steps it claims.
+        done: steps that the optimizer counted; None where nobody counts.
+        wall_s: seconds it took.
+        left_s: seconds the device was still at work after the clock had been stopped.
+        traced: functions that were traced, or programs that were compiled, meanwhile.
+        warmup: whether it is left out of the steady time.
+        delayed_s: seconds this thread was ready to run and another one ran instead.
+        stopped_s: seconds of `wall_s` in which this process did not run at all.
+        asleep_s: seconds beside them in which the machine slept.
+        clock_set_s: how far the wall clock was set meanwhile.
+    """
+
+    steps: int
+    done: int | None
+    wall_s: float
+    left_s: float
+    traced: int
+    warmup: bool
+    delayed_s: float
+    stopped_s: float = 0.0
+    asleep_s: float = 0.0
+    clock_set_s: float = 0.0
+
+    @property
+    def lost_s(self) -> float | None:
+        """Seconds that make this window no measurement; None where it is one."""
+        return round(self.stopped_s + self.asleep_s, 3) or None
+
+
+class WindowWatch:
+    """Looks at a window before its clock is started and after it was stopped.
+
+    Args:
+        settled: waits until the device has done everything, whatever the placement says, and
+            returns how many steps were done so far (None where nobody counts).
+        framework: who traces or compiles, for people.
+
+    Attributes:
+        windows: what was seen.
+        clock: reads the device's clock; not read when None.
+        first_clock: the clock after the first steady window, when the device was at work.
+        heartbeat: notices when this process is stopped; nobody does when None.
+        wall_stamps: windows whose stamps were dropped since the wall clock, by which they were
+            made, was set; None where none is stamped by it.
+    """
+
+    def __init__(
+        self,
+        settled: Callable[[], int | None],
+        framework: str = "TensorFlow",
+    ) -> None:
+        self.windows: list[Seen] = []
+        self.clock: Callable[[], Clock] | None = None
+        self.first_clock: Clock | None = None
+        self.heartbeat: Heartbeat | None = None
+        self.wall_stamps: int | None = None
+        self._settled = settled
+        self._done: int | None = None
+        self._delayed_s = 0.0
+        self._framework = framework
+        self._functions: frozenset[Hashable] = frozenset()
+
+    def before(self) -> None:
+        """A window is about to be timed."""
+        self._done = self._settled()
+        self._functions = compiled()
+        self._delayed_s = waited_s()
+
+    def after(self, steps: int, window: Window, *, warmup: bool) -> Seen:
+        """A window of so many steps was timed."""
+        delayed_s = waited_s() - self._delayed_s
+        traced = len(compiled() - self._functions)
+        began = time.perf_counter()
+        done = self._settled()
+        ended = time.perf_counter()
+        counted = None if done is None or self._done is None else done - self._done
+        if self.clock is not None and self.first_clock is None and not warmup:
+            self.first_clock = self.clock()
+        seen = Seen(
+            steps=steps,
+            done=counted,
+            wall_s=window.wall_s,
+            left_s=ended - began - self._stopped_s(began, ended),
+            traced=traced,
+            warmup=warmup,
+            delayed_s=delayed_s,
+            stopped_s=self._stopped_s(window.began_s, window.began_s + window.wall_s),
+            asleep_s=window.asleep_s,
+            clock_set_s=window.clock_set_s,
+        )
+        self.windows.append(seen)
+        return seen
+
+    def judge(self, found: Findings, *, settles: bool = True, skips: bool = False) -> None:
+        """Note what the windows show.
+
+        Args:
+            found: takes the checks.
+            settles: whether `settled` can wait for the work from here.
+            skips: whether the optimizer may leave a step out (loss scaling does).
+        """
+        steady = [seen for seen in self.windows if not (seen.warmup or seen.lost_s)]
+        steady = steady or self.windows
+        if settles:
+            self._left(found, steady)
+        else:
+            found.inapplicable("no-sync", "the work lies on other processes")
+        self._traced(found, steady)
+        self._counted(found, skips=skips)
+        self._ran(found)
+        self._wall_clock(found)
+        self._pace(found)
+
+    def _stopped_s(self, since: float, until: float) -> float:
+        return self.heartbeat.stopped_s(since, until) if self.heartbeat else 0.0
+
+    def _ran(self, found: Findings) -> None:
+        stops = [seen.lost_s for seen in self.windows if seen.lost_s]
+        seen = (
+            f"it stood still for {sum(stops):.3g} s within {len(stops)} of {len(self.windows)} "
+            "windows, which are left out of the steady time"
+        )
+        found.judge(
+            "stopped",
+            sound=not stops,
+            expected="the cell's process runs all the time while it is timed",
+            seen=seen if stops else "it ran all the time",
+        )
+
+    def _pace(self, found: Findings) -> None:
+        """A clock that is set is away in one window, one of another pace in all of them."""
+        timed = [seen for seen in self.windows if seen.wall_s > LEAST_LEFT_S]
+        if len(timed) < FEWEST_PACES:
+            found.inapplicable("clock-pace", f"{len(timed)} windows are too few to compare clocks")
+            return
+        paces = sorted(1 + seen.clock_set_s / seen.wall_s for seen in timed)
+        low, pace, high = (paces[len(paces) * n // 4] for n in (1, 2, 3))
+        found.judge(
+            "clock-pace",
+            sound=abs(pace - 1) <= MOST_PACE or high - low > MOST_PACE,
+            expected="the clock that windows are timed by and the wall clock run at one pace",
+            seen=f"the wall clock ran {pace:.3g} times as fast, by {len(timed)} windows",
+        )
+
+    def _wall_clock(self, found: Findings) -> None:
+        if self.wall_stamps is None:
+            found.inapplicable("clock-set", "no step is stamped by the wall clock here")
+            return
+        furthest = max((seen.clock_set_s for seen in self.windows), key=abs, default=0.0)
+        found.judge(
+            "clock-set",
+            sound=not self.wall_stamps,
+            expected="nobody sets the wall clock while steps are stamped by it",
+            seen=f"the wall clock was set by {furthest:+.3g} s; the stamps of the steps in "
+            f"{self.wall_stamps} of {len(self.windows)} windows are dropped, and the windows kept"
+            if self.wall_stamps
+            else "it was not set",
+        )
+
+    def _left(self, found: Findings, steady: list[Seen]) -> None:
+        wall, left = sum(seen.wall_s for seen in steady), sum(seen.left_s for seen in steady)
+        found.judge(
+            "no-sync",
+            sound=left <= max(MOST_LEFT * wall, LEAST_LEFT_S),
+            expected="the device has nothing left to do when the clock is stopped",
+            seen=f"after windows of {wall:.4g} s in all it was at work for another {left:.2g} s",
+        )
+
+    def _traced(self, found: Findings, steady: list[Seen]) -> None:
+        traced = sum(seen.traced for seen in steady if seen is not self.windows[0])
+        did = "traced {} functions" if self._framework == "TensorFlow" else "compiled {} programs"
+        inside = sum(seen.traced > 0 for seen in steady if seen is not self.windows[0])
+        found.judge(
+            "compile-inside",
+            sound=not traced,
+            expected="nothing is traced or compiled in a steady window",
+            seen=f"{self._framework} {did.format(traced)} in {inside} of {len(steady)} windows",
+        )
+
+    def _counted(self, found: Findings, *, skips: bool) -> None:
+        counted = [(seen.steps, seen.done) for seen in self.windows if seen.done is not None]
+        if len(counted) < len(self.windows):
+            found.inapplicable("step-count", "nothing counts steps here but the loop itself")
+            return
+        claimed, done = sum(one for one, _ in counted), sum(two or 0 for _, two in counted)
+        wrong = [pair for pair in counted if pair[0] != pair[1]]
+        found.judge(
+            "step-count",
+            sound=not wrong or (skips and all((two or 0) <= one for one, two in wrong)),
+            expected="the optimizer counts as many steps as the windows claim",
+            seen=f"the windows claim {claimed:,} steps, the optimizer counted {done:,}",
+        )
+
+
+MOST_GAP = 0.10
+"""Share of the steady windows that may belong to no step; usual is a hundredth."""
+
+MOST_GAP_UNSTAMPED = 0.67
+"""The same where steps are known from the canary alone, whose windows are short."""
+
+LEAST_GAP_S = 0.03
+"""Seconds of a window below which a gap is what starting it costs on a busy machine."""
+
+BUSY = 0.3
+"""Cores busy in the gaps, over those busy in steps, from which on they are called work. Steps
+are the measure because on a loaded machine they get a share of a core, too."""
+
+FIRST_STEP = 2.0
+"""Longest steps that the first one of a window may take. It has no stamp before it and begins with
+cold caches and waiting threads: 1.5 was seen in a window of three steps that held nothing else."""
+
+FEWEST_STEPS = 3
+"""A window of fewer steps has too few stamps."""
+
+
+@dataclass(frozen=True)
+class _Gaps:
+    windows: int
+    wall_s: float
+    gap_s: float
+    steps: int
+    cpu_s: float
+
+    @property
+    def share(self) -> float:
+        return self.gap_s / self.wall_s if self.wall_s > 0 else 0.0
+
+
+def judge_gaps(
+    found: Findings, blocks: list[Block], delays: Sequence[float], own: Own | None
+) -> None:
+    """Note whether the windows hold anything but their steps.
+
+    Args:
+        found: takes the checks.
+        blocks: the timed windows.
+        delays: seconds in each of them in which other programs had the processor instead.
+        own: what a step takes by the canary; None without one.
+    """
+    steady = [pair for pair in zip(blocks, delays, strict=True) if pair[0].steady]
+    stamped = [pair for pair in steady if pair[0].steps >= FEWEST_STEPS and pair[0].step_s]
+    if stamped:
+        gaps, most = _gaps(stamped, _stamped), MOST_GAP
+    elif steady and own is not None and own.step_s > 0 and not found.failed("loaded-machine"):
+        step_s = own.step_s
+        gaps, most = _gaps(steady, lambda block: block.steps * step_s), MOST_GAP_UNSTAMPED
+    else:
+        for name in ("work-inside", "idle-inside"):
+            why = "steps are not stamped here, and no canary says how long they take"
+            found.inapplicable(name, why)
+        return
+    wrong = gaps.share > most and gaps.gap_s > LEAST_GAP_S * gaps.windows
+    busy = _busy(gaps, own) if wrong else 0.0
+    seen = f"{gaps.share:.1%} of {gaps.wall_s:.3g} s belong to no step"
+    if wrong:
+        seen += f", and the processor was {busy:.2g} times as busy then as in steps"
+    expected = f"at most {100 * most:.0f} % of the windows belong to no step"
+    for name, is_it in (("work-inside", busy >= BUSY), ("idle-inside", busy < BUSY)):
+        found.judge(name, sound=not (wrong and is_it), expected=expected, seen=seen)
+
+
+def _gaps(pairs: list[tuple[Block, float]], in_steps: Callable[[Block], float]) -> _Gaps:
+    blocks = [block for block, _ in pairs]
+    left = (block.wall_s - in_steps(block) - delay for block, delay in pairs)
+    return _Gaps(
+        windows=len(blocks),
+        wall_s=sum(block.wall_s for block in blocks),
+        gap_s=sum(max(0.0, each) for each in left),
+        steps=sum(block.steps for block in blocks),
+        cpu_s=sum(block.cpu_s for block in blocks),
+    )
+
+
+def _stamped(block: Block) -> float:
+    """Seconds of all steps, with the most that the first one may have taken."""
+    return sum(block.step_s) + FIRST_STEP * max(block.step_s)
+
+
+def _busy(gaps: _Gaps, own: Own | None) -> float:
+    """Cores busy in the gaps, from what is left of the CPU time, over those busy in steps."""
+    if own is None or own.cpu_s <= 0:
+        return gaps.cpu_s / gaps.wall_s
+    in_steps_s = gaps.steps * own.cpu_s
+    cores = min(1.0, in_steps_s / max(gaps.wall_s - gaps.gap_s, 1e-9))
+    return max(0.0, gaps.cpu_s - in_steps_s) / gaps.gap_s / cores

@@ -1,0 +1,1 @@
+"""The arithmetic of a step: counted from a traced graph, never from a profiler."""

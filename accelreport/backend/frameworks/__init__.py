@@ -1,0 +1,154 @@
+"""The framework that a cell's process runs Keras on; chosen once, before Keras is imported.
+
+`jax` and `torch` hold modules of the same names: `configure`, `engine`, `device` and `flops`. None
+of them is imported before its framework was chosen for the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.spec.device import FRAMEWORK_NAMES, Device
+from accelreport.spec.families import TENSORFLOW, unsupported
+from accelreport.workloads.base import Family
+
+
+def framework_module(framework: str, module: str) -> Any:
+    """A module of the folder of a framework, by the name that a device gives the framework."""
+    return importlib.import_module(f"accelreport.backend.frameworks.{framework}.{module}")
+
+
+EXTRAS = {"tensorflow": "cpu", "jax": "jax", "torch": "torch"}
+"""The extra of this package that installs each framework, its build for CPUs where there is one."""
+
+MORE = {
+    "tensorflow": " (or [gpu], [tpu])",
+    "jax": " (docs/frameworks.md: GPU and TPU)",
+    "torch": " (docs/frameworks.md: CPU alone)",
+}
+"""What else there is to be installed."""
+
+KERAS_BACKEND = "KERAS_BACKEND"
+"""The variable by which Keras chooses; it goes before a person's `keras.json`."""
+
+TORCH_DEVICE = "KERAS_TORCH_DEVICE"
+"""The variable by which Keras on PyTorch chooses its device, read when Keras is imported."""
+
+TORCH_DEVICES = {"CPU": "cpu", "GPU": "cuda"}
+"""PyTorch's name of the device of each kind, in the words that Keras looks for."""
+
+
+class FrameworkMissingError(AccelReportError):
+    """The device's framework cannot be used in this process."""
+
+    kind = "no-device"
+
+
+class FrameworkUnsupportedError(AccelReportError):
+    """A workload that the device's framework cannot run."""
+
+    exit_code = ExitCode.BAD_SPEC
+
+
+def choose(framework: str, kind: str = "CPU") -> None:
+    """Have Keras run on a framework, and on no other one whatever happens.
+
+    Without this a process whose framework is missing, or was not asked for, would measure
+    another one under its name.
+
+    Args:
+        framework: as a device names it.
+        kind: of the device, `CPU`, `GPU` or `TPU`.
+
+    Raises:
+        FrameworkMissingError: it is not installed, or this process runs Keras on another one.
+    """
+    if missing := absent(framework):
+        raise FrameworkMissingError(missing, remedy=remedy(framework))
+    if "keras" not in sys.modules:
+        os.environ[KERAS_BACKEND] = framework
+        os.environ[TORCH_DEVICE] = TORCH_DEVICES.get(kind, "cpu")
+        if framework != TENSORFLOW:
+            # Keras imports TensorFlow for its random seed wherever it finds it; this process
+            # shall not, and a computation that strays there shall fail.
+            sys.modules["tensorflow"] = None  # type: ignore[assignment]
+    with others_absent(framework):
+        import keras
+
+    if keras.backend.backend() != framework:
+        raise FrameworkMissingError(
+            f"this process runs Keras on {keras.backend.backend()}, not on {framework}",
+            remedy="Start a process of its own for the cell.",
+        )
+
+
+@contextlib.contextmanager
+def others_absent(framework: str) -> Iterator[None]:
+    """Have no other framework be found while one is imported.
+
+    TensorFlow imports JAX where it finds it, which a cell would wait for and never use.
+
+    Args:
+        framework: as a device names it.
+    """
+    kept_out = [name for name in EXTRAS if name != framework and name not in sys.modules]
+    for name in kept_out:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for name in kept_out:
+            del sys.modules[name]
+
+
+def absent(framework: str) -> str:
+    """Which package a framework lacks here, in a sentence; empty when it has all."""
+    for package in (framework, "keras"):
+        if importlib.util.find_spec(package) is None:
+            return f"{FRAMEWORK_NAMES.get(package, 'Keras')} is not installed"
+    return ""
+
+
+def remedy(framework: str) -> str:
+    """How a framework is installed."""
+    return f"pip install 'accelreport[{EXTRAS[framework]}]'{MORE[framework]}"
+
+
+def no_compiler(device: Device) -> str:
+    """What `torch.compile` lacks here for a device that asks for it, in a sentence; or nothing."""
+    if not device.torch_compile:
+        return ""
+    if device.kind == "GPU":
+        found = importlib.util.find_spec("triton") is not None
+        return "" if found else "torch.compile needs Triton on a GPU: pip install triton"
+    usual = "clang++" if sys.platform == "darwin" else "g++"
+    name = os.environ.get("CXX", usual)
+    if shutil.which(name) is None:
+        return f"torch.compile needs a C++ compiler, and {name} is not here: install it, or set CXX"
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        return "torch.compile needs Python's headers (Debian and Ubuntu: python3-dev)"
+    return ""
+
+
+def require_support(family: Family, workload: Mapping[str, Any], device: Device) -> None:
+    """See that a device's framework can run a workload; `accelreport check` says it earlier.
+
+    Raises:
+        FrameworkUnsupportedError: it cannot.
+    """
+    found = unsupported(family, workload, device)
+    if found is not None:
+        raise FrameworkUnsupportedError(
+            f"{device.framework_name} cannot run this: {found.why}",
+            remedy=found.remedy or "Take this device out of the spec.",
+        )

@@ -1,0 +1,219 @@
+"""The programs of a training problem: many steps in a window, evaluation, prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.engine import KerasEngine
+from accelreport.backend.frameworks.jax.device import OnJax
+from accelreport.backend.runtime import Runtime
+from accelreport.workloads.base import TrainingProblem
+
+NO_STAMPS = np.zeros(0, np.float64)
+"""JAX dispatches asynchronously: the host cannot tell when a step ended without waiting."""
+
+Values = list[Any]
+"""Arrays, one for each of some Keras variables."""
+
+State = tuple[Values, Values, Values]
+"""Of trainable variables, of the model's others (statistics, seeds), of the optimizer's."""
+
+Step = Callable[[Any, Any, Any], Any]
+"""(what a step changes, what it reads, number of the step) → what it has changed."""
+
+
+class Programs(KerasEngine):
+    """See `Engine`; a model on one device, trained by Keras' stateless functions.
+
+    What a step changes is given to XLA (donated), so that weights are updated where they lie.
+    Between windows the values are those of the model's own variables.
+
+    Args:
+        problem: what is trained.
+        runtime: a configured JAX.
+    """
+
+    def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
+        super().__init__(problem, runtime)
+        self._step: Step | None = None
+        self._settle_down()
+
+    # What `Engine` asks of any framework ----------------------------------------------------
+
+    def set_weights(self, weights: list[NDArray[Any]]) -> None:
+        """See `Engine.set_weights`."""
+        super().set_weights(weights)
+        self._settle_down()
+
+    def set_learning_rate(self, rate: float) -> None:
+        """See `Engine.set_learning_rate`."""
+        super().set_learning_rate(rate)
+        self._settle_down()
+
+    def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        """See `Engine.on_devices`."""
+        found: dict[str, Any] = self._placement.resident(arrays)
+        return found
+
+    def constant(self, value: NDArray[Any] | int) -> Any:
+        """See `Engine.constant`."""
+        if isinstance(value, int):
+            return np.int32(value)
+        return jax.device_put(value, self._placement.device)
+
+    def read(self, value: Any) -> NDArray[Any]:
+        """See `Engine.read`; a copy, for an array that is looked at cannot be donated."""
+        return np.array(value)
+
+    # Programs -----------------------------------------------------------------------------
+
+    def resident_trainer(self) -> Any:
+        """See `Engine.resident_trainer`."""
+
+        def step(changing: Any, reading: Any, number: Any) -> Any:
+            (state, totals), (resident, order) = changing, reading
+            state, sums = self._learn(state, *self.problem.take(resident, order[number]))
+            return state, totals + sums
+
+        self._step = step
+        many = self._many(step)
+
+        def train(resident: Any, order: Any, first: Any, count: Any) -> tuple[Any, Any]:
+            changing = (self._state(), self._zeros())
+            state, totals = many(changing, (resident, order), first, count)
+            self._keep(state)
+            return totals, NO_STAMPS
+
+        return train
+
+    def step_graph(self, *arguments: Any) -> Any:
+        """See `Engine.step_graph`: one step as JAX' own intermediate form, a closed jaxpr."""
+        assert self._step is not None
+        *reading, first, _ = arguments
+        changing = (self._state(), self._zeros())
+        return jax.make_jaxpr(self._step)(changing, tuple(reading), first)
+
+    def evaluator(self) -> Any:
+        """See `Engine.evaluator`."""
+
+        def step(totals: Any, reading: Any, number: Any) -> Any:
+            model, resident, order, weights = reading
+            inputs, targets = self.problem.take(resident, order[number])
+            outputs, _ = self.model.stateless_call(*model, inputs, training=False)
+            losses = self.problem.loss(targets, outputs)
+            return totals + self._sums(losses, targets, outputs, weights[number])
+
+        many = self._many(step)
+
+        def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
+            reading = (self._state()[:2], resident, order, weights)
+            return many(self._zeros(), reading, first, count)
+
+        return evaluate
+
+    def predictor(self) -> Any:
+        """See `Engine.predictor`."""
+
+        def predict(model: Any, resident: Any, indices: Any) -> Any:
+            inputs, _ = self.problem.take(resident, indices)
+            outputs, _ = self.model.stateless_call(*model, inputs, training=False)
+            return outputs.astype(jnp.float32)
+
+        program = jax.jit(predict)
+        return lambda resident, indices: program(self._state()[:2], resident, indices)
+
+    def _many(self, step: Step) -> Callable[[Any, Any, Any, Any], Any]:
+        """Many steps: a loop inside one program, or calls of a program one after the other."""
+        if not self.runtime.loops_in_program:
+            one = jax.jit(step, donate_argnums=0)
+
+            def dispatched(changing: Any, reading: Any, first: Any, count: Any) -> Any:
+                for number in range(int(first), int(first + count)):
+                    changing = one(changing, reading, np.int32(number))
+                self._placement.latest = changing
+                return changing
+
+            return dispatched
+
+        def loop(changing: Any, reading: Any, first: Any, count: Any) -> Any:
+            def body(number: Any, changing: Any) -> Any:
+                return step(changing, reading, number)
+
+            return jax.lax.fori_loop(first, first + count, body, changing)
+
+        program = jax.jit(loop, donate_argnums=0)
+
+        def run(changing: Any, reading: Any, first: Any, count: Any) -> Any:
+            self._placement.latest = changed = program(changing, reading, first, count)
+            return changed
+
+        return run
+
+    # One step -----------------------------------------------------------------------------
+
+    def _learn(self, state: State, inputs: Any, targets: Any) -> tuple[State, Any]:
+        trainable, others, optimizer = state
+        gradient = jax.grad(self._objective, has_aux=True)
+        gradients, (losses, outputs, others) = gradient(
+            trainable, others, optimizer, inputs, targets
+        )
+        trainable, optimizer = self.optimizer.stateless_apply(optimizer, gradients, trainable)
+        changed = (list(trainable), list(others), list(optimizer))
+        return changed, self._sums(losses, targets, outputs)
+
+    def _objective(
+        self, trainable: Values, others: Values, optimizer: Values, inputs: Any, targets: Any
+    ) -> tuple[Any, Any]:
+        """The mean loss of a batch with the model's penalties, as the optimizer wants it."""
+        outputs, others, penalties = self.model.stateless_call(
+            trainable, others, inputs, training=True, return_losses=True
+        )
+        losses = self.problem.loss(targets, outputs)
+        self.traced_batch = losses.shape[0]
+        objective = jnp.sum(losses) / self.problem.batch_size
+        for penalty in penalties:
+            objective += penalty.astype(losses.dtype)
+        known = list(zip(self.optimizer.variables, optimizer, strict=True))
+        with keras.StatelessScope(state_mapping=known):
+            objective = self.optimizer.scale_loss(objective)
+        return objective, (losses, outputs, others)
+
+    # Variables ----------------------------------------------------------------------------
+
+    @property
+    def _placement(self) -> OnJax:
+        return cast("OnJax", self.runtime.placement)
+
+    def _variables(self) -> tuple[list[Any], list[Any], list[Any]]:
+        model = self.model
+        return (
+            model.trainable_variables,
+            model.non_trainable_variables,
+            self.optimizer.variables,
+        )
+
+    def _state(self) -> State:
+        first, second, third = (
+            [variable.value for variable in variables] for variables in self._variables()
+        )
+        return first, second, third
+
+    def _keep(self, state: State) -> None:
+        """Give the model's variables the values that a window has left; waits for nothing."""
+        for variables, values in zip(self._variables(), state, strict=True):
+            for variable, value in zip(variables, values, strict=True):
+                variable.assign(value)
+
+    def _settle_down(self) -> None:
+        """Bind all values to the device; what is not bound would be compiled for once more."""
+        self._keep(jax.device_put(self._state(), self._placement.device))
+
+    def _zeros(self) -> Any:
+        return jax.device_put(np.zeros(self.width, np.float32), self._placement.device)

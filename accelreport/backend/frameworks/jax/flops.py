@@ -1,0 +1,131 @@
+"""Floating-point operations of a step, counted in the form in which JAX traced it.
+
+XLA's own cost analysis counts the body of a loop once. Here a scan counts as often as it runs,
+as in TensorFlow's graphs (`accelreport.backend.flops.count`), so that both give one number for one
+model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from accelreport.backend.flops.count import Counted, CountError
+from accelreport.backend.flops.operations import METHOD as TRAFFIC_METHOD
+from accelreport.results.record import Flops
+
+METHOD = (
+    "counted in the traced step (jaxpr): convolutions and matrix products, forward and backward, "
+    "scans as often as they run; a multiply-add is two operations, element-wise operations are "
+    "left out"
+)
+"""How the operations were counted, for the record."""
+
+
+Count = Callable[[Any], float]
+"""An equation of a jaxpr → its operations, or bytes."""
+
+
+def counted_program(program: Any) -> Counted:
+    """Count the operations of a step, and the bytes that they read and write.
+
+    Args:
+        program: a closed jaxpr.
+    """
+    kinds = frozenset(_kinds(program.jaxpr))
+    try:
+        flops = Flops(
+            per_step=_total(program.jaxpr, COUNTS),
+            method=METHOD,
+            bytes_per_step=_total(program.jaxpr, TRAFFIC),
+            bytes_method=TRAFFIC_METHOD,
+        )
+    except CountError as error:
+        return Counted(kinds, None, str(error))
+    return Counted(kinds, flops)
+
+
+def _kinds(jaxpr: Any) -> Iterator[str]:
+    for equation in jaxpr.eqns:
+        yield equation.primitive.name
+        for inner in _inside(equation):
+            yield from _kinds(inner)
+
+
+def _inside(equation: Any) -> Iterator[Any]:
+    """The jaxprs that an equation runs, whatever it calls them."""
+    for value in equation.params.values():
+        for each in value if isinstance(value, tuple | list) else (value,):
+            inner = getattr(each, "jaxpr", each)  # a closed one holds an open one
+            if hasattr(inner, "eqns"):
+                yield inner
+
+
+def _total(jaxpr: Any, counts: Mapping[str, Count]) -> float:
+    return sum(_of_equation(equation, counts) for equation in jaxpr.eqns)
+
+
+def _of_equation(equation: Any, counts: Mapping[str, Count]) -> float:
+    name = equation.primitive.name
+    if name in counts:
+        return counts[name](equation)
+    inner = [_total(jaxpr, counts) for jaxpr in _inside(equation)]
+    if name == "scan":
+        return sum(inner) * float(equation.params["length"])
+    if name == "cond":
+        return max(inner)
+    if name == "while" and sum(inner):
+        raise CountError("how often a loop runs is not known before it has run")
+    return sum(inner)
+
+
+def _product(equation: Any) -> float:
+    """Two operations for each number of the result and each number summed over."""
+    (summed, _), _ = equation.params["dimension_numbers"]
+    first, result = equation.invars[0].aval.shape, equation.outvars[0].aval.shape
+    return float(2 * math.prod(result) * math.prod(first[axis] for axis in summed))
+
+
+def _convolution(equation: Any) -> float:
+    """Two operations for each place of the kernel at each place of the input or of the result.
+
+    A gradient is a convolution with holes or wide borders, in which most products are with a
+    zero that is not there: the smaller of the two counts is that of the convolution it belongs
+    to.
+    """
+    numbers = equation.params["dimension_numbers"]
+    inputs, kernel = (each.aval.shape for each in equation.invars[:2])
+    result = equation.outvars[0].aval.shape
+    place = math.prod(kernel[axis] for axis in numbers.rhs_spec[2:])
+    features_out, features_in = (kernel[axis] for axis in numbers.rhs_spec[:2])
+    by_result = math.prod(result) * features_in
+    by_input = math.prod(inputs) * features_out / equation.params["feature_group_count"]
+    return float(2 * place * min(by_result, by_input))
+
+
+def _operands(equation: Any) -> float:
+    """Bytes of all inputs and outputs."""
+    ends = [each.aval for each in (*equation.invars, *equation.outvars)]
+    return float(sum(math.prod(end.shape) * end.dtype.itemsize for end in ends))
+
+
+def _unknown(equation: Any) -> float:
+    raise CountError(f"{equation.primitive.name!r} is a kernel whose operations are not told")
+
+
+_UNTOLD: dict[str, Count] = dict.fromkeys(("rnn", "rnn_fwd", "rnn_bwd", "pallas_call"), _unknown)
+
+COUNTS: dict[str, Count] = {
+    "dot_general": _product,
+    "conv_general_dilated": _convolution,
+    **_UNTOLD,
+}
+"""What each operation with arithmetic of its own counts."""
+
+TRAFFIC: dict[str, Count] = {
+    "dot_general": _operands,
+    "conv_general_dilated": _operands,
+    **_UNTOLD,
+}
+"""The bytes of the same operations, as `accelreport.backend.flops.operations` counts them."""

@@ -1,0 +1,1 @@
+"""TensorFlow: its graphs, where a model lies, and the strategies of `tf.distribute`."""

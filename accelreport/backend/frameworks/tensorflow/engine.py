@@ -1,0 +1,323 @@
+"""The graphs of a training problem: many steps in one call, and evaluation.
+
+Keras 3 creates variables without an aggregation: under a strategy, what a layer assigns
+while it is called stays on its replica. Two kinds of variables are concerned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.engine import KerasEngine
+from accelreport.backend.runtime import Runtime
+from accelreport.workloads.base import TrainingProblem
+
+SEED_STRIDE = 1_000_003
+"""Between the seeds of neighbouring replicas; a prime, far above the draws of any cell."""
+
+
+def part_random_streams(model: Any, strategy: Any) -> None:
+    """Give every replica random numbers of its own (dropout masks, augmentation).
+
+    All replicas begin with the same state and would drop the same units of the i-th example
+    of each share. The first replica keeps the stream it would have alone.
+    """
+    import tensorflow as tf
+
+    weights = {id(weight) for weight in model.weights}
+    states = [variable for variable in model.variables if id(variable) not in weights]
+    states = [state for state in states if tuple(state.shape) == (2,)]
+    if not states:
+        return
+
+    def part() -> None:
+        number = tf.distribute.get_replica_context().replica_id_in_sync_group
+        for state in states:
+            value = state.value
+            step = tf.cast(number, value.dtype) * tf.constant(SEED_STRIDE, value.dtype)
+            value.assign(value + tf.stack([step, tf.zeros_like(step)]))
+
+    @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+    def everywhere() -> None:
+        strategy.run(part)
+
+    everywhere()
+
+
+def statistics_averager(model: Any, strategy: Any) -> Callable[[], None]:
+    """A function that sets the moving statistics of every replica to their mean.
+
+    Batch normalisation keeps moving averages of what its own replica saw, and evaluates with
+    them. They are linear in the batches' statistics and training never reads them, so that
+    the mean taken once before an evaluation is what a mean at every step would have given.
+    """
+    import tensorflow as tf
+
+    moving = [v for v in model.non_trainable_variables if tf.as_dtype(v.dtype).is_floating]
+    if not moving:
+        return lambda: None
+
+    def average() -> None:
+        context = tf.distribute.get_replica_context()
+        own = [tf.identity(variable.value) for variable in moving]
+        means = context.all_reduce(tf.distribute.ReduceOp.MEAN, own)
+        for variable, mean in zip(moving, means, strict=True):
+            variable.value.assign(mean)
+
+    @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+    def everywhere() -> None:
+        strategy.run(average)
+
+    return lambda: everywhere()
+
+
+def finite_together(gradients: list[Any]) -> list[Any]:
+    """Gradients that are not finite on any replica as soon as they are not on one.
+
+    A loss-scaling optimizer asks one replica alone whether to skip a step; without this, the
+    sum over replicas could carry another one's infinity into the weights.
+    """
+    import tensorflow as tf
+
+    flat = [g.values if isinstance(g, tf.IndexedSlices) else g for g in gradients]
+    finite = tf.reduce_all([tf.reduce_all(tf.math.is_finite(g)) for g in flat if g is not None])
+    wrong = tf.distribute.get_replica_context().all_reduce(
+        tf.distribute.ReduceOp.SUM, tf.cast(~finite, tf.float32)
+    )
+    poison = tf.where(wrong > 0, tf.constant(float("nan")), tf.constant(0.0))
+
+    def poisoned(gradient: Any) -> Any:
+        if gradient is None:
+            return None
+        if isinstance(gradient, tf.IndexedSlices):
+            values = gradient.values + tf.cast(poison, gradient.values.dtype)
+            return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+        return gradient + tf.cast(poison, gradient.dtype)
+
+    return [poisoned(gradient) for gradient in gradients]
+
+
+class TensorFlowEngine(KerasEngine):
+    """See `Engine`; a model under its strategy, with TensorFlow's graphs of it.
+
+    The steps are driven by a loop inside one graph, because what happens between steps in
+    Python is paid by every step: Keras' `fit` on NumPy arrays takes 1.25 to 1.5 times as
+    long for a small network (see `benchmarks/loop_overhead.py`).
+
+    Args:
+        problem: what is trained.
+        runtime: a configured TensorFlow.
+    """
+
+    def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
+        with runtime.strategy.scope():
+            super().__init__(problem, runtime)
+        self._variables = [variable.value for variable in self.model.trainable_variables]
+        self._train: Any = None
+        self._average: Callable[[], None] = lambda: None
+        if runtime.replicas > 1:
+            part_random_streams(self.model, runtime.strategy)
+            self._average = statistics_averager(self.model, runtime.strategy)
+
+    def constant(self, value: NDArray[Any] | int) -> Any:
+        """See `Engine.constant`."""
+        import tensorflow as tf
+
+        return tf.constant(value)
+
+    def read(self, value: Any) -> NDArray[Any]:
+        """See `Engine.read`."""
+        found: NDArray[Any] = value.numpy()
+        return found
+
+    def settle(self) -> None:
+        """Make all replicas the same model, moving statistics included."""
+        self._average()
+
+    def set_weights(self, weights: list[NDArray[Any]]) -> None:
+        """Put weights back, on every replica."""
+        with self.runtime.strategy.scope():
+            super().set_weights(weights)
+
+    def learning_rate(self) -> float:
+        """The learning rate in force."""
+        import tensorflow as tf
+
+        return float(tf.convert_to_tensor(self.optimizer.learning_rate).numpy())
+
+    def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        """Copy arrays to every replica's device, in the dtype in which they are stored."""
+        found: dict[str, Any] = self.runtime.placement.resident(arrays)
+        return found
+
+    def resident_trainer(self) -> Any:
+        """A function (resident, order [steps, batch], first, count) → (sums, stamps).
+
+        It runs steps `first` … `first + count − 1` of the order. `sums` [1 + metrics] adds the
+        loss and the metrics over all examples; `stamps` [count] holds the instants in seconds
+        at which each step's loss was ready, and is empty on a device that runs
+        asynchronously, where such a stamp would be taken before the work is done.
+        """
+        import tensorflow as tf
+
+        placement, strategy = self.runtime.placement, self.runtime.strategy
+        # jit_compile is always said: left to TensorFlow it turns True on some hosts.
+        step = tf.function(self._resident_step, jit_compile=self.runtime.jit_compile)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def train(resident: Any, order: Any, first: Any, count: Any) -> tuple[Any, Any]:
+            arrays = placement.opened(resident)
+            totals, stamps = self._start(count)
+            for number in tf.range(count):
+                sums = strategy.run(step, args=(arrays, order[first + number]))
+                totals, stamps = self._note(totals, stamps, number, sums)
+            return totals, stamps.stack()
+
+        self._train = train
+        return placement.steps(train)
+
+    def pipeline_trainer(self) -> Any:
+        """A function (iterator, first, count) → (sums, stamps), as `resident_trainer` gives."""
+        import tensorflow as tf
+
+        strategy = self.runtime.strategy
+        step = tf.function(self.learn, jit_compile=self.runtime.jit_compile)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def train(iterator: Any, first: Any, count: Any) -> tuple[Any, Any]:  # noqa: ARG001
+            totals, stamps = self._start(count)
+            for number in tf.range(count):
+                sums = strategy.run(step, args=next(iterator))
+                totals, stamps = self._note(totals, stamps, number, sums)
+            return totals, stamps.stack()
+
+        self._train = train
+        return self.runtime.placement.steps(train)
+
+    def step_graph(self, *arguments: Any) -> Any:
+        """The trainer's graph as it was traced for these arguments, shapes included.
+
+        Args:
+            arguments: what the trainer that was made last was called with.
+
+        Returns:
+            A `GraphDef`; its one loop runs the steps.
+        """
+        specified = self.runtime.placement.specified(arguments)
+        return self._train.get_concrete_function(*specified).graph.as_graph_def(add_shapes=True)
+
+    def evaluator(self) -> Any:
+        """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
+
+        Weights are 1 for examples and 0 for padding.
+        """
+        import tensorflow as tf
+
+        placement, strategy = self.runtime.placement, self.runtime.strategy
+
+        def step(resident: Any, indices: Any, weights: Any) -> Any:
+            inputs, targets = self.problem.take(resident, self.share(indices))
+            outputs = self.model(inputs, training=False)
+            losses = self.problem.loss(targets, outputs)
+            return self._sums(losses, targets, outputs, self.share(weights))
+
+        compiled = tf.function(step, jit_compile=self.runtime.jit_compile)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
+            arrays = placement.opened(resident)
+            totals = tf.zeros([self.width], tf.float32)
+            for number in tf.range(first, first + count):
+                sums = strategy.run(compiled, args=(arrays, order[number], weights[number]))
+                totals += strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
+            return totals
+
+        return placement.steps(evaluate)
+
+    def predictor(self) -> Any:
+        """A function (resident, indices [batch]) → outputs [batch, …], in the order asked for."""
+        import tensorflow as tf
+
+        placement, strategy = self.runtime.placement, self.runtime.strategy
+        replicas = self.runtime.replicas
+
+        def step(resident: Any, indices: Any) -> Any:
+            inputs, _ = self.problem.take(resident, self.share(indices))
+            return tf.cast(self.model(inputs, training=False), tf.float32)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def predict(resident: Any, indices: Any) -> Any:
+            outputs = strategy.run(step, args=(placement.opened(resident), indices))
+            # Over several workers the outputs of the others are fetched, too.
+            return outputs if replicas == 1 else strategy.gather(outputs, axis=0)
+
+        return placement.once(predict)
+
+    # One step -----------------------------------------------------------------------------
+
+    def share(self, values: Any) -> Any:
+        """This replica's part of a batch: contiguous, all parts of one size."""
+        import tensorflow as tf
+
+        if self.runtime.replicas == 1:
+            return values
+        context = tf.distribute.get_replica_context()
+        parts = tf.reshape(values, [self.runtime.replicas, -1])
+        return parts[context.replica_id_in_sync_group]
+
+    def _resident_step(self, resident: Any, indices: Any) -> Any:
+        return self.learn(*self.problem.take(resident, self.share(indices)))
+
+    def learn(self, inputs: Any, targets: Any) -> Any:
+        """One replica's share of a step; returns sums over its examples."""
+        import tensorflow as tf
+
+        with tf.GradientTape() as tape:
+            outputs = self.model(inputs, training=True)
+            losses = self.problem.loss(targets, outputs)
+            self.traced_batch = losses.shape[0]
+            # Divided by the whole batch: Keras' optimizers add the replicas' gradients.
+            objective = tf.reduce_sum(losses) / tf.cast(self.problem.batch_size, losses.dtype)
+            for penalty in self.model.losses:
+                objective += tf.cast(penalty, losses.dtype) / self.runtime.replicas
+            objective = self.optimizer.scale_loss(objective)
+        gradients = tape.gradient(objective, self._variables)
+        if self._scaling and self.runtime.replicas > 1:
+            gradients = finite_together(gradients)
+        self.optimizer.apply(gradients, self.model.trainable_variables)
+        return self._sums(losses, targets, outputs)
+
+    def _start(self, count: Any) -> tuple[Any, Any]:
+        import tensorflow as tf
+
+        length = count if self.runtime.synchronous else 0
+        return tf.zeros([self.width], tf.float32), tf.TensorArray(
+            tf.float64, size=length, element_shape=[]
+        )
+
+    def _note(self, totals: Any, stamps: Any, number: Any, sums: Any) -> tuple[Any, Any]:
+        import tensorflow as tf
+
+        reduced = self.runtime.strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
+        if self.runtime.synchronous:
+            with tf.control_dependencies([reduced]):
+                stamps = stamps.write(number, tf.timestamp())
+        return totals + reduced, stamps
+
+
+def padded_order(examples: int, batch: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Every example once, in order, in full batches; the last one is padded with example 0.
+
+    Returns:
+        Indices and weights (1, or 0 for padding), both of shape [steps, batch].
+    """
+    steps = -(-examples // batch)
+    indices = np.zeros(steps * batch, dtype=np.int32)
+    indices[:examples] = np.arange(examples, dtype=np.int32)
+    weights = np.zeros(steps * batch, dtype=np.float32)
+    weights[:examples] = 1
+    return indices.reshape(steps, batch), weights.reshape(steps, batch)

@@ -1,0 +1,144 @@
+"""Floating-point operations of a step, counted while PyTorch runs it.
+
+Eager PyTorch traces nothing. Every operation passes a dispatcher, which tells each one with its
+tensors, those of the backward pass and of a loop's every turn among them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from accelreport.backend.failures import out_of_memory
+from accelreport.backend.flops.count import Counted
+from accelreport.backend.flops.operations import METHOD as TRAFFIC_METHOD
+from accelreport.results.record import Flops
+
+METHOD = (
+    "counted in a step that was run: convolutions, matrix products and fused recurrent kernels, "
+    "forward and backward, each as often as it ran; a multiply-add is two operations, "
+    "element-wise operations are left out"
+)
+"""How the operations were counted, for the record."""
+
+Product = tuple[float, Sequence[Any]]
+"""Operations, and the tensors that are read or written for them."""
+
+Count = Callable[[Sequence[Any], Any], list[Product]]
+"""(arguments, result) of an operation → its products."""
+
+
+def counted_program(rehearse: Callable[[], None]) -> Counted:
+    """Count the operations of a step, and the bytes that they read and write.
+
+    Args:
+        rehearse: runs a step and takes it back.
+    """
+    found = _Counting()
+    try:
+        with found:
+            rehearse()
+    except Exception as error:
+        if out_of_memory(error) is None:
+            raise
+        # What was measured before is whole: it must not be lost for want of this figure.
+        return Counted(None, None, "no memory was left for one more step")
+    kinds = frozenset(found.kinds)
+    if untold := sorted(kind for kind in kinds if kind.startswith(UNTOLD)):
+        return Counted(kinds, None, f"{untold[0]!r} is a kernel whose operations are not told")
+    flops = Flops(
+        per_step=found.operations,
+        method=METHOD,
+        bytes_per_step=found.moved,
+        bytes_method=TRAFFIC_METHOD,
+    )
+    return Counted(kinds, flops)
+
+
+class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
+    """Adds up what is dispatched, and lets it pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinds: set[str] = set()
+        self.operations = 0.0
+        self.moved = 0.0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        self.kinds.add(name)
+        for operations, tensors in COUNTS[name](args, result) if name in COUNTS else ():
+            self.operations += operations
+            # A gradient that nobody wants is None.
+            there = [each for each in tensors if each is not None]
+            self.moved += sum(each.numel() * each.element_size() for each in there)
+        return result
+
+
+def _product(first: Any, second: Any, result: Any) -> list[Product]:
+    """Two operations for each number of the result and each number summed over."""
+    return [(2.0 * result.numel() * first.shape[-1], (first, second, result))]
+
+
+def _matrices(args: Sequence[Any], result: Any) -> list[Product]:
+    return _product(args[0], args[1], result)
+
+
+def _added_matrices(args: Sequence[Any], result: Any) -> list[Product]:
+    return _product(args[1], args[2], result)
+
+
+def _convolution(args: Sequence[Any], result: Any) -> list[Product]:
+    """Two operations for each place of the kernel, at each place of the smaller side."""
+    inputs, kernel, transposed = args[0], args[1], args[6]
+    places = inputs if transposed else result
+    return [(2.0 * places.numel() * math.prod(kernel.shape[1:]), (inputs, kernel, result))]
+
+
+def _convolution_gradients(args: Sequence[Any], result: Any) -> list[Product]:
+    """As many as the convolution for each of the two gradients that are wanted."""
+    gradient, inputs, kernel, transposed, wanted = *args[:3], args[7], args[10]
+    places = inputs if transposed else gradient
+    operations = 2.0 * places.numel() * math.prod(kernel.shape[1:])
+    found: list[Product] = []
+    if wanted[0]:
+        found.append((operations, (gradient, kernel, result[0])))
+    if wanted[1]:
+        found.append((operations, (gradient, inputs, result[1])))
+    return found
+
+
+def _recurrent(args: Sequence[Any], result: Any) -> list[Product]:
+    """2 · steps · batch · elements of the weight matrices, for a whole sequence."""
+    inputs, weights = args[0], [each for each in args[1] if each.dim() == 2]
+    steps = inputs.numel() / inputs.shape[-1]
+    operations = 2.0 * steps * sum(each.numel() for each in weights)
+    return [(operations, (inputs, *weights, result[0]))]
+
+
+def _recurrent_gradients(args: Sequence[Any], result: Any) -> list[Product]:
+    """Twice the forward pass: gradients of the inputs and of the weights."""
+    return _recurrent(args, result) * 2
+
+
+COUNTS: dict[str, Count] = {
+    "mm": _matrices,
+    "bmm": _matrices,
+    "mv": _matrices,
+    "addmm": _added_matrices,
+    "baddbmm": _added_matrices,
+    "convolution": _convolution,
+    "convolution_backward": _convolution_gradients,
+    "_cudnn_rnn": _recurrent,
+    "_cudnn_rnn_backward": _recurrent_gradients,
+}
+"""Operations with arithmetic of their own, by their names in ATen."""
+
+UNTOLD = ("_scaled_dot_product", "_flash_attention", "_efficient_attention", "miopen_rnn")
+"""How the names of fused kernels begin whose arithmetic is not counted."""

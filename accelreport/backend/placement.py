@@ -1,0 +1,238 @@
+"""Where a model lies, where its data lie, and how its graphs are run there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.checks.load import Clock, cpu_clock, gpu_clock
+from accelreport.backend.failures import StrategyError
+from accelreport.results.record import Host, Warned
+from accelreport.workloads.base import TrainingProblem
+
+
+def batches(problem: TrainingProblem, order: NDArray[np.int32]) -> Any:
+    """A `tf.data.Dataset` of (inputs, targets), one element a batch.
+
+    Args:
+        problem: gives the arrays, which stay in the host's memory, and `take`.
+        order: indices of every batch, shape [steps, batch].
+    """
+    import tensorflow as tf
+
+    with tf.device("/CPU:0"):
+        arrays = {name: tf.constant(array) for name, array in problem.resident.items()}
+    return (
+        tf.data.Dataset.from_tensor_slices(order)
+        .map(lambda indices: problem.take(arrays, indices), num_parallel_calls=tf.data.AUTOTUNE)
+        .repeat()  # endless: nothing has to look for its end before every step
+        .prefetch(tf.data.AUTOTUNE)
+    )
+
+
+class Placement(Protocol):
+    """What the timed loop must know of a strategy; the loop itself is the same for all.
+
+    Attributes:
+        strategy: the `tf.distribute` strategy.
+        replicas: replicas in sync, over all workers.
+        devices: TensorFlow's names of the devices that compute.
+        synchronous: whether an operation has ended when the next one begins on the host, so
+            that a time stamp inside the graph is true (CPUs only).
+        warnings: what a reader of its numbers should know.
+        graphs_in_step: how often the traced graph runs in one step, each time for a share of
+            it: where every replica runs the one trace, or every worker its own.
+    """
+
+    @property
+    def strategy(self) -> Any: ...  # noqa: D102
+
+    @property
+    def replicas(self) -> int: ...  # noqa: D102
+
+    @property
+    def devices(self) -> list[str]: ...  # noqa: D102
+
+    @property
+    def synchronous(self) -> bool: ...  # noqa: D102
+
+    @property
+    def warnings(self) -> list[Warned]: ...  # noqa: D102
+
+    @property
+    def graphs_in_step(self) -> int: ...  # noqa: D102
+
+    def hosts(self, key: str) -> list[Host]:
+        """The processes of the cell, the chief first; none when there is only this one.
+
+        Args:
+            key: of the cell, to find out that all processes measure the same one.
+        """
+
+    def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """Arrays copied to every replica's device, in the dtype in which they are stored."""
+
+    def opened(self, resident: Any) -> Mapping[str, Any]:
+        """Inside a graph: the tensors that `resident` or `batches` stands for."""
+
+    def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
+        """An endless iterator of (inputs, targets) through `tf.data`.
+
+        Args:
+            problem: gives the arrays and `take`.
+            order: indices of every batch, shape [steps, batch]; each replica reads its own
+                contiguous share of every batch, and no other.
+        """
+
+    def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Have a graph over many steps run where the model lies.
+
+        Args:
+            function: (source, *tables, first, count) → sums, or (sums, stamps).
+        """
+
+    def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Arguments of `steps`' function, or what they are like, for finding its trace."""
+
+    def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Have a graph run where the model lies, once for each call."""
+
+    def synchronise(self) -> None:
+        """Wait until the devices have done all that they were given."""
+
+    def cpu_s(self) -> float:
+        """CPU seconds spent so far by the cell's processes on this host."""
+
+    def device_peak_bytes(self) -> int | None:
+        """Peak of TensorFlow's allocator on the first device, where it says so."""
+
+    def clock(self) -> Clock:
+        """The clock of the first device now, where the machine tells it."""
+
+    def agreed(self, number: float) -> float:
+        """The chief's number, on every worker.
+
+        What depends on a clock must be decided by one of them: workers that ran different
+        numbers of steps would wait for each other for ever.
+        """
+
+
+@dataclass
+class InGraph:
+    """All replicas run the same step at the same time, driven by a loop inside one graph."""
+
+    strategy: Any
+    replicas: int
+    devices: list[str]
+    synchronous: bool
+    warnings: list[Warned] = field(default_factory=list)
+    graphs_in_step: int = 1
+
+    def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - a contract
+        """See `Placement.hosts`."""
+        return []
+
+    def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """See `Placement.resident`."""
+        import tensorflow as tf
+
+        if self.replicas == 1:
+            with tf.device(self.devices[0]):
+                return {name: tf.constant(array) for name, array in arrays.items()}
+
+        def copy(array: NDArray[Any]) -> Any:
+            def to_replica(context: Any) -> Any:
+                # Over several workers the number is global, and the devices are ours.
+                here = context.replica_id_in_sync_group % len(self.devices)
+                with tf.device(self.devices[here]):
+                    return tf.constant(array)
+
+            return self.strategy.experimental_distribute_values_from_function(to_replica)
+
+        return {name: copy(array) for name, array in arrays.items()}
+
+    def opened(self, resident: Any) -> Mapping[str, Any]:
+        """See `Placement.opened`."""
+        found: Mapping[str, Any] = resident
+        return found
+
+    def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
+        """See `Placement.batches`."""
+        if self.replicas == 1:
+            return iter(batches(problem, order))
+
+        def for_worker(context: Any) -> Any:
+            here = self.replicas // context.num_input_pipelines
+            first = context.input_pipeline_id * here
+            shares = order.reshape(len(order), self.replicas, -1)[:, first : first + here]
+            return batches(problem, shares.reshape(len(order) * here, -1))
+
+        return iter(self.strategy.distribute_datasets_from_function(for_worker))
+
+    def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """See `Placement.steps`."""
+        return function
+
+    def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """See `Placement.specified`."""
+        return arguments
+
+    def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """See `Placement.once`."""
+        return function
+
+    def synchronise(self) -> None:
+        """See `Placement.synchronise`."""
+        import tensorflow as tf
+
+        tf.test.experimental.sync_devices()
+
+    def cpu_s(self) -> float:
+        """See `Placement.cpu_s`."""
+        return time.process_time()
+
+    def device_peak_bytes(self) -> int | None:
+        """See `Placement.device_peak_bytes`."""
+        import tensorflow as tf
+
+        name = self.devices[0].rpartition("/")[2].removeprefix("device:")
+        try:
+            return int(tf.config.experimental.get_memory_info(name)["peak"])
+        except (ValueError, RuntimeError, tf.errors.OpError):
+            return None  # not every allocator counts
+
+    def clock(self) -> Clock:
+        """See `Placement.clock`; no tool of the host's tells a TPU's."""
+        name = self.devices[0].rpartition("/")[2].removeprefix("device:")
+        kind, _, number = name.upper().partition(":")
+        if kind == "GPU":
+            return gpu_clock(int(number or 0))
+        return cpu_clock() if kind == "CPU" else Clock()
+
+    def agreed(self, number: float) -> float:
+        """See `Placement.agreed`."""
+        return number
+
+
+@dataclass
+class OneDevice(InGraph):
+    """What is the same for such frameworks; the others override what asks TensorFlow.
+
+    Attributes:
+        device: the framework's own object for the device.
+    """
+
+    device: Any = None
+
+    def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:  # noqa: ARG002
+        """See `Placement.batches`.
+
+        Raises:
+            StrategyError: always; `tf.data` is TensorFlow's.
+        """
+        raise StrategyError("`tf.data` is TensorFlow's", remedy='input = "resident"')

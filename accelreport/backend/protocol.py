@@ -1,0 +1,127 @@
+"""What the runner hands to a cell's process, and what that process says while it runs.
+
+The process is started as `python -m accelreport.backend.main JOB.json`. It reads the job,
+measures, and writes a `Record` as JSON to `Job.record_path`, whole or not at all. While it
+runs it writes one event a line, as JSON, to the file descriptor `Job.events_fd`. Its
+standard output and error hold only what TensorFlow and others print.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Annotated, Literal, TextIO
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from accelreport.results.plan_document import Document
+from accelreport.spec.cells import Cell
+
+
+class Job(Document):
+    """One cell to be measured by one process."""
+
+    cell: Cell
+    """What to measure."""
+    record_path: str
+    """Where the process writes its record."""
+    events_fd: int | None = None
+    """File descriptor for events; none are sent when absent."""
+    launched_at: float
+    """Wall-clock instant of the launch, `time.time()`: a label, never subtracted."""
+    launched_s: float
+    """The same instant by the monotonic clock, which all processes of a machine share and
+    nobody can set back: `time.monotonic()`."""
+
+
+class ParentTimings(Document):
+    """What stood before a process that was forked from one that had imported TensorFlow."""
+
+    process_s: float
+    """Seconds from the start of that process to its first line of ours."""
+    import_s: float
+    """Seconds in which it imported TensorFlow and everything else that cells need."""
+
+
+class Event(BaseModel):
+    """Something a cell's process says while it runs."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+class PhaseEvent(Event):
+    """A new stage began."""
+
+    event: Literal["phase"] = "phase"
+    phase: Literal["import", "data", "build", "compile", "train", "evaluate", "finish"]
+    """The stage."""
+
+
+class ProgressEvent(Event):
+    """Steps were done."""
+
+    event: Literal["progress"] = "progress"
+    epoch: int
+    """Current epoch (or call), from 1."""
+    epochs: int
+    """Epochs (or calls) in all."""
+    step: int
+    """Steps done in the whole cell."""
+    steps: int
+    """Steps of a complete cell."""
+    eta_s: float
+    """Seconds left by the pace of the steady steps, within the budget."""
+
+
+class EpochEvent(Event):
+    """An epoch ended and was evaluated."""
+
+    event: Literal["epoch"] = "epoch"
+    epoch: int
+    """From 1."""
+    metrics: dict[str, float]
+    """Its metrics."""
+
+
+AnyEvent = Annotated[PhaseEvent | ProgressEvent | EpochEvent, Field(discriminator="event")]
+EVENTS: TypeAdapter[PhaseEvent | ProgressEvent | EpochEvent] = TypeAdapter(AnyEvent)
+"""Reads one line of the event stream."""
+
+SHORTEST_PAUSE_S = 0.2
+"""Progress is told no more often than this: telling costs time, too."""
+
+
+class Reporter:
+    """Writes events, one JSON line each; to nowhere when there is no descriptor."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._stream: TextIO | None = (
+            None if descriptor is None else os.fdopen(descriptor, "w", encoding="utf-8")
+        )
+        self._last = 0.0
+
+    def phase(self, phase: str) -> None:
+        """A new stage begins."""
+        self._say(PhaseEvent.model_validate({"phase": phase}))
+
+    def progress(self, *, epoch: int, epochs: int, step: int, steps: int, eta_s: float) -> None:
+        """Steps were done; told at most five times a second."""
+        now = time.monotonic()
+        if now - self._last < SHORTEST_PAUSE_S and step < steps:
+            return
+        self._last = now
+        self._say(ProgressEvent(epoch=epoch, epochs=epochs, step=step, steps=steps, eta_s=eta_s))
+
+    def epoch(self, epoch: int, metrics: dict[str, float]) -> None:
+        """An epoch was finished and evaluated."""
+        self._say(EpochEvent(epoch=epoch, metrics=metrics))
+
+    def _say(self, event: Event) -> None:
+        if self._stream is None:
+            return
+        try:
+            self._stream.write(event.model_dump_json() + "\n")
+            self._stream.flush()
+        except BrokenPipeError:
+            # Nobody listens any more. The parent's end is watched elsewhere (`guardian`).
+            self._stream = None

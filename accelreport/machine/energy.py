@@ -1,0 +1,363 @@
+"""Energy of the steady steps, by sensors that count it: read between steps, never inside one.
+
+What a sensor counts is the energy of a whole package or board, with its idle power and with
+whatever else runs there, so that it is *sensor-grade*: right for comparing long windows, and
+no calorimeter. Where no sensor can be read the record says why; nothing is estimated.
+
+The energy counter of NVIDIA's boards (Volta and newer).
+
+`nvmlDeviceGetTotalEnergyConsumption` counts millijoules since the driver was loaded (NVML API
+reference, "Device Queries"). The sensor behind the counter looks at the power only part of the
+time and updates about every tenth of a second (Yang, Adamek, Armour: "Part-time Power
+Measurements", SC 2024).
+
+RAPL: the energy counters of CPU packages, as Linux shows them under /sys/class/powercap.
+
+`energy_uj` counts microjoules and begins anew above `max_energy_range_uj`
+(Documentation/power/powercap/powercap.rst of the kernel). The hardware updates it about every
+millisecond (Intel SDM, volume 3, "Package RAPL Domain"). AMD's packages are shown by the same
+driver under the same names. Since CVE-2020-8694 mostly only root may read it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from accelreport.machine.nvidia import Board, DriverError, boards, driver, visible
+from accelreport.results.record import Energy
+
+
+class SensorError(RuntimeError):
+    """A sensor cannot be read; the message says why and, where there is one, the remedy."""
+
+
+class Counter(Protocol):
+    """A sensor that counts energy.
+
+    Attributes:
+        sensor: its name, such as `RAPL`.
+        scope: what it measures, such as `CPU package`.
+        parts: the packages or boards that are added.
+        unit_j: joules of one count.
+        update_s: seconds between its updates, by its documentation.
+    """
+
+    @property
+    def sensor(self) -> str: ...  # noqa: D102
+
+    @property
+    def scope(self) -> str: ...  # noqa: D102
+
+    @property
+    def parts(self) -> list[str]: ...  # noqa: D102
+
+    @property
+    def unit_j(self) -> float: ...  # noqa: D102
+
+    @property
+    def update_s(self) -> float: ...  # noqa: D102
+
+    def joules(self) -> float:
+        """Joules since the counter was opened; never falls.
+
+        Raises:
+            SensorError: it can no longer be read.
+        """
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A sensor that cannot be read here, and why."""
+
+    sensor: str
+    scope: str
+    reason: str
+
+
+@dataclass
+class _Reading:
+    """A counter with what it has counted inside the windows."""
+
+    counter: Counter
+    began_j: float = 0.0
+    joules: float = 0.0
+    broken: str = ""
+
+    def begin(self) -> None:
+        self.began_j = self._read()
+
+    def end(self) -> None:
+        self.joules += max(0.0, self._read() - self.began_j)
+
+    def keep_up(self) -> None:
+        """Read in passing: a counter that wraps must be seen more often than that."""
+        self._read()
+
+    def _read(self) -> float:
+        if self.broken:
+            return 0.0
+        try:
+            return self.counter.joules()
+        except SensorError as error:
+            self.broken = str(error)
+            return 0.0
+
+
+@dataclass
+class Meter:
+    """Adds up energy over windows of steady steps.
+
+    Attributes:
+        counters: sensors that can be read.
+        absent: sensors that cannot.
+    """
+
+    counters: Sequence[Counter] = ()
+    absent: Sequence[Absent] = ()
+    window_s: float = 0.0
+    steps: int = 0
+    windows: int = 0
+    _readings: list[_Reading] = field(default_factory=list)
+    _steps: int = 0
+    _began: float | None = None
+
+    def __post_init__(self) -> None:
+        self._readings = [_Reading(counter) for counter in self.counters]
+
+    def begin(self) -> None:
+        """Open a window, unless one is open."""
+        if self._began is None and self._readings:
+            for reading in self._readings:
+                reading.begin()
+            self._began = time.perf_counter()
+
+    def passed(self, steps: int) -> None:
+        """Note steady steps that ended just now; outside every timed block."""
+        if self._began is not None:
+            self._steps += steps
+            for reading in self._readings:
+                reading.keep_up()
+
+    def end(self) -> None:
+        """Close the window, if one is open."""
+        if self._began is None:
+            return
+        for reading in self._readings:
+            reading.end()
+        self.window_s += time.perf_counter() - self._began
+        self.windows += 1
+        self.steps += self._steps
+        self.discard()
+
+    def discard(self) -> None:
+        """Forget the open window, in which something else happened than steps."""
+        self._steps, self._began = 0, None
+
+    def energies(self) -> list[Energy]:
+        """What the sensors counted, one entry for each of them, readable or not."""
+        self.end()
+        found = [self._energy(reading) for reading in self._readings]
+        return found + [
+            Energy(sensor=each.sensor, scope=each.scope, absent=each.reason) for each in self.absent
+        ]
+
+    def _energy(self, reading: _Reading) -> Energy:
+        counter = reading.counter
+        absent = reading.broken or ("" if self.windows else "there was no steady step to measure")
+        return Energy(
+            sensor=counter.sensor,
+            scope=counter.scope,
+            parts=counter.parts,
+            joules=None if absent else reading.joules,
+            window_s=self.window_s,
+            steps=self.steps,
+            windows=self.windows,
+            unit_j=counter.unit_j,
+            update_s=counter.update_s,
+            absent=absent,
+        )
+
+
+SENSOR, SCOPE = "NVML", "GPU board"
+UPDATE_S = 0.1
+UNIT_J = 1e-3
+
+
+class Nvml:
+    """Some boards, added. Holds the driver open, for reading takes microseconds then.
+
+    Args:
+        chosen: the boards.
+        opened: closes the driver.
+
+    Raises:
+        SensorError: a board has no counter.
+    """
+
+    sensor, scope, unit_j, update_s = SENSOR, SCOPE, UNIT_J, UPDATE_S
+
+    def __init__(self, chosen: Sequence[Board], opened: ExitStack) -> None:
+        self._boards = chosen
+        self._opened = opened
+        self.parts = [board.name for board in chosen]
+        self._first = self._millijoules()
+
+    def joules(self) -> float:
+        """See `energy.Counter`."""
+        return (self._millijoules() - self._first) * UNIT_J
+
+    def _millijoules(self) -> int:
+        import pynvml
+
+        try:
+            return sum(board.millijoules() for board in self._boards)
+        except pynvml.NVMLError as error:
+            message = f"the energy counter of a board cannot be read: {error}"
+            raise SensorError(message) from error
+
+
+def nvml(used: int, variables: Mapping[str, str] = os.environ) -> Nvml | Absent:
+    """The counter of the boards a cell uses, or why there is none.
+
+    Args:
+        used: GPUs of the cell in this process.
+        variables: environment variables, for which boards are visible.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(driver())
+            return Nvml(_chosen(used, variables), stack.pop_all())
+        except (DriverError, SensorError) as error:
+            return Absent(SENSOR, SCOPE, str(error))
+
+
+def _chosen(used: int, variables: Mapping[str, str]) -> Sequence[Board]:
+    """The boards that the cell uses, where that can be told."""
+    shown = visible(boards(), variables).boards
+    if len(shown) != used:
+        raise SensorError(
+            f"{len(shown)} boards are visible and {used} used: name them in CUDA_VISIBLE_DEVICES"
+        )
+    if any(board.part for board in shown):
+        raise SensorError("a part of a board (MIG) has no counter of its own")
+    return shown
+
+
+POWERCAP = Path("/sys/class/powercap")
+ZONE = re.compile(r"intel-rapl:\d+")
+"""A zone of its own. `intel-rapl:0:0` is a part of one, `intel-rapl-mmio:0` the same again."""
+
+RAPL_SENSOR, RAPL_SCOPE = "RAPL", "CPU package"
+RAPL_UPDATE_S = 1e-3
+RAPL_UNIT_J = 1e-6
+
+
+class Zone:
+    """One package's counter, unwrapped.
+
+    Args:
+        folder: its folder under `powercap`.
+
+    Raises:
+        SensorError: it cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.name = _text(folder / "name")
+        self._counter = folder / "energy_uj"
+        self._range = _number(folder / "max_energy_range_uj")
+        self._last = _number(self._counter)
+        self._total = 0
+
+    def microjoules(self) -> int:
+        """Counted since the zone was opened. One wrap between two calls is seen, two are not."""
+        now = _number(self._counter)
+        self._total += (now - self._last) % (self._range + 1)
+        self._last = now
+        return self._total
+
+
+class Rapl:
+    """The packages of this machine, added.
+
+    Args:
+        zones: at least one.
+    """
+
+    sensor, scope, unit_j, update_s = RAPL_SENSOR, RAPL_SCOPE, RAPL_UNIT_J, RAPL_UPDATE_S
+
+    def __init__(self, zones: list[Zone]) -> None:
+        self._zones = zones
+        self.parts = [zone.name for zone in zones]
+
+    def joules(self) -> float:
+        """See `energy.Counter`."""
+        return sum(zone.microjoules() for zone in self._zones) * RAPL_UNIT_J
+
+
+def rapl(root: Path = POWERCAP) -> Rapl | Absent:
+    """The counter of this machine's CPU packages, or why there is none.
+
+    Args:
+        root: the folder of the powercap class.
+    """
+    try:
+        folders = sorted(each for each in root.iterdir() if ZONE.fullmatch(each.name))
+    except OSError:
+        return Absent(
+            RAPL_SENSOR,
+            RAPL_SCOPE,
+            "the system shows no power counters (/sys/class/powercap): virtual machines and "
+            "systems other than Linux mostly have none",
+        )
+    try:
+        zones = [Zone(each) for each in folders if _text(each / "name").startswith("package")]
+    except SensorError as error:
+        return Absent(RAPL_SENSOR, RAPL_SCOPE, str(error))
+    if not zones:
+        return Absent(RAPL_SENSOR, RAPL_SCOPE, "/sys/class/powercap shows no CPU package")
+    return Rapl(zones)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except PermissionError as error:
+        raise SensorError(
+            f"only root may read {path.name} of {path.parent.name}; an administrator can allow it "
+            "with `chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj` until the next start"
+        ) from error
+    except OSError as error:
+        raise SensorError(
+            f"{path.name} of {path.parent.name} cannot be read: {error.strerror}"
+        ) from error
+
+
+def _number(path: Path) -> int:
+    text = _text(path)
+    if not text.isdigit():
+        raise SensorError(f"{path.name} of {path.parent.name} holds no number")
+    return int(text)
+
+
+def open_meter(kind: str, devices: Sequence[str]) -> Meter:
+    """A meter over what can be read here, which also knows what cannot.
+
+    Args:
+        kind: of the cell's device; the host's packages are read whatever it is.
+        devices: TensorFlow's names of the devices that compute in this process.
+    """
+    found: list[Counter | Absent] = [rapl()]
+    if kind == "GPU":
+        found.append(nvml(sum("GPU" in name.upper() for name in devices)))
+    return Meter(
+        [each for each in found if not isinstance(each, Absent)],
+        [each for each in found if isinstance(each, Absent)],
+    )

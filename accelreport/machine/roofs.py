@@ -1,0 +1,128 @@
+"""What this machine's processor reaches in two loops made for the purpose: its own roofs.
+
+A product of matrices is the most arithmetic that a processor is known to do, and a sum of long
+arrays ("STREAM", McCalpin 1995) the most bytes that it moves. They are measured once on a machine,
+in half a second, outside every timed window, and kept in the platform's cache folder. A machine
+that others were using is measured again until it is left alone, and the best of all is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from accelreport.machine.clocks import Stopwatch, Window
+from accelreport.machine.inventory import Inventory, inventory
+from accelreport.results.atomic import write_whole
+from accelreport.results.record import OTHER_LOAD, Roofs
+
+SIDE = 768
+"""Rows and columns of the matrices: 0.9·10⁹ operations, and 7 MB that fit into a second cache."""
+
+SPENT_S = 0.15
+"""Seconds for which each of the two loops is repeated."""
+
+LEAST = 3
+"""Each is repeated so often at least; the first call of a library starts its threads."""
+
+LONGEST = 64 * 2**20
+"""Bytes of each of the three long arrays at most. Where that is less than four times the last
+cache, the sum is one of cached arrays, and the roof no lower for it."""
+
+SHARE = 16
+"""Each of the arrays takes at most one part in so many of the memory that is free."""
+
+
+def roofs() -> Roofs | None:
+    """The roofs of this machine, measured where they are not known yet.
+
+    None where there is neither memory nor threads left for that.
+    """
+    machine = inventory()
+    path = _folder() / f"{machine.machine}.json"
+    known = _read(path)
+    if known is not None and known.other_cores <= OTHER_LOAD:
+        return known
+    try:
+        found = measured(machine)
+    except (MemoryError, RuntimeError):  # the latter where no thread can be started
+        return known
+    if known is not None:
+        found = found.model_copy(
+            update={name: max(getattr(known, name), getattr(found, name)) for name in _BEST}
+        )
+    with contextlib.suppress(OSError):  # a folder nobody may write: the next cell measures again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, found.model_dump_json().encode())
+    return found
+
+
+_BEST = ("tflops", "core_tflops", "gbps")
+
+
+def measured(machine: Inventory) -> Roofs:
+    """The roofs of this machine as they are now."""
+    one = np.random.default_rng(0).standard_normal((SIDE, SIDE), dtype=np.float32)
+    out = np.empty_like(one)
+    products = _repeated(lambda: np.matmul(one, one, out=out))
+    operations = 2.0 * SIDE**3
+    free = min(int(psutil.virtual_memory().available), machine.memory_bytes)
+    length = max(1, min(LONGEST, free // SHARE) // 8 // machine.threads) * machine.threads
+    sums = _sums(length, machine.threads)
+    windows = [*products, *sums]
+    passed = sum(window.wall_s for window in windows)
+    return Roofs(
+        tflops=operations / min(window.wall_s for window in products) / 1e12,
+        core_tflops=operations / min(max(w.cpu_s, 1e-9) for w in products) / 1e12,
+        gbps=3 * 8 * length / min(window.wall_s for window in sums) / 1e9,
+        method=f"NumPy {np.__version__}: the best of {len(products)} products of float32 matrices "
+        f"{SIDE} × {SIDE}, and of {len(sums)} sums a + b → c of float64 arrays of "
+        f"{8 * length / 2**20:.0f} MiB by {machine.threads} threads",
+        other_cores=round(sum(window.other_cpu_s for window in windows) / passed, 3),
+        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _sums(length: int, threads: int) -> list[Window]:
+    one, two, out = (np.full(length, value) for value in (1.0, 2.0, 0.0))
+    parts = [slice(n * length // threads, (n + 1) * length // threads) for n in range(threads)]
+
+    def add(part: slice) -> None:
+        np.add(one[part], two[part], out=out[part])
+
+    with ThreadPoolExecutor(threads) as pool:
+        return _repeated(lambda: list(pool.map(add, parts)))
+
+
+def _repeated(work: Callable[[], object]) -> list[Window]:
+    windows: list[Window] = []
+    until = time.perf_counter() + SPENT_S
+    while len(windows) < LEAST or time.perf_counter() < until:
+        stopwatch = Stopwatch()
+        work()
+        windows.append(stopwatch.lap())
+    return windows
+
+
+def _folder() -> Path:
+    chosen = os.environ.get("ACCELREPORT_CACHE")
+    if chosen:
+        return Path(chosen).expanduser() / "roofs"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("accelreport", appauthor=False) / "roofs"
+
+
+def _read(path: Path) -> Roofs | None:
+    try:
+        return Roofs.model_validate_json(path.read_bytes())
+    except (OSError, ValueError):
+        return None  # not measured yet, or by another version
