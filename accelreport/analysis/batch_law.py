@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from accelreport.analysis.intervals import LEVEL, Interval, t_quantile
+from accelreport.analysis.stats import LEVEL, Interval, t_quantile
 
 FEWEST = 3
 """Two batch sizes fit any line exactly."""

@@ -18,13 +18,11 @@ from accelreport.analysis.claims import (
     together,
     within_bounds,
 )
-from accelreport.analysis.intervals import LEVEL, NOTHING, Interval, Term, compare
-from accelreport.analysis.parity import Parity, Quality, agreement
-from accelreport.analysis.quantised import Change, change, difference
-from accelreport.analysis.refusals import ABOVE_PEAK
+from accelreport.analysis.invalid_results import ABOVE_PEAK
+from accelreport.analysis.parity import Change, Parity, Quality, agreement, change, difference
 from accelreport.analysis.results import MISSING, Point, Result
 from accelreport.analysis.speedup import Group, Rules, Speedup, Why, Withheld, rules_of
-from accelreport.analysis.verdicts import MARGIN, level_over
+from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, Term, compare, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised, Record
 from accelreport.spec.base import Scalar

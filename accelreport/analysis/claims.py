@@ -13,10 +13,9 @@ from enum import StrEnum
 from functools import cached_property
 from math import inf, isfinite, log, nan
 
-from accelreport.analysis.intervals import LEVEL, NOTHING, Interval, Term, compare
 from accelreport.analysis.results import Point, PointKey, Result, matches, point_key
 from accelreport.analysis.speedup import Group, Rules, Speedup, Withheld, repeat_of, speedup
-from accelreport.analysis.verdicts import level_over
+from accelreport.analysis.stats import LEVEL, NOTHING, Interval, Term, compare, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
 from accelreport.spec.base import Scalar

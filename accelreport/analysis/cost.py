@@ -1,10 +1,93 @@
-"""What a run costs at the price of an hour, which the devices file names with its day."""
+"""What a run costs, and after how many steps one device has overtaken another.
+
+A device takes `start + n · step` for n steps. That is a line, so that two devices change places
+at most once, and which is first for how many steps is the lower envelope of their lines. Steps
+beyond those that were measured are assumed to take as long as the steady ones.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from accelreport.spec.device import Device
+
+
+@dataclass(frozen=True)
+class TimeLine:
+    """What n steps take on a device, in seconds or in money: `start` + n · `step`.
+
+    Attributes:
+        start: before the first steady step.
+        step: of each step.
+    """
+
+    start: float
+    step: float
+
+    def at(self, steps: float) -> float:
+        """What so many steps take."""
+        return self.start + steps * self.step
+
+    @property
+    def worth(self) -> float:
+        """How many steady steps take as long as the start; infinite where a step takes none."""
+        return self.start / self.step if self.step else math.inf
+
+
+MOST_STEPS = 10**12
+"""A change of places after more steps than these is none: nobody trains so long."""
+
+
+def overtakes(own: TimeLine, other: TimeLine) -> int | None:
+    """The fewest steps, from 1, from which on `own` takes less than `other`.
+
+    None where it never does so for good, or only after `MOST_STEPS`.
+    """
+    later, gain = own.start - other.start, other.step - own.step
+    if gain < 0 or (gain == 0 and later >= 0):
+        return None
+    if later + own.step < other.step:
+        return 1
+    steps = later / gain if gain else math.inf
+    return math.floor(steps) + 1 if steps < MOST_STEPS else None
+
+
+@dataclass(frozen=True)
+class FastestRange:
+    """A device and the numbers of steps for which it is first; `last` is None without an end."""
+
+    name: str
+    first: int
+    last: int | None
+
+
+def envelope(lines: Mapping[str, TimeLine]) -> tuple[FastestRange, ...]:
+    """Who takes least for how many steps, from 1 on.
+
+    Each next device takes less for a step and more for its start than the one before. Of
+    devices that are level the faster one is taken, then the one named first.
+    """
+    reigns: list[FastestRange] = []
+    steps, now = 1, min(lines, key=lambda name: (lines[name].at(1), lines[name].step))
+    while True:
+        rivals = {
+            name: max(met, steps + 1)
+            for name, line in lines.items()
+            if line.step < lines[now].step and (met := overtakes(line, lines[now])) is not None
+        }
+        if not rivals:
+            return (*reigns, FastestRange(now, steps, None))
+        met = min(rivals.values())
+        reigns.append(FastestRange(now, steps, met - 1))
+        level = [name for name in rivals if rivals[name] == met]
+        steps, now = met, min(level, key=lambda name: (lines[name].at(met), lines[name].step))
+
+
+def beyond(reigns: Sequence[FastestRange], measured: int) -> bool:
+    """Whether a change of places lies beyond the steps that were measured."""
+    return any(reign.first > measured for reign in reigns)
 
 
 @dataclass(frozen=True)

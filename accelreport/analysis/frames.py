@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from accelreport.analysis.intervals import NOTHING
 from accelreport.analysis.parity import Parity
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings, results_of
 from accelreport.analysis.speedup import Speedup, Why, Withheld, missing_interval, widened
-from accelreport.analysis.verdicts import Verdict
+from accelreport.analysis.stats import NOTHING, Verdict
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
 

@@ -1,4 +1,8 @@
-"""All benchmarks at once: one speedup each, and which device for what."""
+"""All benchmarks at once: one speedup each, which device for what, and how machines compare.
+
+Processes of different machines share no repeat, so the interval is Welch's (1947) on
+logarithms of the steady times.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 
-from accelreport.analysis.results import Result
+from accelreport.analysis.results import PointKey, Result
 from accelreport.analysis.speedup import (
     Group,
     MeanSpeedup,
@@ -17,7 +21,8 @@ from accelreport.analysis.speedup import (
     speedup,
     work_of_a_step,
 )
-from accelreport.analysis.verdicts import Verdict
+from accelreport.analysis.speedup import Group as MachineGroup
+from accelreport.analysis.stats import Verdict
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
 
@@ -131,3 +136,41 @@ def _cheapest(ranked: Sequence[Candidate]) -> Candidate | None:
     if len(priced) < 2 or len({each.currency for each in priced}) > 1:
         return None
     return min(priced, key=lambda each: (each.cost, each.group.device))
+
+
+@dataclass(frozen=True)
+class OnMachine:
+    """A device at a sweep point on one of several machines.
+
+    Attributes:
+        group: its processes.
+        over: how many times as fast it is as on the machine that the others are compared with;
+            None for that machine itself.
+    """
+
+    group: MachineGroup
+    over: Speedup | None
+
+
+def on_machines(
+    groups: Sequence[MachineGroup], reference: str, rules: Rules
+) -> tuple[OnMachine, ...]:
+    """Every device at every sweep point that has times on two machines or more.
+
+    Args:
+        groups: the processes of a plan, from `groups_of`.
+        reference: the machine that the others are compared with, where it has the device;
+            otherwise the first one that has.
+        rules: what is asked of a comparison.
+    """
+    places: dict[tuple[PointKey, str], list[MachineGroup]] = {}
+    for group in groups:
+        if group.timed and group.machine:
+            places.setdefault((group.results[0].where, group.device), []).append(group)
+    found: list[OnMachine] = []
+    for there in places.values():
+        first, *others = sorted(there, key=lambda each: (each.machine != reference, each.machine))
+        if others:
+            found.append(OnMachine(first, None))
+            found += [OnMachine(each, speedup(each, first, rules)) for each in others]
+    return tuple(found)

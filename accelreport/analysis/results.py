@@ -11,14 +11,22 @@ from dataclasses import dataclass, field, fields, replace
 from math import inf, isnan, nan
 from typing import Any
 
-from accelreport.analysis.energy import joules_per_step
-from accelreport.analysis.intervals import SLOW_PROCESS
-from accelreport.analysis.peaks import Peak, cited_peak, hardware_name
-from accelreport.analysis.refusals import REFUSED, REMEDY, above_peak, impossible, refused
-from accelreport.analysis.seeds import Began, began, reused
-from accelreport.analysis.series import shared_trend
-from accelreport.analysis.steadiness import FEWER_CORES, NOTABLE, Finding, findings
-from accelreport.analysis.steady import complete_epochs, steady, total_seconds
+from accelreport.analysis.compute import Peak, cited_peak, hardware_name, joules_per_step
+from accelreport.analysis.invalid_results import REFUSED, REMEDY, above_peak, impossible, refused
+from accelreport.analysis.stability import (
+    FEWER_CORES,
+    NOTABLE,
+    Began,
+    Finding,
+    began,
+    complete_epochs,
+    findings,
+    reused,
+    shared_trend,
+    steady,
+    total_seconds,
+)
+from accelreport.analysis.stats import SLOW_PROCESS
 from accelreport.analysis.words import share
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import OTHER_LOAD, Record

@@ -19,10 +19,19 @@ from typing import Any
 from accelreport.analysis.claim_rules import Place, places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.frames import cells_frame
-from accelreport.analysis.intervals import LEVEL, Contrast, compare, known_spread, logarithms
-from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.results import Result, point_key, results_of
-from accelreport.analysis.verdicts import MARGIN, Verdict, level_over, verdict
+from accelreport.analysis.stats import (
+    LEVEL,
+    MARGIN,
+    Contrast,
+    Verdict,
+    compare,
+    known_spread,
+    level_over,
+    logarithms,
+    verdict,
+)
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.results.record import MEASURED, Record
 from accelreport.spec.claims import Claim

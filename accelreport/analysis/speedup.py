@@ -16,22 +16,20 @@ from functools import cached_property
 from math import exp, log, nan
 from statistics import fmean
 
-from accelreport.analysis.intervals import (
+from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, quality_of
+from accelreport.analysis.results import PointKey, Result
+from accelreport.analysis.stats import (
     LEVEL,
+    MARGIN,
     NOTHING,
     Contrast,
     Interval,
     Sample,
     Term,
+    Verdict,
     compare,
     geometric_mean,
     known_spread,
-)
-from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, quality_of
-from accelreport.analysis.results import PointKey, Result
-from accelreport.analysis.verdicts import (
-    MARGIN,
-    Verdict,
     level_over,
     processes_needed,
     verdict,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from accelreport.analysis.frames import rows_of
-from accelreport.analysis.intervals import geometric_mean
+from accelreport.analysis.stats import geometric_mean
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import MEASURED
 from accelreport.spec.models import Target

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from accelreport.analysis.comparison import compare_folders
-from accelreport.analysis.comparison_values import Comparison as Compared
-from accelreport.analysis.comparison_values import Gate, Result, Row
-from accelreport.analysis.comparison_words import alarms, conclusions
+from accelreport.analysis.compare import compare_folders
+from accelreport.analysis.comparison import Comparison as Compared
+from accelreport.analysis.comparison import ComparisonRow, Gate, OverallOutcome, alarms, conclusions
 from accelreport.results.store import existing
 from accelreport.terminal.comparison import comparison_text
 
@@ -61,7 +60,7 @@ class Comparison:
         gated = _compared(self.old, self.new, margin)
         told = "\n  ".join([f"{self.new} against {self.old}:", *conclusions(gated), *alarms(gated)])
         still_open = bool(gated.gated(Gate.OPEN))
-        if gated.result is not Result.DONE or (decided and still_open):
+        if gated.result is not OverallOutcome.DONE or (decided and still_open):
             raise AssertionError(told)
         if still_open:
             warnings.warn(told, stacklevel=2)
@@ -96,12 +95,14 @@ NAMED = ("spec", "profile", "device")
 """Columns before the swept keys."""
 
 
-def _row(row: Row) -> dict[str, object]:
+def _row(row: ComparisonRow) -> dict[str, object]:
     values = row.model_dump(mode="json", exclude={"point"})
     return {**values, **row.point, "reasons": "; ".join(row.reasons)}
 
 
 def _columns(compared: Compared) -> list[str]:
     axes = [key for row in compared.rows for key in row.point]
-    others = [name for name in Row.model_fields if name not in {*NAMED, "point", "reasons"}]
+    others = [
+        name for name in ComparisonRow.model_fields if name not in {*NAMED, "point", "reasons"}
+    ]
     return list(dict.fromkeys([*NAMED, *axes, *others, "reasons"]))

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from accelreport.analysis.frames import SPEEDUP_COLUMNS
-from accelreport.analysis.verdicts import Verdict
+from accelreport.analysis.stats import Verdict
 from accelreport.errors import AccelReportError
 from accelreport.report.bench import Bench
 from accelreport.report.formatting import duration, plural, ratio, ratio_interval

@@ -11,9 +11,8 @@ import pandas as pd
 from accelreport.analysis.claim_rules import QUALITY_MARGIN
 from accelreport.analysis.claims import SIGNED, ClaimResult, Lack, Missing, Number
 from accelreport.analysis.frames import withheld_text
-from accelreport.analysis.intervals import LEVEL
 from accelreport.analysis.results import Result, matches
-from accelreport.analysis.verdicts import MARGIN
+from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.analysis.words import at, counted, figure, span
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.claims import (

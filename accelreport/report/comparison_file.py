@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.comparison_values import Comparison
+from accelreport.analysis.comparison import Comparison
 from accelreport.report.drawer import Drawer
 from accelreport.report.facts import SiteFacts
 from accelreport.report.pages.two_runs import TITLE, two_runs_page

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from accelreport.analysis.comparison_values import Comparison, Gate, Row
-from accelreport.analysis.comparison_words import (
+from accelreport.analysis.comparison import (
     HEAD,
     OUTCOMES,
+    Comparison,
+    ComparisonRow,
+    Gate,
     alarms,
     asides,
     benchmark,
@@ -48,7 +50,7 @@ def comparison_text(comparison: Comparison) -> Iterator[str]:
     yield from conclusions(comparison)
 
 
-def _table(rows: Sequence[Row], *, gate: float | None) -> Iterator[str]:
+def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str]:
     head = [*HEAD, f"gate {percent(gate)}"] if gate is not None else list(HEAD)
     cells = [_cells(row, gated_too=gate is not None) for row in rows]
     widths = [max(len(line[i]) for line in [head, *cells]) for i in range(len(head))]
@@ -63,7 +65,7 @@ def _table(rows: Sequence[Row], *, gate: float | None) -> Iterator[str]:
         yield from (f"      {reason}" for reason in row.reasons)
 
 
-def _cells(row: Row, *, gated_too: bool) -> list[str]:
+def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
     texts = [row.device, place(row), duration(row.old_seconds), duration(row.new_seconds)]
     texts += [ratio(row), processes(row), decided(row)]
     return [*texts, gated(row)] if gated_too else texts
@@ -109,7 +111,7 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
     )
 
 
-def _markdown_table(rows: Sequence[Row], gate: float | None) -> Iterator[str]:
+def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterator[str]:
     if not rows:
         return
     head = ["benchmark", *HEAD, *([f"gate {percent(gate)}"] if gate is not None else []), "notes"]
@@ -125,7 +127,7 @@ def _markdown_table(rows: Sequence[Row], gate: float | None) -> Iterator[str]:
     yield ""
 
 
-def _strong(row: Row) -> str:
+def _strong(row: ComparisonRow) -> str:
     return f"**{row.verdict}**" if row.verdict in {"FASTER", "SLOWER"} else decided(row)
 
 

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from accelreport.analysis.calibration import found as kept_findings
-from accelreport.analysis.calibration.found import FILE, Found, write
+from accelreport.analysis import calibration as kept_findings
+from accelreport.analysis.calibration import FILE, Calibration, write
 from benchmarks.calibration import decisions, drift, looks, tables
 
 EXPERIMENTS = 20_000
@@ -28,7 +28,7 @@ shares that are held against a limit of 5 % need a finer measure (0.07 points).
 """
 
 
-def build(count: int) -> tuple[dict[str, str], Found]:
+def build(count: int) -> tuple[dict[str, str], Calibration]:
     """Every table by the name of its marker, from `count` experiments each.
 
     The three about the interval in use are made from `FINER` times as many. Two of them are
@@ -36,7 +36,7 @@ def build(count: int) -> tuple[dict[str, str], Found]:
     """
     bank = tables.Bank(count)
     finer = tables.Bank(FINER * count)
-    kept = Found(
+    kept = Calibration(
         experiments=FINER * count,
         processes=tables.SIZES,
         coverage=tuple(tables.coverage(finer)),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from accelreport.analysis.verdicts import MARGIN, MOST, POWER
+from accelreport.analysis.stats import MARGIN, MOST, POWER
 from benchmarks.calibration.looks import first
 from benchmarks.calibration.methods import paired
 from benchmarks.calibration.noise import Floats, simulate

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from accelreport.analysis.intervals import SLOW_PROCESS
+from accelreport.analysis.stats import SLOW_PROCESS
 from benchmarks.calibration.noise import STEPS, Experiments, Floats
 
 Ends = tuple[Floats, Floats]

@@ -10,11 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from accelreport.analysis.break_even import Line, beyond, envelope, overtakes
-from accelreport.analysis.cost import price_of
-from accelreport.analysis.energy import blur, joules_per_step, watts
-from accelreport.analysis.peaks import Bandwidth, Peak
-from accelreport.analysis.roofline import Position, position
+from accelreport.analysis.compute import (
+    Bandwidth,
+    Peak,
+    Position,
+    blur,
+    joules_per_step,
+    position,
+    watts,
+)
+from accelreport.analysis.cost import TimeLine, beyond, envelope, overtakes, price_of
 from accelreport.results.record import Energy
 from accelreport.spec.device import Device
 
@@ -22,7 +27,7 @@ PEAK = Peak(8.0, "float32", "a sheet")
 WIDTH = Bandwidth(320.0, "a sheet")
 
 # Whole numbers: a line of them is exact in floating point, and so is brute force.
-LINES = st.builds(Line, st.integers(0, 500).map(float), st.integers(1, 40).map(float))
+LINES = st.builds(TimeLine, st.integers(0, 500).map(float), st.integers(1, 40).map(float))
 
 
 # Roofline --------------------------------------------------------------------------------------
@@ -79,14 +84,14 @@ def test_without_a_known_roof_there_is_no_position_and_the_reason_is_given(
 
 
 def test_a_slower_start_pays_off_once_its_steps_have_saved_as_much() -> None:
-    gpu, cpu = Line(10.0, 0.01), Line(2.0, 0.05)
+    gpu, cpu = TimeLine(10.0, 0.01), TimeLine(2.0, 0.05)
     assert overtakes(gpu, cpu) == 201
     assert overtakes(cpu, gpu) is None
     assert gpu.worth == pytest.approx(1000)
 
 
 @given(LINES, LINES)
-def test_break_even_is_what_counting_step_by_step_finds(own: Line, other: Line) -> None:
+def test_break_even_is_what_counting_step_by_step_finds(own: TimeLine, other: TimeLine) -> None:
     found = overtakes(own, other)
     ahead = [own.at(n) < other.at(n) for n in range(1, 1200)]
     if not ahead[-1]:
@@ -97,7 +102,7 @@ def test_break_even_is_what_counting_step_by_step_finds(own: Line, other: Line) 
 
 
 @given(st.lists(LINES, min_size=1, max_size=6))
-def test_the_first_for_each_number_of_steps_takes_the_least(many: list[Line]) -> None:
+def test_the_first_for_each_number_of_steps_takes_the_least(many: list[TimeLine]) -> None:
     lines = {f"device {number}": line for number, line in enumerate(many)}
     reigns = envelope(lines)
     assert reigns[0].first == 1
@@ -113,7 +118,7 @@ def test_the_first_for_each_number_of_steps_takes_the_least(many: list[Line]) ->
 
 
 def test_a_change_of_places_that_nobody_measured_is_known_as_such() -> None:
-    reigns = envelope({"cpu": Line(2.0, 0.05), "gpu": Line(10.0, 0.01)})
+    reigns = envelope({"cpu": TimeLine(2.0, 0.05), "gpu": TimeLine(10.0, 0.01)})
     assert [(each.name, each.first, each.last) for each in reigns] == [
         ("cpu", 1, 200),
         ("gpu", 201, None),

@@ -9,10 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from accelreport.analysis.calibration.found import found, write
-from accelreport.analysis.intervals import compare, known_spread, logarithms, welch
+from accelreport.analysis.calibration import found, write
 from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, latest_looks, schedule
-from accelreport.analysis.verdicts import Verdict, processes_needed, verdict
+from accelreport.analysis.stats import (
+    Verdict,
+    compare,
+    known_spread,
+    logarithms,
+    processes_needed,
+    verdict,
+    welch,
+)
 from accelreport.results.record import Record
 from benchmarks.calibration.__main__ import build, replace
 from benchmarks.calibration.decisions import needed

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.comparison import compare_folders
-from accelreport.analysis.comparison_values import Comparison, Gate, Result, Row
+from accelreport.analysis.compare import compare_folders
+from accelreport.analysis.comparison import Comparison, ComparisonRow, Gate, OverallOutcome
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Warned
 from tests.support.records import Noise, Study, assorted, study, without_peaks
@@ -56,7 +56,7 @@ def within(record: Record, **changes: Any) -> Record:
     return record.model_copy(update={"environment": record.environment.model_copy(update=changes)})
 
 
-def only(comparison: Comparison) -> Row:
+def only(comparison: Comparison) -> ComparisonRow:
     (row,) = comparison.rows
     return row
 
@@ -83,7 +83,7 @@ def test_a_folder_is_the_same_as_itself_and_fails_no_gate(seed: int, gate: float
     assert all(row.ratio == 1 for row in told)
     assert not found.gated(Gate.FAILS)
     assert found.differences == []
-    assert compare_folders(held(made), held(made)).result is Result.DONE
+    assert compare_folders(held(made), held(made)).result is OverallOutcome.DONE
 
 
 def test_old_results_in_both_folders_are_told_and_no_gate_is_passed_by_them() -> None:
@@ -93,7 +93,7 @@ def test_old_results_in_both_folders_are_told_and_no_gate_is_passed_by_them() ->
     assert row.nothing_new
     assert row.gate is Gate.OPEN
     assert row.reasons[0].startswith("nothing was measured anew")
-    assert found.result is Result.NOTHING
+    assert found.result is OverallOutcome.NOTHING
 
 
 def test_measurements_that_both_folders_hold_do_not_draw_the_ratio_to_one() -> None:
@@ -254,7 +254,7 @@ def test_a_folder_of_several_machines_is_compared_machine_by_machine() -> None:
         "measured on 0a1b2c3d, which NEW has not; it has cccccccc",
         "measured on bbbbbbbb, which NEW has not; it has cccccccc",
     }
-    assert found.result is Result.NOTHING
+    assert found.result is OverallOutcome.NOTHING
 
 
 def recast(record: Record, **changes: Any) -> Record:
@@ -289,7 +289,7 @@ def test_other_conditions_are_named_and_nothing_is_compared(edit: Edit, says: st
     row = only(found)
     assert row.outcome == "withheld"
     assert says in row.reasons
-    assert (row.ratio, row.gate, found.result) == (None, None, Result.NOTHING)
+    assert (row.ratio, row.gate, found.result) == (None, None, OverallOutcome.NOTHING)
 
 
 def test_what_only_one_folder_holds_is_named() -> None:
@@ -300,7 +300,7 @@ def test_what_only_one_folder_holds_is_named() -> None:
         ("only-old", "example_matmul"),
         ("only-old", "example_matmul"),
     ]
-    assert found.result is Result.DONE
+    assert found.result is OverallOutcome.DONE
     back = compare_folders(held(small(seed=1)), held(small(), extra))
     assert {row.outcome for row in back.rows} == {"compared", "only-new"}
 
@@ -312,11 +312,11 @@ def test_failed_cells_are_named_and_one_that_was_measured_before_closes_the_gate
     row = next(each for each in gated.rows if each.spec == "example_training")
     assert (row.outcome, row.failed_in_new) == ("not-measured", True)
     assert row.reasons == ["NEW: 3 of 3 processes: failed (oom-host): the cell ended with oom-host"]
-    assert gated.result is Result.FAILED
-    assert compare_folders(good, broken).result is Result.DONE
-    assert compare_folders(broken, good, 0.05).result is Result.DONE
+    assert gated.result is OverallOutcome.FAILED
+    assert compare_folders(good, broken).result is OverallOutcome.DONE
+    assert compare_folders(broken, good, 0.05).result is OverallOutcome.DONE
     still = held(small(fate=lambda cell: "oom-host"), study("matmul", devices=("cpu",), seed=2))
-    assert compare_folders(broken, still, 0.05).result is Result.DONE, "it never worked"
+    assert compare_folders(broken, still, 0.05).result is OverallOutcome.DONE, "it never worked"
 
 
 def unwaited(record: Record) -> Record:
@@ -333,7 +333,7 @@ def test_numbers_that_are_refused_are_compared_with_nothing_and_pass_no_gate() -
         "NEW: 3 of 3 processes: refused (no-sync): the device was not waited for"
     ]
     assert row.failed_in_new
-    assert found.result is Result.FAILED
+    assert found.result is OverallOutcome.FAILED
 
 
 def test_one_refused_process_is_left_out_of_a_comparison_and_told() -> None:
@@ -358,16 +358,16 @@ def test_records_that_no_plan_asks_for_are_counted() -> None:
     stray = Held([], small().records)
     found = compare_folders(stray, held(small(seed=1)))
     assert (found.old.records, found.old.unplanned, found.new.unplanned) == (3, 3, 0)
-    assert found.result is Result.NOTHING
+    assert found.result is OverallOutcome.NOTHING
     assert [row.outcome for row in found.rows] == ["only-new"]
 
 
 def test_a_file_that_cannot_be_read_is_graver_than_a_gate_that_is_passed() -> None:
     made = small()
     damaged = Held([made.plan], made.records, problems=["cells/x.json: cut off"])
-    assert compare_folders(held(made), damaged, 0.05).result is Result.UNREADABLE
+    assert compare_folders(held(made), damaged, 0.05).result is OverallOutcome.UNREADABLE
     slow = Held([made.plan], small(2.0).records, problems=["cells/x.json: cut off"])
-    assert compare_folders(held(made), slow, 0.05).result is Result.SLOWER
+    assert compare_folders(held(made), slow, 0.05).result is OverallOutcome.SLOWER
 
 
 def test_a_step_that_is_faster_and_learns_less_is_told() -> None:

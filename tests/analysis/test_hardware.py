@@ -8,6 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.analysis.compute import (
+    cited_bandwidth,
+    cited_peak,
+    hardware_name,
+    peak_of_hardware,
+)
 from accelreport.analysis.hardware import (
     HARDWARE,
     REMARKS,
@@ -15,12 +21,6 @@ from accelreport.analysis.hardware import (
     derived_cpu_peak,
     hardware_markdown,
     named_in,
-)
-from accelreport.analysis.peaks import (
-    cited_bandwidth,
-    cited_peak,
-    hardware_name,
-    peak_of_hardware,
 )
 from accelreport.results.record import Environment
 from accelreport.spec.device import Device

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from accelreport.analysis.intervals import (
+from accelreport.analysis.stats import (
     Contrast,
     Sample,
     compare,

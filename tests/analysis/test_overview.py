@@ -10,7 +10,7 @@ from scipy.stats import gmean
 from accelreport.analysis.overview import Choice, choices, overall
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
-from accelreport.analysis.verdicts import Verdict
+from accelreport.analysis.stats import Verdict
 from accelreport.results.plan_document import Looks
 from accelreport.results.record import Record
 from tests.support.records import Study, study

@@ -8,11 +8,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from accelreport.analysis.flags import flags_of, rounding
+from accelreport.analysis.compute import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.hardware import HARDWARE, named_in
-from accelreport.analysis.peaks import cited_peak, peak_for, peak_of_hardware
-from accelreport.analysis.published import COLUMNS, published_frame, published_results
+from accelreport.analysis.published import (
+    COLUMNS,
+    flags_of,
+    published_frame,
+    published_results,
+    rounding,
+)
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.results.plan_document import Looks, PlanDocument

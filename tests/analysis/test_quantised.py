@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.quantised import Change, difference, mcnemar, quantised_frame
+from accelreport.analysis.parity import Change, difference, mcnemar, quantised_frame
 from accelreport.results.record import Precision, Quantised, Record
 from tests.support.records import study
 

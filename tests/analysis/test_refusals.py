@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from accelreport.analysis.compute import Peak, own_bound
 from accelreport.analysis.frames import cells_frame, not_refused
-from accelreport.analysis.peaks import Peak, own_bound
-from accelreport.analysis.refusals import REFUSED, REFUSING, above_peak, refused
+from accelreport.analysis.invalid_results import REFUSED, REFUSING, above_peak, refused
 from accelreport.analysis.results import results_of
-from accelreport.analysis.seeds import reused_seeds
+from accelreport.analysis.stability import reused_seeds
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Beginning, Record, Roofs, Warned
 from accelreport.spec.cells import Cell

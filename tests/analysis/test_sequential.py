@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.intervals import LEVEL
 from accelreport.analysis.sequential import LOOKS, Look, latest_looks, level_of, schedule
+from accelreport.analysis.stats import LEVEL
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Warned
 from tests.support.records import Noise, Study, study

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from accelreport.analysis.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import Why, speedups_of
-from accelreport.analysis.verdicts import Verdict
+from accelreport.analysis.stats import Verdict
 from accelreport.results.record import Flops, Record
 from tests.support.records import Noise, Study, assorted, study, without_peaks
 from tests.support.rows import speedup_rows, the_row

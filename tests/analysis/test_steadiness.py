@@ -11,15 +11,16 @@ from scipy import stats
 
 from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.results import results_of
-from accelreport.analysis.series import (
+from accelreport.analysis.stability import (
     CERTAIN,
     batches,
+    findings,
     modes,
     shared_trend,
     slower_start,
+    steadiness_frame,
     trend,
 )
-from accelreport.analysis.steadiness import findings, steadiness_frame
 from accelreport.results.record import Block, Record
 from tests.support.records import Noise, study
 

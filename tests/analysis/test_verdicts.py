@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.intervals import Interval
-from accelreport.analysis.verdicts import MARGIN, Verdict, processes_needed, verdict
+from accelreport.analysis.stats import MARGIN, Interval, Verdict, processes_needed, verdict
 
 INVERSE = {
     Verdict.FASTER: Verdict.SLOWER,

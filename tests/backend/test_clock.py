@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.steadiness import findings
-from accelreport.analysis.steady import steady
+from accelreport.analysis.stability import findings, steady
 from accelreport.machine.clocks import (
     BEAT_S,
     LEAST_STOP_S,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.analysis.comparison_environment import facts
+from accelreport.analysis.compare import facts
 from accelreport.machine.inventory import BOOT, cpu_limit, identity, inventory
 from accelreport.report.pages.device_lines import cores
 from accelreport.runner.survey import Survey

@@ -12,7 +12,7 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.comparison_values import Comparison
+from accelreport.analysis.comparison import Comparison
 from accelreport.cli.compare import margin
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
@@ -160,7 +160,7 @@ def test_what_is_no_margin_is_refused(text: str) -> None:
 
 
 def comparison(tmp_path: Path) -> Comparison:
-    from accelreport.analysis.comparison import compare_folders
+    from accelreport.analysis.compare import compare_folders
 
     old = keep(tmp_path / "old", small(spec="a|b <script> *x* `y` @all"), study("matmul"))
     new = keep(tmp_path / "new", small(spec="a|b <script> *x* `y` @all", seed=1))

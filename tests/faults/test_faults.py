@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import pytest
 
-from accelreport.analysis.refusals import REFUSED, REFUSING
+from accelreport.analysis.invalid_results import REFUSED, REFUSING
 from accelreport.analysis.results import Result, Timings, results_of
-from accelreport.analysis.seeds import reused_seeds
+from accelreport.analysis.stability import reused_seeds
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
 from tests.faults.cells import PIPED, PRODUCTS, RECURRENT, Fault, measure

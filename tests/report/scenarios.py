@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from accelreport.analysis.comparison import compare_folders
-from accelreport.analysis.comparison_values import Comparison
+from accelreport.analysis.compare import compare_folders
+from accelreport.analysis.comparison import Comparison
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import (
     Artefact,

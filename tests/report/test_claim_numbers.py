@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.claims import Number
-from accelreport.analysis.intervals import Interval
+from accelreport.analysis.stats import Interval
 from accelreport.report.pages.claim_numbers import MOST_APART, number_lines
 
 

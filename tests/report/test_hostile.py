@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from accelreport.analysis.comparison import compare_folders
+from accelreport.analysis.compare import compare_folders
 from accelreport.report.comparison_file import comparison_html
 from accelreport.report.exports import csv_text
 from accelreport.report.rendering import Renderer

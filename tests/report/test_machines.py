@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.analysis.machines import on_machines
+from accelreport.analysis.overview import on_machines
 from accelreport.analysis.speedup import Rules, groups_of
 from accelreport.report.gather import gather
 from accelreport.report.site import build

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.analysis.quantised import quantised_frame
+from accelreport.analysis.parity import quantised_frame
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.frames import plain_rows, present

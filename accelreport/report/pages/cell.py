@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from accelreport.analysis.steady import steady
+from accelreport.analysis.stability import steady
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, cell_slug
 from accelreport.report.model import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.steady import steady
+from accelreport.analysis.stability import steady
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.metrics import metric_text, metric_title

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from accelreport.analysis.break_even import overtakes
+from accelreport.analysis.cost import overtakes
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.cold import Bar, cold_bars

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.break_even import Line as Course
 from accelreport.analysis.cost import Price, price_of
+from accelreport.analysis.cost import TimeLine as Course
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import median, present

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accelreport.analysis.calibration.found import Found, Shares, found
+from accelreport.analysis.calibration import Calibration, Shares, found
 from accelreport.report import formatting
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Section, Table
 from accelreport.report.text import sentence
@@ -46,7 +46,7 @@ def coverage_section() -> Section:
     )
 
 
-def _finding(kept: Found) -> str:
+def _finding(kept: Calibration) -> str:
     """The worst and the best from three processes on; what is said comes from the figures."""
     few = kept.processes.index(3)
     held = [share for row in kept.coverage for share in row.percent[few:]]
@@ -57,7 +57,7 @@ def _finding(kept: Found) -> str:
     )
 
 
-def _table(kept: Found, rows: Sequence[Shares], name: str, title: str, caption: str) -> Table:
+def _table(kept: Calibration, rows: Sequence[Shares], name: str, title: str, caption: str) -> Table:
     return Table(
         id=name,
         title=title,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from accelreport.analysis.verdicts import Verdict
+from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import (

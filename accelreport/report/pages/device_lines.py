@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from accelreport.analysis.peaks import hardware_name
+from accelreport.analysis.compute import hardware_name
 from accelreport.report import formatting
 from accelreport.report.pages.inventory import Listing
 from accelreport.report.text import label

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.cost import price_of
-from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.invalid_results import REFUSED
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import (

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from accelreport.analysis.intervals import Interval
 from accelreport.analysis.parity import Parity
 from accelreport.analysis.speedup import Estimate, Speedup, work_of_a_step
-from accelreport.analysis.verdicts import DECIDED
+from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.metrics import is_share, metric_title

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accelreport.analysis.refusals import REFUSED
-from accelreport.analysis.verdicts import Verdict
+from accelreport.analysis.invalid_results import REFUSED
+from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
 from accelreport.report.bench import Bench
 from accelreport.report.model import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from accelreport.analysis.peaks import Bandwidth, Peak
+from accelreport.analysis.compute import Bandwidth, Peak
 from accelreport.analysis.results import Result
 from accelreport.report.bench import Bench
 from accelreport.report.pages.rates import bandwidth_of, peak_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.frames import why_withheld
-from accelreport.analysis.machines import OnMachine, on_machines
+from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point

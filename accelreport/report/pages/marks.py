@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from accelreport.analysis.refusals import REFUSED
+from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.intervals import LEVEL
 from accelreport.analysis.parity import WITHIN
-from accelreport.analysis.verdicts import MARGIN
+from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report import formatting
 from accelreport.report.model import Fact, Facts, Page, Prose, Section
 from accelreport.report.pages.coverage import coverage_section

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.intervals import Interval
 from accelreport.analysis.parity import Agreement
+from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import deviation, mean, plain_rows, present

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.peaks import (
-    Bandwidth,
-    Peak,
-    cited_bandwidth,
-    cited_peak,
-    hardware_name,
-)
+from accelreport.analysis.compute import Bandwidth, Peak, cited_bandwidth, cited_peak, hardware_name
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import median, present
 from accelreport.report.text import label

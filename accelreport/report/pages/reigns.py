@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from accelreport.analysis.break_even import Line as Course
-from accelreport.analysis.break_even import Reign, envelope
+from accelreport.analysis.cost import FastestRange, envelope
+from accelreport.analysis.cost import TimeLine as Course
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point
 from accelreport.report.model import Badge, Column, Entry, Line, Row, RowGroup, Table
@@ -71,7 +71,7 @@ def _row(bench: Bench, courses: Mapping[Place, Course], point: Point) -> Row | N
     return Row(Entry((Line(bench.point_header(point)),)), (Entry(lines, href=href, badges=badges),))
 
 
-def _said(bench: Bench, reign: Reign) -> str:
+def _said(bench: Bench, reign: FastestRange) -> str:
     noun = "call" if bench.words.kernel else bench.words.step
     if reign.last is None and reign.first == 1:
         return f"{reign.name}, for any number"

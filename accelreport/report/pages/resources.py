@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.energy import blur, joules_per_step, watts
+from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import median, present

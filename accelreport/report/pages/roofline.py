@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.roofline import Position, position
+from accelreport.analysis.compute import Position, position
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.drawing import panel

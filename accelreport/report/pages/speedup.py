@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from accelreport.analysis.frames import why_incomplete, why_withheld
-from accelreport.analysis.intervals import Interval
 from accelreport.analysis.speedup import Estimate, Speedup
-from accelreport.analysis.verdicts import DECIDED
+from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.model import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from accelreport.analysis.break_even import Line
+from accelreport.analysis.cost import TimeLine
 from accelreport.analysis.results import Result
 from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.frames import median, present
@@ -87,10 +87,10 @@ def unit_of(bench: Bench, place: Place, start: Start) -> float:
     return start.steady_s * (sizes[0] if sizes else 1)
 
 
-def course_of(bench: Bench, place: Place, start: Start) -> Line | None:
+def course_of(bench: Bench, place: Place, start: Start) -> TimeLine | None:
     """Seconds of the cold start and n warm steps after it (calls of a kernel)."""
     unit = unit_of(bench, place, start)
-    return Line(start.total, unit) if present(unit) else None
+    return TimeLine(start.total, unit) if present(unit) else None
 
 
 def measured_units(bench: Bench, place: Place) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from accelreport.analysis.comparison_values import Comparison, Gate
-from accelreport.analysis.comparison_values import Row as Compared
-from accelreport.analysis.comparison_words import (
+from accelreport.analysis.comparison import (
     OUTCOMES,
+    Comparison,
+    Gate,
     alarms,
     asides,
     benchmark,
@@ -19,6 +19,7 @@ from accelreport.analysis.comparison_words import (
     processes,
     verdicts,
 )
+from accelreport.analysis.comparison import ComparisonRow as Compared
 from accelreport.report import formatting
 from accelreport.report.model import (
     Badge,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from accelreport.analysis.comparison_values import Row
-from accelreport.analysis.comparison_words import benchmark
+from accelreport.analysis.comparison import ComparisonRow, benchmark
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.labelled import Heading, row_key
@@ -20,7 +19,7 @@ MOST_DOTS = 40
 """Rows of the drawing; the table has all."""
 
 
-def inverse(row: Row) -> tuple[float, float | None, float | None] | None:
+def inverse(row: ComparisonRow) -> tuple[float, float | None, float | None] | None:
     """OLD's time over NEW's with its interval; None where there is no ratio."""
     if not row.ratio:
         return None
@@ -29,7 +28,7 @@ def inverse(row: Row) -> tuple[float, float | None, float | None] | None:
     return 1 / row.ratio, 1 / row.high, 1 / row.low
 
 
-def faster_figure(rows: Sequence[Row]) -> Figure:
+def faster_figure(rows: Sequence[ComparisonRow]) -> Figure:
     """Dots with intervals, under the name of each benchmark.
 
     Args:
@@ -76,16 +75,16 @@ def faster_figure(rows: Sequence[Row]) -> Figure:
     )
 
 
-def place_of(row: Row) -> str:
+def place_of(row: ComparisonRow) -> str:
     """A sweep point in words: "batch size 64, units 32"; empty without axes."""
     return ", ".join(f"{axis_title(key)} {label(value, 30)}" for key, value in row.point.items())
 
 
-def _name(row: Row) -> str:
+def _name(row: ComparisonRow) -> str:
     where = place_of(row)
     return label(f"{row.device} · {where}" if where else row.device, 60)
 
 
-def _text(row: Row) -> str:
+def _text(row: ComparisonRow) -> str:
     found = inverse(row)
     return "no factor" if found is None else formatting.ratio(*found)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 
-FILE = "found.json"
+FILE = "calibration.json"
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Shares:
     Attributes:
         name: the kind of noise.
         text: what it is.
-        percent: the quantity in percent, in the order of `Found.processes`.
+        percent: the quantity in percent, in the order of `Calibration.processes`.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Found:
+class Calibration:
     """Shares of simulated experiments.
 
     Attributes:
@@ -49,11 +49,11 @@ class Found:
     modes: tuple[Shares, ...]
 
 
-def found() -> Found:
+def found() -> Calibration:
     """What the last whole calibration found."""
     text = resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8")
     kept = json.loads(text)
-    return Found(
+    return Calibration(
         experiments=kept["experiments"],
         processes=tuple(kept["processes"]),
         coverage=_shares(kept["coverage"]),
@@ -66,7 +66,7 @@ def _shares(rows: Sequence[dict[str, object]]) -> tuple[Shares, ...]:
     return tuple(Shares(**{**row, "percent": tuple(row["percent"])}) for row in rows)  # type: ignore[arg-type]
 
 
-def write(what: Found, path: Path) -> None:
+def write(what: Calibration, path: Path) -> None:
     """Keeps it as JSON, each share to a millionth."""
     kept = asdict(what)
     for rows in (kept["coverage"], kept["differences"], kept["modes"]):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from math import inf
 
 from accelreport import __version__
-from accelreport.analysis.peaks import Peak, own_bound
-from accelreport.analysis.steadiness import Finding
+from accelreport.analysis.compute import Peak, own_bound
+from accelreport.analysis.stability import Finding
 from accelreport.results.record import Block, Record
 
 REFUSED = "refused"

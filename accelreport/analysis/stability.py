@@ -1,0 +1,516 @@
+"""What is wrong with a number, said beside it: every test of a timed series has a name.
+
+Warm-up is a fixed number of steps (a number that depended on the data would make cells
+incomparable), so what follows it is tested instead. A finding never removes a value: it
+stands beside it as a warning.
+
+One process gives one number, however many steps it timed. Steps of one process share its
+memory layout, its clock and its thread placement, so they are not independent; only whole
+processes are (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import expm1, inf, nan, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+from accelreport.analysis.words import share
+from accelreport.results.record import OTHER_LOAD, Block, Record
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Sums over the blocks of one process that are not warm-up.
+
+    Attributes:
+        steps: steps (for a kernel: chained operations) in them.
+        window_s: their wall-clock seconds.
+        cpu_s: CPU seconds the process spent in them.
+        other_cpu_s: CPU seconds other processes spent meanwhile; NaN where not observed.
+    """
+
+    steps: int
+    window_s: float
+    cpu_s: float
+    other_cpu_s: float
+
+    @property
+    def step_s(self) -> float:
+        """Seconds of one step: Σ wall / Σ steps; NaN where that is no positive number."""
+        seconds = self.window_s / self.steps if self.steps > 0 else nan
+        return seconds if 0 < seconds < inf else nan
+
+    @property
+    def cpu_per_wall(self) -> float:
+        """Cores the process kept busy: Σ cpu / Σ wall."""
+        return self.cpu_s / self.window_s if self.window_s > 0 else nan
+
+    @property
+    def other_cpu_per_wall(self) -> float:
+        """Cores other processes kept busy meanwhile."""
+        return self.other_cpu_s / self.window_s if self.window_s > 0 else nan
+
+
+def steady(record: Record) -> Steady:
+    """Sums the blocks of `record` that are not warm-up."""
+    blocks = [block for block in record.blocks if block.steady]
+    others = [block.other_cpu_s for block in blocks if block.other_cpu_s is not None]
+    return Steady(
+        steps=sum(block.steps for block in blocks),
+        window_s=sum(block.wall_s for block in blocks),
+        cpu_s=sum(block.cpu_s for block in blocks),
+        other_cpu_s=sum(others) if len(others) == len(blocks) else nan,
+    )
+
+
+def complete_epochs(record: Record) -> list[float]:
+    """Timed seconds of the epochs that ran all their steps, from the first one on.
+
+    The steps of an epoch are `planned_steps` over the workload's `epochs`; where either is
+    unknown, those of the longest epoch. The list ends at the first incomplete epoch.
+    """
+    if not record.epochs:
+        return []
+    epochs = record.cell.workload.get("epochs")
+    full = max(epoch.steps for epoch in record.epochs)
+    # A family of another package may mean something else by the word.
+    if isinstance(epochs, int) and epochs > 0 and record.planned_steps > 0:
+        full = record.planned_steps // epochs
+    seconds: list[float] = []
+    for epoch in record.epochs:
+        if epoch.steps < full:
+            break
+        seconds.append(epoch.train_s)
+    return seconds
+
+
+def total_seconds(record: Record, steady_step_s: float) -> float:
+    """Timed training seconds of a complete run.
+
+    A `partial` run is extrapolated: what was measured, plus the missing steps at the pace
+    of the steady ones. NaN when the run is neither complete nor has a steady step.
+    """
+    measured = record.times.train_s
+    if measured is None:
+        measured = sum(block.wall_s for block in record.blocks) if record.blocks else nan
+    if record.status == "ok":
+        return measured
+    missing = record.planned_steps - sum(block.steps for block in record.blocks)
+    return measured + max(missing, 0) * steady_step_s
+
+
+Floats = NDArray[np.float64]
+
+MOST_BATCHES = 20
+"""A longer series is cut into this many batches, whose medians are then looked at."""
+
+FEWEST = 5
+"""A shorter series is not tested."""
+
+CERTAIN = 0.005
+"""Each test errs this often, on either side, when nothing is wrong."""
+
+
+def batches(values: Floats) -> Floats:
+    """Medians of up to `MOST_BATCHES` runs of neighbouring values, equally long.
+
+    Neighbouring steps resemble one another; medians of batches do so much less, and single
+    outliers leave them where they are.
+    """
+    if len(values) <= 2 * MOST_BATCHES:
+        return values
+    length = len(values) // MOST_BATCHES
+    cut = values[: length * MOST_BATCHES].reshape(MOST_BATCHES, length)
+    return np.asarray(np.median(cut, axis=1))
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A straight line through a series.
+
+    Attributes:
+        change: what the line gains from the first value to the last, as a share of the mean.
+        certain: whether its slope differs from zero beyond `CERTAIN`.
+    """
+
+    change: float
+    certain: bool
+
+
+def trend(values: Floats) -> Trend:
+    """Least-squares line with a t test of its slope; never certain below `FEWEST` values."""
+    n = len(values)
+    if n < FEWEST:
+        return Trend(nan, certain=False)
+    x = np.arange(n) - (n - 1) / 2
+    slope = float(x @ values) / float(x @ x)
+    residuals = values - values.mean() - slope * x
+    error = sqrt(float(residuals @ residuals) / (n - 2) / float(x @ x))
+    change = slope * (n - 1) / float(values.mean())
+    return Trend(change, certain=abs(slope) > error * float(stdtrit(n - 2, 1 - CERTAIN)))
+
+
+def shared_trend(cells: Sequence[Sequence[tuple[float, float]]]) -> Trend:
+    """The straight line that several cells share, each with a level of its own.
+
+    Least squares of logarithms with a t test of the slope. Nothing is certain where fewer than
+    `FEWEST` values are left for the line besides the levels.
+
+    Args:
+        cells: for each cell, the places of its processes in the run (numbers from 0) and their
+            seconds, positive.
+
+    Returns:
+        What the line gains from the first place to the last, as a share.
+    """
+    repeated = [np.array(each) for each in cells if len(each) > 1]
+    df = sum(map(len, repeated)) - len(repeated) - 1
+    if df < FEWEST:
+        return Trend(nan, certain=False)
+    place = np.concatenate([each[:, 0] - each[:, 0].mean() for each in repeated])
+    logs = [np.log(each[:, 1]) for each in repeated]
+    seconds = np.concatenate([each - each.mean() for each in logs])
+    squares = float(place @ place)
+    slope = float(place @ seconds) / squares
+    residuals = seconds - slope * place
+    error = sqrt(float(residuals @ residuals) / df / squares)
+    span = max(each[:, 0].max() for each in repeated) - min(each[:, 0].min() for each in repeated)
+    certain = abs(slope) > error * float(stdtrit(df, 1 - CERTAIN))
+    # Absurd timings (10³⁰⁰ s) may change by more than a float can hold.
+    return Trend(expm1(min(slope * span, 700.0)), certain=certain)
+
+
+def slower_start(values: Floats) -> float:
+    """By which share the first fifth is slower than the second half; 0 when not certain.
+
+    Welch's t on the two parts; a series below `FEWEST` values is never certain.
+    """
+    n = len(values)
+    head, tail = values[: max(n // 5, 2)], values[n // 2 :]
+    if n < FEWEST:
+        return 0.0
+    parts = [float(part.var(ddof=1)) / len(part) for part in (head, tail)]
+    share = float(head.mean() / tail.mean()) - 1
+    error = sqrt(sum(parts))
+    if error == 0:
+        return max(share, 0.0)
+    df = sum(parts) ** 2 / (parts[0] ** 2 / (len(head) - 1) + parts[1] ** 2 / (len(tail) - 1))
+    p = float(stdtr(df, -float(head.mean() - tail.mean()) / error))
+    return share if p < CERTAIN else 0.0
+
+
+@dataclass(frozen=True)
+class Modes:
+    """A series split in two where the split explains most.
+
+    Attributes:
+        edge: values above it belong to the slow mode.
+        factor: median of the slow mode over that of the fast one.
+        slow_share: share of values in the slow mode.
+        explained: share of the variance of logarithms that the split explains. Splitting a
+            normal distribution in its middle explains 0.64, a uniform one 0.75.
+    """
+
+    edge: float
+    factor: float
+    slow_share: float
+    explained: float
+
+
+def modes(values: Floats) -> Modes | None:
+    """The best split of a series into a fast and a slow mode (Otsu 1979, on logarithms).
+
+    None when it has fewer than `FEWEST` values, or no variation.
+    """
+    if len(values) < FEWEST or values.min() <= 0:
+        return None
+    ordered = np.sort(values)
+    logs = np.log(ordered)
+    n = len(logs)
+    below = np.arange(1, n)
+    sums = np.cumsum(logs)[:-1]
+    whole = float(logs.sum())
+    between = (sums - below * whole / n) ** 2 * n / (below * (n - below))
+    total = float(((logs - whole / n) ** 2).sum())
+    if total <= 1e-18 * n:
+        return None
+    cut = int(np.argmax(between)) + 1
+    return Modes(
+        edge=float(ordered[cut - 1]),
+        factor=float(np.median(ordered[cut:]) / np.median(ordered[:cut])),
+        slow_share=(n - cut) / n,
+        explained=float(between[cut - 1]) / total,
+    )
+
+
+SHORT_WINDOW_S = 0.25
+"""Timer, synchronisation and scheduler show in a shorter window of steady steps."""
+
+NOTABLE = 0.05
+"""A change of step time by this share is worth a warning, when it is certain."""
+
+THROTTLED = 0.10
+"""A slow-down by this share, with the same cores busy, is the processor's own."""
+
+TWO_MODES = 1.25
+"""The slow mode takes at least this many times as long as the fast one."""
+
+MODE_SHARE = 0.10
+"""Each mode holds at least this share of the steps."""
+
+FEWEST_IN_MODE = 3
+"""Fewer slow timings than this are outliers."""
+
+SWITCHES = 3
+"""Changing from one mode to the other less often than this is a slow start, or a drift."""
+
+MODE_EXPLAINS = 0.85
+"""The two modes explain at least this share of the variance."""
+
+FEWER_CORES = 0.75
+"""Cores busy below this share of the usual: threads waited, or shared a core."""
+
+LOST = 0.05
+"""Stalls that take this share of the window are worth a warning."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A named warning on one process.
+
+    Attributes:
+        kind: its name.
+        message: the sentence beside the number.
+        value: the number it rests on.
+    """
+
+    kind: str
+    message: str
+    value: float
+
+
+def findings(record: Record) -> tuple[Finding, ...]:
+    """Every warning that the timed blocks of a record give reason for.
+
+    Kinds: `bad-timing` (then nothing else is tested), `short-window`, `untested` (too few
+    blocks to test), `not-steady` (the warm-up was too short), `drifting`, `throttled`,
+    `bimodal`, `stalled`, `loaded-machine`.
+    """
+    blocks = [block for block in record.blocks if block.steady and block.steps]
+    if not blocks:
+        return ()
+    values = step_seconds(blocks)
+    walls = np.array([block.wall_s for block in blocks])
+    if not all(np.isfinite(each).all() and (each > 0).all() for each in (values, walls)):
+        return (Finding("bad-timing", "some of its timings are no positive numbers", nan),)
+    found = [*_window(blocks), *_load(blocks)]
+    if len(values) < FEWEST:
+        message = f"{len(values)} steady timings are too few to test whether they are steady"
+        found.append(Finding("untested", message, float(len(values))))
+        return tuple(found)
+    # Absurd timings (10³⁰⁰ s) may overflow a variance; infinity is then certain of nothing.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found += _settled(blocks, values)
+        found += _bimodal(blocks, values)
+        found += _stalled(blocks)
+    return tuple(found)
+
+
+def step_seconds(blocks: list[Block]) -> Floats:
+    """Seconds of each step, where they were stamped; else each block's mean."""
+    parts: list[float] = []
+    for block in blocks:
+        parts.extend(block.stamped_s or [block.wall_s / block.steps])
+    return np.array(parts)
+
+
+def _window(blocks: list[Block]) -> Iterable[Finding]:
+    window = sum(block.wall_s for block in blocks)
+    if window < SHORT_WINDOW_S:
+        message = f"the steady steps took {window:.3g} s in all, less than {SHORT_WINDOW_S} s"
+        yield Finding("short-window", message, window)
+
+
+def _load(blocks: list[Block]) -> Iterable[Finding]:
+    known = [block for block in blocks if block.other_cpu_s is not None]
+    wall = sum(block.wall_s for block in known)
+    other = sum(block.other_cpu_s or 0.0 for block in known) / wall if wall else 0.0
+    if other > OTHER_LOAD:
+        yield Finding("loaded-machine", f"other processes kept {other:.2g} cores busy", other)
+
+
+def _cores(blocks: list[Block]) -> Floats:
+    return np.array([block.cpu_s / block.wall_s if block.wall_s else 0.0 for block in blocks])
+
+
+def _settled(blocks: list[Block], values: Floats) -> Iterable[Finding]:
+    """At most one of `not-steady`, `throttled` and `drifting`."""
+    series = batches(values)
+    later = trend(series[len(series) // 5 :])
+    if later.certain and abs(later.change) > NOTABLE:
+        yield _drift(blocks, later)
+        return
+    start = slower_start(series)
+    if start > NOTABLE:
+        message = f"the first steps after the warm-up are {share(start)} slower than the later ones"
+        yield Finding("not-steady", message, start)
+
+
+def _drift(blocks: list[Block], later: Trend) -> Finding:
+    cores = trend(_cores(blocks))
+    same_cores = not (cores.certain and abs(cores.change) > NOTABLE)
+    if later.change > THROTTLED and same_cores and not list(_load(blocks)):
+        message = (
+            f"steps became {share(later.change)} slower with as many cores busy and no other "
+            "load: the processor slowed down"
+        )
+        return Finding("throttled", message, later.change)
+    direction = "slower" if later.change > 0 else "faster"
+    message = f"steps became {share(abs(later.change))} {direction} while they were timed"
+    return Finding("drifting", message, later.change)
+
+
+def _bimodal(blocks: list[Block], values: Floats) -> Iterable[Finding]:
+    found = modes(values)
+    if (
+        found is None
+        or found.factor < TWO_MODES
+        or found.explained < MODE_EXPLAINS
+        or not MODE_SHARE <= found.slow_share <= 1 - MODE_SHARE
+        or min(found.slow_share, 1 - found.slow_share) * len(values) < FEWEST_IN_MODE
+    ):
+        return
+    slow = values > found.edge
+    if int((slow[1:] != slow[:-1]).sum()) < SWITCHES:
+        return
+    message = (
+        f"steps have two modes: {share(found.slow_share)} of them take {found.factor:.2g} times "
+        f"as long as the others{_why_slow(blocks, found.edge)}"
+    )
+    yield Finding("bimodal", message, found.factor)
+
+
+def _why_slow(blocks: list[Block], edge: float) -> str:
+    """What CPU time says of slow blocks: threads that share a core keep fewer cores busy."""
+    cores = _cores(blocks)
+    slow = np.array([block.wall_s / block.steps for block in blocks]) > edge
+    if not slow.any() or slow.all():
+        return ""
+    busy, usual = float(cores[slow].mean()), float(cores[~slow].mean())
+    if busy >= FEWER_CORES * usual:
+        return ""
+    return f", with {busy:.2g} cores busy instead of {usual:.2g}"
+
+
+def _stalled(blocks: list[Block]) -> Iterable[Finding]:
+    pace = np.array([block.wall_s / block.steps for block in blocks])
+    steps = np.array([block.steps for block in blocks])
+    cores = _cores(blocks)
+    usual = float(np.median(pace))
+    idle = (pace > 1.5 * usual) & (cores < FEWER_CORES * float(np.median(cores)))
+    # Many slow blocks are a mode of their own, not stalls.
+    if idle.mean() > MODE_SHARE or len(blocks) < FEWEST:
+        return
+    lost = float(((pace - usual) * steps)[idle].sum() / (pace * steps).sum())
+    if lost > LOST:
+        message = f"{share(lost)} of the time went into stalls in which the process computed little"
+        yield Finding("stalled", message, lost)
+
+
+COLUMNS = ("key", "machine", "device", "repeat", "kind", "message", "value")
+"""Columns of `steadiness_frame`."""
+
+
+def steadiness_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """One row for each finding of each record: `COLUMNS`, `value` in the finding's unit."""
+    rows = [
+        (
+            record.key,
+            record.environment.machine if record.environment else "",
+            record.cell.device,
+            record.cell.repeat,
+            found.kind,
+            found.message,
+            found.value,
+        )
+        for record in records
+        for found in findings(record)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+@dataclass(frozen=True)
+class Began:
+    """What a process began with.
+
+    Attributes:
+        key: the cell's content hash.
+        machine: fingerprint of the machine.
+        seed: the seed that it claims.
+        where: device and sweep point, among whose repeats no other may begin alike.
+        parts: what it began with → its checksum.
+    """
+
+    key: str
+    machine: str
+    seed: int
+    where: tuple[str, ...]
+    parts: Mapping[str, str]
+
+
+def began(record: Record) -> Began:
+    """What the process of a record began with."""
+    cell = record.cell
+    where = (cell.device, *map(repr, sorted(cell.point.items())), cell.spec)
+    return Began(record.key, record.machine, cell.seed, where, _parts(record))
+
+
+def _parts(record: Record) -> dict[str, str]:
+    if record.began_with is not None:
+        return {
+            "initial weights": record.began_with.weights,
+            "order of the examples": record.began_with.order,
+        }
+    if record.data is not None and record.data.origin == "generated":
+        return {"input": record.data.fingerprint}
+    return {}
+
+
+def reused_seeds(records: Iterable[Record]) -> dict[tuple[str, str], tuple[Finding, ...]]:
+    """`reused`, of records."""
+    return reused(began(record) for record in records)
+
+
+def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[Finding, ...]]:
+    """Repeats of different seeds that began alike, by key and machine.
+
+    `same-run` when a training had both the initial weights and the order of the examples of an
+    earlier repeat, or a kernel its input: it is that run again, and no independent one.
+    `reused-seed` when only one of the two was the same. The first repeat stays as it is.
+    """
+    found: dict[tuple[str, str], tuple[Finding, ...]] = {}
+    seen: dict[tuple[Any, ...], int] = {}
+    for process in sorted(processes, key=lambda each: (each.seed, each.key)):
+        same = {}
+        for part, text in process.parts.items():
+            place = (process.machine, *process.where, part, text)
+            first = seen.setdefault(place, process.seed)
+            if text and first != process.seed:
+                same[part] = first
+        if same:
+            found[process.key, process.machine] = (_reused(same, len(process.parts)),)
+    return found
+
+
+def _reused(same: Mapping[str, int], parts: int) -> Finding:
+    what = " and ".join(same)
+    seeds = " and ".join(dict.fromkeys(f"seed {seed}" for seed in same.values()))
+    kind = "same-run" if len(same) == parts else "reused-seed"
+    return Finding(kind, f"its {what} were those of {seeds}", float(len(same)))
