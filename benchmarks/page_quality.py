@@ -35,7 +35,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import two_machines
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path
 

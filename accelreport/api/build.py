@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from accelreport.report import site
-from accelreport.report.folders import report_cache
+from accelreport.report.site import builder
+from accelreport.report.site.options import report_cache
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import refresh
 
@@ -17,7 +17,7 @@ def build(
     *,
     specs: str | Path | None = "specs/",
     single_file: bool = False,
-    title: str = site.BuildOptions.title,
+    title: str = builder.BuildOptions.title,
     logo: str | Path | None = None,
     base_url: str = "",
     theme: Literal["auto", "light", "dark"] = "auto",
@@ -32,7 +32,7 @@ def build(
 
     Args:
         results: the results folder.
-        out: the folder of the pages, or the file; `site` or `report.html` when absent.
+        out: the folder of the pages, or the file; `builder` or `report.html` when absent.
         specs: titles, published figures and claims are taken from here as they stand now, if
             the folder exists; None takes them from what the runs left.
         single_file: everything in one HTML file.
@@ -54,7 +54,7 @@ def build(
     store = Store(Path(results))
     if specs is not None and Path(specs).is_dir():
         refresh(store, Path(specs))
-    options = site.BuildOptions(
+    options = builder.BuildOptions(
         title=title,
         templates=Path(templates) if templates else None,
         logo=Path(logo) if logo else None,
@@ -66,4 +66,4 @@ def build(
         single_file=single_file,
     )
     place = Path(out) if out else Path("report.html" if single_file else "site")
-    return site.build(store, place, options=options).index
+    return builder.build(store, place, options=options).index

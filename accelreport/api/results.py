@@ -15,9 +15,9 @@ import pandas as pd
 from accelreport.analysis.frames import SPEEDUP_COLUMNS
 from accelreport.analysis.stats import Verdict
 from accelreport.errors import AccelReportError
-from accelreport.report.bench import Bench
 from accelreport.report.formatting import duration, plural, ratio, ratio_interval
-from accelreport.report.gather import gather
+from accelreport.report.site.assembly import gather
+from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 from accelreport.results.store import Store, existing
 from accelreport.runner.events import EndLine
@@ -118,7 +118,7 @@ class Results:
     folder: Path
     outcome: EndLine | None = None
     problems: tuple[str, ...] = ()
-    _benches: tuple[Bench, ...] = ()
+    _benches: tuple[BenchmarkView, ...] = ()
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -154,7 +154,7 @@ class Results:
         """Every record with all that its process observed."""
         return [record for bench in self._benches for record in bench.records.values()]
 
-    def _united(self, frame_of: Callable[[Bench], pd.DataFrame]) -> pd.DataFrame:
+    def _united(self, frame_of: Callable[[BenchmarkView], pd.DataFrame]) -> pd.DataFrame:
         frames = []
         for bench in self._benches:
             frame = frame_of(bench).copy()

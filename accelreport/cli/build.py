@@ -103,8 +103,8 @@ def build(
 
     Needs neither TensorFlow nor a network. The same results give the same bytes.
     """
-    from accelreport.report import site
-    from accelreport.report.folders import report_cache
+    from accelreport.report.site import builder
+    from accelreport.report.site.options import report_cache
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import refresh
     from accelreport.terminal.say import say
@@ -112,7 +112,7 @@ def build(
     store = Store(results)
     for complaint in refresh(store, specs) if specs.is_dir() else ():
         say(f"warning: {complaint}", err=True)
-    options = site.BuildOptions(
+    options = builder.BuildOptions(
         title=title,
         templates=templates,
         logo=logo,
@@ -125,7 +125,7 @@ def build(
     )
     place = out or Path("report.html" if single_file else "site")
     try:
-        built = site.build(store, place, options=options)
+        built = builder.build(store, place, options=options)
     finally:
         for problem in store.problems:
             say(f"warning: left out: {problem}", err=True)

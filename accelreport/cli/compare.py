@@ -119,7 +119,7 @@ def _written(compared: Comparison, format_: str) -> str:
     if format_ == "json":
         return compared.model_dump_json(indent=2) + "\n"
     if format_ == "html":
-        from accelreport.report.comparison_file import comparison_html
+        from accelreport.report.pages.compare import comparison_html
 
         return comparison_html(compared)
     lines = comparison_markdown(compared) if format_ == "markdown" else comparison_text(compared)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from accelreport.cli.options import RESULTS, Results
-from accelreport.report.publishing import PLACES, Platform, workflow, write_workflow
+from accelreport.report.site.publish import PLACES, Platform, workflow, write_workflow
 
 EXAMPLES = """\b
 What is printed:

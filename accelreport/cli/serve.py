@@ -54,24 +54,23 @@ def serve(
 ) -> None:
     """Show the report in a browser, and build it anew while you edit."""
     from accelreport.errors import AccelReportError
-    from accelreport.report import site
-    from accelreport.report.folders import CHECKOUT, report_cache
-    from accelreport.report.live import LOOPBACK, LiveServer
-    from accelreport.report.serving import keep_serving
+    from accelreport.report.site import builder
+    from accelreport.report.site.options import CHECKOUT, report_cache
+    from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import refresh
     from accelreport.runner.workspace import Workspace
     from accelreport.terminal.failure import show, show_unexpected
     from accelreport.terminal.say import say
 
-    options = site.BuildOptions(title=title, templates=templates, cache=report_cache())
+    options = builder.BuildOptions(title=title, templates=templates, cache=report_cache())
 
     def rebuild() -> None:
         store = Store(results)
         for complaint in refresh(store, specs) if specs.is_dir() else ():
             say(f"warning: {complaint}", err=True)
         try:
-            built = site.build(store, out, options=options)
+            built = builder.build(store, out, options=options)
         finally:
             for problem in store.problems:
                 say(f"warning: left out: {problem}", err=True)

@@ -13,7 +13,7 @@ import pytest
 
 import accelreport
 from accelreport.api.results import united
-from accelreport.report.site import BuildOptions
+from accelreport.report.site.options import BuildOptions
 from accelreport.results.store import Store
 from tests.house.tree import ROOT
 from tests.support.records import assorted, study

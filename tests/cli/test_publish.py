@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from accelreport.cli import app
 from accelreport.errors import ExitCode
-from accelreport.report.publishing import PLACES, Platform, PublishError, workflow, write_workflow
+from accelreport.report.site.publish import PLACES, Platform, PublishError, workflow, write_workflow
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "report.md"
 COMMIT = re.compile(r"^[\w.-]+/[\w.-]+@[0-9a-f]{40}$")

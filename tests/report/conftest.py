@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site import build
+from accelreport.report.site.builder import build
 from tests.report.golden.kinds import SiteName, build_sites
 from tests.report.scenarios import attacked, ordinary
 from tests.report.tree import Element, parse

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.report.pages.alike import merged, pattern
+from accelreport.report.pages.sections.problems import merged, pattern
 
 
 def test_numbers_that_differ_become_a_range() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from accelreport.errors import ExitCode
 from accelreport.report import formatting
 from accelreport.report.charts import scales
-from accelreport.report.charts.cold import Bar, cold_bars
+from accelreport.report.charts.cold_start import Bar, cold_bars
 from accelreport.report.charts.curves import Crossing, Curve, learning_curves, shared_axes
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
@@ -27,10 +27,10 @@ from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.charts.sweep import End, SweepLine, sweep_axes, sweep_lines
-from accelreport.report.drawer import Drawer, DrawingError
-from accelreport.report.gather import gather
-from accelreport.report.lettering import text_width
+from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.theme import KEYS, SHAPES
 from tests.report.scenarios import Results, ordinary
 from tests.support.records import study

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.report.logo import LARGEST, LogoError, logo_address
-from accelreport.report.rendering import TemplateError
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import LARGEST, BuildOptions, LogoError, logo_address
+from accelreport.report.site.render import TemplateError
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
 from tests.support.records import study

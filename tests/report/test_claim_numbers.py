@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.claims import Number
 from accelreport.analysis.stats import Interval
-from accelreport.report.pages.claim_numbers import MOST_APART, number_lines
+from accelreport.report.pages.sections.claims import MOST_APART, number_lines
 
 
 def number(value: float, *span: float, quantity: str = "step_time", **point: Any) -> Number:

@@ -7,8 +7,8 @@ from typing import Literal
 import pytest
 
 from accelreport.report.model import Table
-from accelreport.report.pages.claims import claims_section
-from accelreport.report.pages.deck_claims import claim_slides
+from accelreport.report.pages.sections.claims import claims_section
+from accelreport.report.slides.claims import claim_slides
 from accelreport.spec.claims import Claim, FasterCheck, PeakCheck
 from tests.report.test_resources import bench_of
 from tests.support.records import study

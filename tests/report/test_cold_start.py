@@ -7,8 +7,8 @@ from statistics import median
 
 import pytest
 
-from accelreport.report.gather import gather
-from accelreport.report.pages.starts import start_of
+from accelreport.report.pages.sections.cold_start import start_of
+from accelreport.report.site.assembly import gather
 from tests.report.scenarios import Results
 from tests.support.records import study
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from accelreport.analysis.hardware import HARDWARE, REMARKS, Reading
-from accelreport.report.gather import gather
 from accelreport.report.model import Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.environment import machine_facts
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record
 from accelreport.results.store import Store
 from tests.report.scenarios import Results

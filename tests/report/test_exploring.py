@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import Results
 from tests.report.test_browser import opened
 from tests.report.tree import parse

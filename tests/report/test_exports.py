@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.report.exports import csv_text
+from accelreport.report.site.export import csv_text
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")))
 """Texts; line feeds and the like are refused where records are read."""

@@ -11,9 +11,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from accelreport.analysis.compare import compare_folders
-from accelreport.report.comparison_file import comparison_html
-from accelreport.report.exports import csv_text
-from accelreport.report.rendering import Renderer
+from accelreport.report.pages.compare import comparison_html
+from accelreport.report.site.export import csv_text
+from accelreport.report.site.render import Renderer
 from accelreport.report.text import clean
 from tests.report.scenarios import HOSTILE, attacked
 from tests.report.tree import parse

@@ -15,10 +15,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from accelreport.errors import AccelReportError
-from accelreport.report.live import LiveServer, ServeError, live
-from accelreport.report.serving import keep_serving
-from accelreport.report.site import BuildOptions, build
-from accelreport.report.watching import seen
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions
+from accelreport.report.site.serve import LiveServer, ServeError, keep_serving, live, seen
 from tests.report.scenarios import Results
 from tests.support.records import study
 

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser
 
 from accelreport.analysis.overview import on_machines
 from accelreport.analysis.speedup import Rules, groups_of
-from accelreport.report.gather import gather
-from accelreport.report.site import build
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.builder import build
 from tests.report.scenarios import THERE, Results, two_machines
 from tests.report.test_browser import OVERLAPS, opened
 from tests.report.tree import Element, parse

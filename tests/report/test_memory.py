@@ -13,14 +13,13 @@ import pytest
 
 from accelreport.errors import AccelReportError
 from accelreport.plugins import WORKLOADS
-from accelreport.report import fingerprint
-from accelreport.report.facts import facts_of
-from accelreport.report.figure_cache import FigureCache
-from accelreport.report.gather import gather
-from accelreport.report.memory import Memory
-from accelreport.report.output import MANIFEST
 from accelreport.report.pages.benchmark import benchmark_page
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site import cache
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.builder import build
+from accelreport.report.site.cache import BuildManifest, FigureCache
+from accelreport.report.site.options import BuildOptions, facts_of
+from accelreport.report.site.output import MANIFEST
 from accelreport.results.store import Store
 from tests.report.test_same_bytes import digests
 from tests.support import disks
@@ -31,7 +30,7 @@ from tests.support.records import study
 REBUILD = """
 import sys
 from pathlib import Path
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.builder import BuildOptions, build
 from accelreport.results.store import Store
 results, out, cache = map(Path, sys.argv[1:4])
 built = build(Store(results), out, options=BuildOptions(cache=cache))
@@ -179,12 +178,12 @@ def test_data_that_the_code_reads_are_part_of_what_a_page_depends_on(
 ) -> None:
     data = tmp_path / name
     data.parent.mkdir()
-    shutil.copy(fingerprint.PACKAGE / name, data)
-    monkeypatch.setattr(fingerprint, "PACKAGE", tmp_path)
+    shutil.copy(cache.PACKAGE / name, data)
+    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
     options = BuildOptions()
-    before = fingerprint.fingerprint(options, facts_of(options))
+    before = cache.fingerprint(options, facts_of(options))
     data.write_text(data.read_text().replace("1", "2"))
-    assert fingerprint.fingerprint(options, facts_of(options)) != before
+    assert cache.fingerprint(options, facts_of(options)) != before
 
 
 def test_a_file_that_cannot_be_read_is_named_by_every_build(
@@ -259,7 +258,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind_where_builds_remember(tmp_pat
         cache = FigureCache(disk / "figures")
         drawn = os.urandom(2**20).hex()
         cache.put("too large", drawn)
-        memory = Memory.of(disk, tmp_path / "site")
+        memory = BuildManifest.of(disk, tmp_path / "site")
         memory.save(drawn, {})
         assert cache.get("too large") is None
         assert [path for path in disk.rglob("*") if path.is_file()] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site import build
+from accelreport.report.site.builder import build
 from tests.report.scenarios import Results
 from tests.support.records import study
 

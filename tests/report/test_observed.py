@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site import build
+from accelreport.report.site.builder import build
 from tests.report.scenarios import Results, observed
 from tests.report.tree import Element, parse
 from tests.support.records import Noise, study

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.output import MANIFEST, Output, OutputError, is_inside
+from accelreport.report.site.output import MANIFEST, Output, OutputError, is_inside
 
 
 def write(root: Path, **files: str) -> int:

@@ -12,7 +12,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from accelreport.errors import AccelReportError
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import Element, parse
 from tests.support.records import study

@@ -9,10 +9,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.report.facts import SiteFacts
-from accelreport.report.feed import feed
-from accelreport.report.gather import gather
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions, SiteFacts
+from accelreport.report.site.social import feed
 from tests.report.scenarios import Results, attacked
 from tests.report.test_browser import opened
 from tests.report.tree import parse

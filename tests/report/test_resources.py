@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from accelreport.report.bench import Bench
-from accelreport.report.gather import gather
 from accelreport.report.model import Figure, Prose, Section, Table
-from accelreport.report.pages.arithmetic import arithmetic_section
-from accelreport.report.pages.cold import cold_section
-from accelreport.report.pages.cost import cost_section
-from accelreport.report.pages.resources import joules, resources_section
-from accelreport.report.site import build
+from accelreport.report.pages.sections.cold_start import cold_start_section
+from accelreport.report.pages.sections.compute import compute_section
+from accelreport.report.pages.sections.cost import cost_section
+from accelreport.report.pages.sections.resources import joules, resources_section
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.builder import build
+from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Energy, Host, Record
 from accelreport.spec.device import Device
 from tests.report.scenarios import Results
@@ -34,7 +34,7 @@ def bench_of(
     made: Study,
     change: Callable[[Record], dict[str, Any]] | None = None,
     devices: dict[str, Device] | None = None,
-) -> Bench:
+) -> BenchmarkView:
     records = [
         record.model_copy(update=change(record) if change else {}) for record in made.records
     ]
@@ -68,7 +68,7 @@ def words(found: Table) -> str:
 
 
 def test_a_product_stands_under_the_roof_its_bytes_allow() -> None:
-    section = arithmetic_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
+    section = compute_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
     text = words(table(section, "roofline-table"))
     # 2·N³ operations over 3·N² elements of 4 bytes: N / 6.
     assert "171 FLOP/B" in text
@@ -80,7 +80,7 @@ def test_a_product_stands_under_the_roof_its_bytes_allow() -> None:
 
 
 def test_the_roofline_figure_shows_only_devices_whose_roofs_are_known() -> None:
-    section = arithmetic_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
+    section = compute_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
     assert section is not None
     (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
     assert [key.text for key in figure.keys] == ["GPU"]
@@ -89,7 +89,7 @@ def test_the_roofline_figure_shows_only_devices_whose_roofs_are_known() -> None:
 
 
 def test_a_processor_in_no_table_has_no_share_and_says_so() -> None:
-    section = arithmetic_section(bench_of(study("matmul", devices=("cpu-1",))))
+    section = compute_section(bench_of(study("matmul", devices=("cpu-1",))))
     named = words(table(section, "arithmetic-table"))
     assert "no cited peak for " in named
     assert "%" not in named
@@ -103,7 +103,7 @@ def test_records_without_bytes_have_no_roofline() -> None:
         assert record.flops is not None
         return {"flops": record.flops.model_copy(update={"bytes_per_step": None})}
 
-    section = arithmetic_section(bench_of(study("matmul", devices=("gpu",)), without))
+    section = compute_section(bench_of(study("matmul", devices=("gpu",)), without))
     assert section is not None
     assert [block.id for block in section.blocks if isinstance(block, Table)] == [
         "arithmetic-table"
@@ -201,7 +201,7 @@ def test_a_slower_start_and_faster_steps_change_places_after_so_many_steps() -> 
         return {"times": record.times.model_copy(update={"build_s": 1.0 + later})}
 
     bench = bench_of(made, slow_start)
-    section = cold_section(bench)
+    section = cold_start_section(bench)
     found = table(section, "cold-reigns")
     (row,) = found.groups[0].rows
     first, second = (line.text.replace("\xa0", " ") for line in row.entries[0].lines)
@@ -213,14 +213,14 @@ def test_a_slower_start_and_faster_steps_change_places_after_so_many_steps() -> 
 
 
 def test_where_nobody_changes_places_no_table_says_so() -> None:
-    section = cold_section(bench_of(study("matmul", devices=("cpu", "tpu"), noise=EXACT)))
+    section = cold_start_section(bench_of(study("matmul", devices=("cpu", "tpu"), noise=EXACT)))
     assert section is not None
     assert "cold-reigns" not in [b.id for b in section.blocks if isinstance(b, Table)]
 
 
 def test_the_cold_start_is_told_in_warm_steps() -> None:
     bench = bench_of(study(devices=("cpu",), axes={}, noise=EXACT))
-    text = words(table(cold_section(bench), "cold-table"))
+    text = words(table(cold_start_section(bench), "cold-table"))
     assert "Start in steps” is how many warm steps" in text
 
 
@@ -236,7 +236,7 @@ def test_a_run_that_was_stopped_after_one_point_of_many_still_has_its_pages(
     )
     built = build(Results((made,)), tmp_path)
     assert "batch size 200" in (built.index.parent / "example_training.full.html").read_text()
-    section = cold_section(bench_of(made))
+    section = cold_start_section(bench_of(made))
     assert section is not None
     (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
     assert "batch size 200" in figure.panels[0].wide.description

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site import build
+from accelreport.report.site.builder import build
 from accelreport.spec.models import Published, Source
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markupsafe import escape
 
 from accelreport.report.model import Column, Entry, Line
-from accelreport.report.rows import cell_class, raw
+from accelreport.report.site.render import cell_class, raw
 
 ROWS = st.lists(st.lists(st.text(alphabet="a<>&'\"\x1f\x1e ", max_size=6), min_size=1, max_size=4))
 

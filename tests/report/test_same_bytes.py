@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site import build
+from accelreport.report.site.builder import build
 from accelreport.results.store import Store
 from tests.report.scenarios import ordinary
 
 BUILD = """
 import sys
 from pathlib import Path
-from accelreport.report.site import build
+from accelreport.report.site.builder import build
 from accelreport.results.store import Store
 build(Store(Path(sys.argv[1])), Path(sys.argv[2]))
 """

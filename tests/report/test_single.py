@@ -12,10 +12,10 @@ from urllib.parse import unquote_to_bytes
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.report.data_links import LONGEST, data_link
-from accelreport.report.output import OutputError
-from accelreport.report.single import SingleFileError
-from accelreport.report.site import BuildOptions, build
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions
+from accelreport.report.site.output import OutputError
+from accelreport.report.site.single_file import LONGEST, SingleFileError, data_link
 from tests.report.scenarios import Results, attacked, ordinary
 from tests.report.test_browser import opened
 from tests.report.test_hostile import OURS

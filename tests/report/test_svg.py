@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.report.polyline import TOLERANCE, simpler
-from accelreport.report.svg import UnexpectedSvgError, page_svg
+from accelreport.report.site.drawing import TOLERANCE, UnexpectedSvgError, page_svg, simpler
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5" width="10" height="5">'
 

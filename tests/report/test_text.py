@@ -7,9 +7,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from accelreport.report.output import is_inside
-from accelreport.report.pages.about import web_address
-from accelreport.report.pages.toml import toml_tokens
+from accelreport.report.pages.sections.about import toml_tokens, web_address
+from accelreport.report.site.output import is_inside
 from accelreport.report.text import clean, label, slug, tail
 from tests.report.scenarios import HOSTILE
 

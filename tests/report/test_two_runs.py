@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.report.comparison_file import comparison_html
+from accelreport.report.pages.compare import comparison_html
 from tests.report.scenarios import two_runs
 from tests.report.tree import Element, parse
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accelreport.analysis.sequential import schedule
-from accelreport.report.gather import gather
-from accelreport.report.pages.notices import notices_of
+from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.site.assembly import gather
 from accelreport.results.store import Store
 from tests.support.records import Study, study
 

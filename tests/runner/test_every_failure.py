@@ -13,8 +13,8 @@ from typing import Any, get_args
 import pytest
 
 from accelreport.backend.environment import environment
-from accelreport.report.pages.marks import KINDS
-from accelreport.report.site import build
+from accelreport.report.pages.badges import KINDS
+from accelreport.report.site.builder import build
 from accelreport.results.record import FailureKind, Record
 from accelreport.results.store import Store
 from accelreport.runner.fork_pool import ForkPool

@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import altair as alt
 
 from accelreport.report.charts.scales import Axis, ticked
-from accelreport.report.lettering import text_width
+from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.model import Drawing, Panel
 from accelreport.report.theme import DASHES, FONT, SERIES_LIGHT, series, shape
 

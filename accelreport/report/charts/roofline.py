@@ -23,7 +23,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import decades, log_domain, plain, ticked
-from accelreport.report.lettering import text_width
+from accelreport.report.charts.text_metrics import text_width
 
 LINE = 16
 """Pixels from one line of text to the next."""

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.lettering import text_width
+from accelreport.report.charts.text_metrics import text_width
 
 
 def wrapped(title: str, width: int) -> str | list[str]:

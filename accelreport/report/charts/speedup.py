@@ -18,7 +18,7 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.labelled import Heading, LabelledRows, Values
 from accelreport.report.charts.scales import factor_text, powers_of_two, ticked, wrapped
-from accelreport.report.lettering import text_width
+from accelreport.report.charts.text_metrics import text_width
 
 ROOM = 60
 """Pixels kept free at the right for the value printed beside each interval."""

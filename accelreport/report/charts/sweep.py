@@ -30,7 +30,7 @@ from accelreport.report.charts.scales import (
     swept_on_log,
     ticked,
 )
-from accelreport.report.lettering import text_width
+from accelreport.report.charts.text_metrics import text_width
 
 LARGEST_SHARE = 0.3
 """Of the width, which names at the ends of lines may take; else the legend alone has them."""

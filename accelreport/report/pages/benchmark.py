@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench
-from accelreport.report.facts import NO_FACTS, SiteFacts
-from accelreport.report.figure_files import data_of, figure_links
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
-from accelreport.report.pages.about import (
+from accelreport.report.pages.environment import PATH as DEVICES
+from accelreport.report.pages.environment import machine_line
+from accelreport.report.pages.headline import headline
+from accelreport.report.pages.sections.about import (
+    cite_section,
     downloads_section,
     environment_section,
     measured_facts,
@@ -18,33 +19,37 @@ from accelreport.report.pages.about import (
     source_facts,
     spec_section,
 )
-from accelreport.report.pages.afterwards import afterwards_section
-from accelreport.report.pages.arithmetic import arithmetic_section
-from accelreport.report.pages.citation import cite_section
-from accelreport.report.pages.claims import claims_section
-from accelreport.report.pages.cold import cold_section
-from accelreport.report.pages.confusion import confusion_section
-from accelreport.report.pages.cost import cost_section
-from accelreport.report.pages.environment import PATH as DEVICES
-from accelreport.report.pages.environment import machine_line
-from accelreport.report.pages.evidence import evidence_section
-from accelreport.report.pages.finding import headline
-from accelreport.report.pages.forecast import forecast_section
-from accelreport.report.pages.notices import notices_of
-from accelreport.report.pages.problems import problems_section, warnings_section
-from accelreport.report.pages.published import published_section
-from accelreport.report.pages.quality import quality_section
-from accelreport.report.pages.resources import resources_section
-from accelreport.report.pages.samples import samples_section
-from accelreport.report.pages.slides import slides_path
-from accelreport.report.pages.speedup import speedup_section
-from accelreport.report.pages.steps import steps_section
-from accelreport.report.pages.sweep import sweep_section
-from accelreport.report.pages.writing import writing_section
+from accelreport.report.pages.sections.cells import cells_section
+from accelreport.report.pages.sections.claims import claims_section
+from accelreport.report.pages.sections.cold_start import cold_start_section
+from accelreport.report.pages.sections.compute import compute_section
+from accelreport.report.pages.sections.cost import cost_section
+from accelreport.report.pages.sections.deployment import deployment_section
+from accelreport.report.pages.sections.learning import quality_section
+from accelreport.report.pages.sections.predictions import (
+    confusion_section,
+    forecast_section,
+    generated_text_section,
+    samples_section,
+)
+from accelreport.report.pages.sections.problems import (
+    notices_of,
+    problems_section,
+    warnings_section,
+)
+from accelreport.report.pages.sections.published import published_section
+from accelreport.report.pages.sections.resources import resources_section
+from accelreport.report.pages.sections.speedup import speedup_section
+from accelreport.report.pages.sections.steps import steps_section
+from accelreport.report.pages.sections.sweep import sweep_section
+from accelreport.report.site.figure_files import data_of, figure_links
+from accelreport.report.site.options import NO_FACTS, SiteFacts
+from accelreport.report.slides.benchmark import slides_path
 from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView
 
 
-def benchmark_page(bench: Bench, facts: SiteFacts = NO_FACTS) -> Page:
+def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     """The page of one plan.
 
     Args:
@@ -57,9 +62,9 @@ def benchmark_page(bench: Bench, facts: SiteFacts = NO_FACTS) -> Page:
     sections = (
         speedup_section(bench),
         quality_section(bench),
-        cold_section(bench),
+        cold_start_section(bench),
         sweep_section(bench),
-        arithmetic_section(bench),
+        compute_section(bench),
         resources_section(bench),
         cost_section(bench),
         steps_section(bench),
@@ -68,15 +73,15 @@ def benchmark_page(bench: Bench, facts: SiteFacts = NO_FACTS) -> Page:
         confusion_section(bench),
         samples_section(bench),
         forecast_section(bench),
-        writing_section(bench),
-        afterwards_section(bench),
+        generated_text_section(bench),
+        deployment_section(bench),
         problems_section(bench),
         warnings_section(bench),
         environment_section(bench),
         reproduce_section(bench),
         cite_section(bench),
         spec_section(bench),
-        evidence_section(bench),
+        cells_section(bench),
         downloads_section(bench),
     )
     return Page(
@@ -94,7 +99,7 @@ def benchmark_page(bench: Bench, facts: SiteFacts = NO_FACTS) -> Page:
     )
 
 
-def byline(bench: Bench) -> tuple[Fact, ...]:
+def byline(bench: BenchmarkView) -> tuple[Fact, ...]:
     """When, where and after whom."""
     facts = [
         *source_facts(bench),
@@ -107,7 +112,7 @@ def byline(bench: Bench) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _downloadable(bench: Bench, section: Section, facts: SiteFacts) -> Section:
+def _downloadable(bench: BenchmarkView, section: Section, facts: SiteFacts) -> Section:
     """The section with each figure also as files."""
     blocks = tuple(
         _with_files(bench, block, section.blocks[number:], facts)
@@ -118,7 +123,9 @@ def _downloadable(bench: Bench, section: Section, facts: SiteFacts) -> Section:
     return replace(section, blocks=blocks)
 
 
-def _with_files(bench: Bench, figure: Figure, after: Sequence[Block], facts: SiteFacts) -> Figure:
+def _with_files(
+    bench: BenchmarkView, figure: Figure, after: Sequence[Block], facts: SiteFacts
+) -> Figure:
     figure = replace(figure, data=data_of(figure, after))
     links = figure_links(figure, f"{bench.slug}/{figure.id}", pictures=facts.pictures)
     embed = f"embed/{bench.slug}.{figure.id}.html" if facts.address else ""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from accelreport.analysis.cost import price_of
 from accelreport.analysis.invalid_results import REFUSED
 from accelreport.report import formatting
-from accelreport.report.bench import Bench
 from accelreport.report.model import (
+    Badge,
     Column,
     Download,
     Entry,
@@ -17,27 +17,81 @@ from accelreport.report.model import (
     Note,
     Notes,
     Page,
+    Prose,
     Row,
     RowGroup,
     Section,
     Table,
 )
-from accelreport.report.pages.cost import price_text
-from accelreport.report.pages.device_lines import (
+from accelreport.report.pages.badges import KINDS as REASONS
+from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.environment import PATH, machine_facts, machine_id, machine_line
+from accelreport.report.pages.hardware import (
+    KINDS,
+    Listing,
     driven_lines,
     hardware_lines,
+    listings,
     size_lines,
     software_lines,
 )
-from accelreport.report.pages.environment import PATH, machine_facts, machine_id, machine_line
-from accelreport.report.pages.inventory import KINDS, Listing, listings
-from accelreport.report.pages.limits import limits_section
-from accelreport.report.pages.marks import KINDS as REASONS
-from accelreport.report.pages.marks import kind_text
+from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView
+
+UNCHECKED = Badge("not checked", "Nobody has held this figure against its source yet.")
 
 
-def devices_page(benches: Sequence[Bench]) -> Page:
+HOW = (
+    "Neither the devices file nor the table of known hardware gives one; in the devices file, "
+    "peak_tflops with peak_source and memory_gbps with memory_source would."
+)
+
+
+def limits_section(devices: Sequence[Listing]) -> Section:
+    """A row for each cited figure; devices without one are named."""
+    rows = {each.id: _rows(each) for each in devices}
+    without = [each.title for each in devices if not rows[each.id]]
+    note = f"No figure is cited for {formatting.listed(without)}." if without else ""
+    if len(without) == len(devices):
+        return Section("limits", "What each can do at most", (Prose(f"{note} {HOW}"),))
+    table = Table(
+        id="limits-table",
+        title="Peak arithmetic and memory bandwidth, as they are cited",
+        caption=(
+            "Dense peaks for the element type that was computed, by the devices file or else by "
+            "the table of known hardware. A figure whose source nobody has read is marked."
+        ),
+        corner="device",
+        columns=(Column("at most"), Column("source")),
+        groups=(RowGroup(tuple(row for own in rows.values() for row in own)),),
+        notes=(note,) if note else (),
+        style="prose",
+    )
+    return Section("limits", "What each can do at most", (table,))
+
+
+def _rows(listing: Listing) -> list[Row]:
+    cited = [
+        (f"{formatting.number(peak.tflops)} TFLOPS", label(peak.dtype, 20), peak.source,
+         peak.checked, bool(listing.device.peak_tflops))
+        for peak in listing.peaks
+    ] + [
+        (f"{formatting.number(width.gbps)} GB/s", "memory", width.source, width.checked,
+         listing.device.memory_gbps is not None)
+        for width in listing.bandwidths
+    ]  # fmt: skip
+    made = []
+    for amount, of, source, checked, given in cited:
+        said = [Line(sentence(label(source, 300)))]
+        said += [Line("by the devices file", "detail")] if given else []
+        marks = () if checked else (UNCHECKED,)
+        limit = Entry((Line(amount), Line(of, "detail")))
+        made.append((limit, Entry(tuple(said), badges=marks)))
+    return [Row(Entry((Line(listing.title),)), entries, device=listing.number) for entries in made]
+
+
+def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page; nothing on it depends on a time that was measured."""
     devices = listings(benches)
     records = {place: record for bench in benches for place, record in bench.records.items()}
@@ -194,11 +248,11 @@ def _more(listing: Listing) -> tuple[Download, ...]:
     return (Download("#coverage", f"and {rest} more"),) if rest > 0 else ()
 
 
-def _named(bench: Bench) -> str:
+def _named(bench: BenchmarkView) -> str:
     return f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"
 
 
-def _coverage(benches: Sequence[Bench], devices: Sequence[Listing]) -> Table:
+def _coverage(benches: Sequence[BenchmarkView], devices: Sequence[Listing]) -> Table:
     nowhere = {each.id: reason for each in devices if (reason := _only_reason(each))}
     rows = []
     for bench in benches:
@@ -229,7 +283,7 @@ def _only_reason(listing: Listing) -> str:
     return reasons.pop() if len(reasons) == 1 and not _done(listing) else ""
 
 
-def _covered(bench: Bench, listing: Listing, nowhere: Mapping[str, str]) -> Entry:
+def _covered(bench: BenchmarkView, listing: Listing, nowhere: Mapping[str, str]) -> Entry:
     if not any(each is bench for each in listing.benches):
         return Entry((Line("–", "reason"),))
     rows = listing.rows_of(bench)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench
 from accelreport.report.model import Column, Entry, Fact, Facts, Line, Row, RowGroup, Table
-from accelreport.report.pages.device_lines import clocks, cores, driven_lines, libraries
-from accelreport.report.pages.inventory import device_id
-from accelreport.report.pages.marks import kind_text
+from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.hardware import clocks, cores, device_id, driven_lines, libraries
 from accelreport.report.text import label, slug
+from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device
 
@@ -155,7 +154,7 @@ def machine_line(records: Iterable[Record]) -> str:
     return formatting.listed(list(said)) or "not recorded"
 
 
-def devices_table(benches: Sequence[Bench], identity: str = "devices-table") -> Table:
+def devices_table(benches: Sequence[BenchmarkView], identity: str = "devices-table") -> Table:
     """Devices as the devices file defines them, and whether they were measured."""
     rows: dict[str, Row] = {}
     for bench in benches:
@@ -177,11 +176,11 @@ def devices_table(benches: Sequence[Bench], identity: str = "devices-table") -> 
     )
 
 
-def _kind(name: str, benches: Sequence[Bench]) -> str:
+def _kind(name: str, benches: Sequence[BenchmarkView]) -> str:
     return next(b.plan.devices[name].kind for b in benches if name in b.plan.devices)
 
 
-def _device_row(name: str, device: Device, benches: Sequence[Bench]) -> Row:
+def _device_row(name: str, device: Device, benches: Sequence[BenchmarkView]) -> Row:
     driven = [
         Line(label(text, 200), "detail" if number else "value")
         for number, text in enumerate(driven_lines(device))
@@ -195,7 +194,7 @@ def _device_row(name: str, device: Device, benches: Sequence[Bench]) -> Row:
     return Row(Entry(header, href=f"{PATH}#{device_id(name)}"), entries, device=colour)
 
 
-def _state(name: str, benches: Sequence[Bench]) -> str:
+def _state(name: str, benches: Sequence[BenchmarkView]) -> str:
     rows = [row for bench in benches for row in bench.rows if row.device == name]
     if any(row.measured for row in rows):
         return "measured"

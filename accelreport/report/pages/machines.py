@@ -8,7 +8,6 @@ from accelreport.analysis.frames import why_withheld
 from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point
 from accelreport.report.model import (
     Column,
     Download,
@@ -23,18 +22,19 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.environment import PATH as DEVICES
 from accelreport.report.pages.environment import machine_facts, machine_line
-from accelreport.report.pages.speedup import (
+from accelreport.report.pages.sections.speedup import (
     estimate_heat,
     interval_lines,
     time_lines,
     verdict_badges,
 )
 from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView, Point
 
 PATH = "compare.html"
 
 
-def machines_page(benches: Sequence[Bench]) -> Page | None:
+def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     """The page; None where no device was measured on two machines."""
     machines = _by_cells(benches)
     found = [
@@ -68,7 +68,7 @@ def machines_page(benches: Sequence[Bench]) -> Page | None:
     )
 
 
-def _by_cells(benches: Sequence[Bench]) -> list[str]:
+def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
     """Machines, the one with most measured cells first: the others are compared with it."""
     counts: dict[str, int] = {}
     for bench in benches:
@@ -92,7 +92,7 @@ def _finding(found: Sequence[Speedup], reference: str) -> str:
     return f"Of {noun} with machine {label(reference, 12)}: {formatting.listed(said)}."
 
 
-def _section(bench: Bench, found: Sequence[OnMachine], reference: str) -> Section:
+def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -> Section:
     machines = list(dict.fromkeys(each.group.machine for each in found))
     machines.sort(key=lambda machine: (machine != reference, machine))
     groups = []
@@ -125,11 +125,13 @@ def _section(bench: Bench, found: Sequence[OnMachine], reference: str) -> Sectio
     return Section(f"bench-{bench.slug.replace('.', '-')}", label(bench.plan.title), (table,))
 
 
-def _hardware(bench: Bench, machine: str) -> str:
+def _hardware(bench: BenchmarkView, machine: str) -> str:
     return machine_line(record for (_, of), record in bench.records.items() if of == machine)
 
 
-def _row(bench: Bench, point: Point, machines: Sequence[str], own: Mapping[str, OnMachine]) -> Row:
+def _row(
+    bench: BenchmarkView, point: Point, machines: Sequence[str], own: Mapping[str, OnMachine]
+) -> Row:
     entries = tuple(_entry(own.get(machine)) for machine in machines)
     return Row(Entry((Line(bench.point_header(point)),), href=f"{bench.slug}.html"), entries)
 

@@ -7,35 +7,35 @@ from collections.abc import Sequence
 from accelreport.analysis.frames import why_incomplete, why_withheld, withheld_text
 from accelreport.analysis.speedup import Speedup
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.model import Badge, Column, Download, Entry, Line, Row, RowGroup, Table
-from accelreport.report.pages.finding import compared, duration_of
-from accelreport.report.pages.marks import SINGLE, absence, kind_text, number_badges
-from accelreport.report.pages.speedup import (
+from accelreport.report.pages.badges import SINGLE, absence, kind_text, number_badges
+from accelreport.report.pages.headline import compared, duration_of
+from accelreport.report.pages.sections.speedup import (
     estimate_heat,
     interval_lines,
     time_lines,
     verdict_badges,
 )
 from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView, Point, Series
 
 MOST_POINTS = 4
 """Sweep points a benchmark may have and still get a row for each on the front page."""
 
 
-def columns_of(benches: Sequence[Bench]) -> list[str]:
+def columns_of(benches: Sequence[BenchmarkView]) -> list[str]:
     """Every device of the site: baselines first, then by kind and name."""
     devices = {name: device for bench in benches for name, device in bench.plan.devices.items()}
     baselines = {bench.plan.baseline for bench in benches}
     return sorted(devices, key=lambda name: (name not in baselines, devices[name].kind, name))
 
 
-def _order(bench: Bench) -> tuple[bool, bool]:
+def _order(bench: BenchmarkView) -> tuple[bool, bool]:
     """Comparisons first, then lone devices; benchmarks without any number come last."""
     return not bench.shown_series, not compared(bench)
 
 
-def matrix(benches: Sequence[Bench]) -> Table:
+def matrix(benches: Sequence[BenchmarkView]) -> Table:
     """The table, benchmarks that compare devices before those that measured only one."""
     names = columns_of(benches)
     first = {name: next(b for b in benches if name in b.plan.devices) for name in names}
@@ -64,12 +64,12 @@ def matrix(benches: Sequence[Bench]) -> Table:
     )
 
 
-def _entries(benches: Sequence[Bench], names: Sequence[str]) -> list[Entry]:
+def _entries(benches: Sequence[BenchmarkView], names: Sequence[str]) -> list[Entry]:
     groups = (_group(bench, names) for bench in benches)
     return [entry for group in groups for row in group.rows for entry in row.entries]
 
 
-def _group(bench: Bench, names: Sequence[str]) -> RowGroup:
+def _group(bench: BenchmarkView, names: Sequence[str]) -> RowGroup:
     if not bench.shown_series:
         rows: tuple[Row, ...] = (_empty_row(bench, names),)
     elif len(bench.points) <= MOST_POINTS:
@@ -84,7 +84,7 @@ def _group(bench: Bench, names: Sequence[str]) -> RowGroup:
     )
 
 
-def _points_text(bench: Bench) -> str:
+def _points_text(bench: BenchmarkView) -> str:
     return formatting.plural(len(bench.points), "sweep point") if bench.axes else "as specified"
 
 
@@ -92,7 +92,7 @@ def _not_part() -> Entry:
     return Entry((Line("–", "dash"), Line("not in this benchmark", "vh")), mark="apart")
 
 
-def _empty_row(bench: Bench, names: Sequence[str]) -> Row:
+def _empty_row(bench: BenchmarkView, names: Sequence[str]) -> Row:
     """One row for a benchmark of which no device was measured at any point."""
     entries = []
     for name in names:
@@ -105,7 +105,7 @@ def _empty_row(bench: Bench, names: Sequence[str]) -> Row:
     return Row(Entry((Line(_points_text(bench)),)), tuple(entries))
 
 
-def _best_series(bench: Bench, device: str) -> Series | None:
+def _best_series(bench: BenchmarkView, device: str) -> Series | None:
     """The device on the machine with most measured cells of it."""
     own = [series for series in bench.series if series.device == device]
     return max(
@@ -113,12 +113,12 @@ def _best_series(bench: Bench, device: str) -> Series | None:
     )
 
 
-def _point_row(bench: Bench, point: Point, names: Sequence[str]) -> Row:
+def _point_row(bench: BenchmarkView, point: Point, names: Sequence[str]) -> Row:
     header = Entry((Line(bench.point_title(point)),))
     return Row(header, tuple(_entry(bench, name, point) for name in names))
 
 
-def _entry(bench: Bench, device: str, point: Point) -> Entry:
+def _entry(bench: BenchmarkView, device: str, point: Point) -> Entry:
     series = _best_series(bench, device)
     if series is None:
         return _not_part()
@@ -142,7 +142,7 @@ def _entry(bench: Bench, device: str, point: Point) -> Entry:
     return Entry((*factor, against), href=page, badges=badges, heat=estimate_heat(estimate))
 
 
-def _absent(bench: Bench, series: Series, point: Point, page: str) -> Entry:
+def _absent(bench: BenchmarkView, series: Series, point: Point, page: str) -> Entry:
     """Why there is no number; its outline says already that there is none."""
     gone = absence(bench, series, point)
     lines = gone.lines if gone.mark == "failed" else gone.lines[1:]
@@ -160,12 +160,12 @@ def _baseline_time(found: Speedup) -> str:
     return duration_of(found.base.seconds(found.rules.each)) if found.base else ""
 
 
-def _summary_row(bench: Bench, names: Sequence[str]) -> Row:
+def _summary_row(bench: BenchmarkView, names: Sequence[str]) -> Row:
     header = Entry((Line(_points_text(bench)), Line("geometric mean", "reason")))
     return Row(header, tuple(_summary_entry(bench, name) for name in names))
 
 
-def _summary_entry(bench: Bench, device: str) -> Entry:
+def _summary_entry(bench: BenchmarkView, device: str) -> Entry:
     series = _best_series(bench, device)
     if series is None:
         return _not_part()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from accelreport.report import formatting
-from accelreport.report.bench import Bench, Point, Series
 from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.metrics import axis_title
 from accelreport.report.model import Badge, Key, Row, RowGroup
-from accelreport.report.pages.marks import number_badges
+from accelreport.report.pages.badges import number_badges
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
-from accelreport.report.words import axis_title
+from accelreport.report.view import BenchmarkView, Point, Series
 
 MOST_PANELS = 6
 """Panels of a figure; the table below it has every point."""
@@ -37,7 +37,7 @@ def keys(series: Sequence[Series]) -> tuple[Key, ...]:
     return tuple(Key(s.title, s.css, line_key(s.colour, s.pattern)) for s in series)
 
 
-def loud_badges(bench: Bench, *, total: bool = False) -> tuple[Badge, ...]:
+def loud_badges(bench: BenchmarkView, *, total: bool = False) -> tuple[Badge, ...]:
     """The loud marks of all numbers in a figure, each once."""
     found: dict[str, Badge] = {}
     for series in bench.shown_series:
@@ -49,7 +49,7 @@ def loud_badges(bench: Bench, *, total: bool = False) -> tuple[Badge, ...]:
 
 
 def device_rows(
-    bench: Bench, points: Sequence[Point], series: Sequence[Series]
+    bench: BenchmarkView, points: Sequence[Point], series: Sequence[Series]
 ) -> tuple[list[Heading], Callable[[Series, Point], str]]:
     """Headings and rows of a drawing, and the key of the row of a device at a point.
 
@@ -69,7 +69,7 @@ def device_rows(
     return headings, key
 
 
-def point_groups(bench: Bench, make: Callable[[Point, str], Row]) -> tuple[RowGroup, ...]:
+def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tuple[RowGroup, ...]:
     """Rows for every sweep point; with several axes, under headings of the first one."""
     if len(bench.axes) < 2:
         rows = tuple(make(point, bench.point_header(point)) for point in bench.points)
@@ -82,6 +82,6 @@ def point_groups(bench: Bench, make: Callable[[Point, str], Row]) -> tuple[RowGr
     return tuple(RowGroup(tuple(rows), title=heading) for heading, rows in groups.items())
 
 
-def groups_corner(bench: Bench) -> str:
+def groups_corner(bench: BenchmarkView) -> str:
     """The heading over the row headers of `point_groups`."""
     return " · ".join(axis_title(axis) for axis in bench.axes[1:]) or bench.points_heading

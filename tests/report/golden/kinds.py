@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from accelreport.report.comparison_file import comparison_html
-from accelreport.report.options import BuildOptions
-from accelreport.report.site import build
+from accelreport.report.pages.compare import comparison_html
+from accelreport.report.site.builder import build
+from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import Results, observed, ordinary, two_runs
 from tests.support.records import study
 

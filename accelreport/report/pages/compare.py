@@ -1,0 +1,318 @@
+"""Two results folders side by side: what became faster or slower, and what else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from accelreport.analysis.comparison import (
+    OUTCOMES,
+    Comparison,
+    ComparisonRow,
+    Gate,
+    alarms,
+    asides,
+    benchmark,
+    changed,
+    conclusions,
+    gated,
+    percent,
+    processes,
+    verdicts,
+)
+from accelreport.analysis.comparison import ComparisonRow as Compared
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Named, panel
+from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.speedup import Mark, speedup_dots
+from accelreport.report.metrics import axis_title
+from accelreport.report.model import (
+    Badge,
+    Block,
+    Column,
+    Entry,
+    Fact,
+    Facts,
+    Figure,
+    Key,
+    Line,
+    Note,
+    Notes,
+    Notice,
+    Page,
+    Prose,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+    Tone,
+)
+from accelreport.report.pages.sections.speedup import VERDICTS
+from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.options import SiteFacts
+from accelreport.report.site.render import Renderer
+from accelreport.report.text import label, sentence
+from accelreport.report.theme import COLOURS, heat_bin
+
+MOST_DOTS = 40
+"""Rows of the drawing; the table has all."""
+
+
+def inverse(row: ComparisonRow) -> tuple[float, float | None, float | None] | None:
+    """OLD's time over NEW's with its interval; None where there is no ratio."""
+    if not row.ratio:
+        return None
+    if not row.low or not row.high:
+        return 1 / row.ratio, None, None
+    return 1 / row.ratio, 1 / row.high, 1 / row.low
+
+
+def faster_figure(rows: Sequence[ComparisonRow]) -> Figure:
+    """Dots with intervals, under the name of each benchmark.
+
+    Args:
+        rows: rows that were compared, those of a benchmark one after another.
+    """
+    devices = {
+        name: Named(label(name, 60), number)
+        for number, name in enumerate(dict.fromkeys(row.device for row in rows))
+    }
+    headings, marks = [], []
+    for number, (name, own) in enumerate(groupby(rows[:MOST_DOTS], benchmark)):
+        shown = list(own)
+        headings.append(Heading(label(name, 60), tuple(_name(row) for row in shown)))
+        for i, row in enumerate(shown):
+            found = inverse(row)
+            if found is None:
+                continue
+            value, low, high = found
+            marks.append(
+                Mark(
+                    row=row_key(number, i),
+                    device=devices[row.device],
+                    value=value,
+                    low=value if low is None else low,
+                    high=value if high is None else high,
+                    text=formatting.ratio(value, low, high),
+                )
+            )
+    drawn = panel(
+        speedup_dots(marks, [], headings=headings, axis_title="times as fast as old (log scale)"),
+        prefix="tr",
+        title="How many times as fast the new run is",
+        description="; ".join(f"{_name(row)}: {_text(row)}" for row in rows[:12]),
+    )
+    return Figure(
+        id="faster-dots",
+        title="How many times as fast as the old run",
+        caption=(
+            "Marks are factors, bars their 95 % intervals; a mark without a bar has none. The "
+            "scale is logarithmic to base 2, so twice and half as fast lie equally far from 1×."
+        ),
+        panels=(drawn,),
+        keys=tuple(Key(label(name, 60), f"s{i % COLOURS}") for i, name in enumerate(devices)),
+    )
+
+
+def place_of(row: ComparisonRow) -> str:
+    """A sweep point in words: "batch size 64, units 32"; empty without axes."""
+    return ", ".join(f"{axis_title(key)} {label(value, 30)}" for key, value in row.point.items())
+
+
+def _name(row: ComparisonRow) -> str:
+    where = place_of(row)
+    return label(f"{row.device} · {where}" if where else row.device, 60)
+
+
+def _text(row: ComparisonRow) -> str:
+    found = inverse(row)
+    return "no factor" if found is None else formatting.ratio(*found)
+
+
+TITLE = "Two runs side by side"
+MOST_PLACES = 12
+"""Rows named under one reason; the others are counted."""
+
+
+def two_runs_page(compared: Comparison) -> Page:
+    """The page; it leads to no other, so that it can be sent about alone.
+
+    Args:
+        compared: OLD and NEW against each other; names in it are not trusted.
+    """
+    rows = compared.of("compared")
+    finding = _finding(compared)
+    made: list[Block] = [_table(rows, compared.gate)] if rows else []
+    figure = faster_figure(rows) if rows else None
+    sections = [
+        Section("times", "What became faster or slower", (*made, *([figure] if figure else []))),
+        *_gate(compared),
+        *_left(compared),
+        *_differences(compared),
+        Section("methods", "How it is computed", (Prose(_methods(compared)),)),
+    ]
+    return Page(
+        path="comparison.html",
+        title=TITLE,
+        kicker="",
+        finding=finding,
+        description=finding,
+        sections=tuple(section for section in sections if section.blocks),
+        template="comparison.html",
+        byline=tuple(
+            Fact(name, f"{label(side.name, 80)}, {formatting.plural(side.records, 'record')}")
+            for name, side in (("Old", compared.old), ("New", compared.new))
+        ),
+        notices=tuple(Notice("Attention.", _sentence(alarm)) for alarm in alarms(compared)),
+    )
+
+
+def _finding(compared: Comparison) -> str:
+    text = verdicts(compared).rstrip(".")
+    for name in ("FASTER", "SLOWER", "SAME", "UNDECIDED"):
+        text = text.replace(name, "the same" if name == "SAME" else name.lower())
+    return f"{text}."
+
+
+def _sentence(text: str) -> str:
+    return sentence(label(text, 400)).rstrip(".") + "."
+
+
+def _table(rows: Sequence[Compared], gate: float | None) -> Table:
+    groups = tuple(
+        RowGroup(tuple(_row(row, gate) for row in own), title=label(name))
+        for name, own in groupby(rows, benchmark)
+    )
+    columns = [
+        Column("old", number=True),
+        Column("new", number=True),
+        Column("new is as fast as old", detail="and its interval", number=True),
+        Column("processes", number=True),
+    ]
+    if gate is not None:
+        columns.append(Column("gate", detail=f"{percent(gate)} slower"))
+    columns.append(Column("what to know", wide=True))
+    return Table(
+        id="times-table",
+        title="Steady times, old and new",
+        caption=(
+            "Each time is the geometric mean over processes. The factor is the old time over the "
+            "new one, so that above 1× the new one is faster; under it stands its 95 % interval. "
+            "Cells are coloured only where it decides."
+        ),
+        corner="device",
+        columns=tuple(columns),
+        groups=groups,
+        style="prose",
+        legend=True,
+    )
+
+
+def _row(row: Compared, gate: float | None) -> Row:
+    point = place_of(row)
+    head = [Line(label(row.device, 60)), *([Line(point, "reason")] if point else [])]
+    times = (
+        Entry((Line(formatting.duration(seconds)),), mark="baseline")
+        for seconds in (row.old_seconds, row.new_seconds)
+    )
+    entries = [*times, _factor(row), Entry((Line(processes(row)),))]
+    if gate is not None:
+        tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
+        badge = Badge(gated(row).lower(), "", tones.get(row.gate, "quiet"))
+        entries.append(Entry((), badges=(badge,)))
+    notes = [label(reason, 200) for reason in row.reasons]
+    if row.verdict == "UNDECIDED" and row.needed:
+        notes.insert(0, f"{row.needed} more processes would tell")
+    entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
+    return Row(Entry(tuple(head)), tuple(entries))
+
+
+def _factor(row: Compared) -> Entry:
+    found = inverse(row)
+    if found is None:
+        return Entry((Line(formatting.MISSING),))
+    value, low, high = found
+    lines = [Line(formatting.ratio(value, low, high))]
+    if low is None or high is None:
+        lines.append(Line("no interval", "interval"))
+    else:
+        lines.append(Line(formatting.ratio_interval(low, high, value), "interval"))
+    badge = VERDICTS.get(row.verdict)
+    return Entry(
+        tuple(lines),
+        heat=None if row.verdict == "UNDECIDED" else heat_bin(value),
+        badges=(badge,) if badge else (),
+    )
+
+
+def _gate(compared: Comparison) -> Iterator[Section]:
+    """What the gate says, sentence by sentence."""
+    _, *said = conclusions(compared)
+    if not said:
+        return
+    *notes, last = said
+    tone: Tone = "bad" if last.startswith("The gate is closed") else "plain"
+    items = tuple(
+        Note("", _sentence(text), tone="bad" if text.startswith("FAILED") else "plain")
+        for text in notes
+    )
+    yield Section("gate", "The gate", (Notes((Note("", last, tone=tone), *items)),))
+
+
+def _left(compared: Comparison) -> Iterator[Section]:
+    """What was not compared: rows that have the same reasons together."""
+    notes, count = [], 0
+    for outcome, heading in OUTCOMES.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for row in compared.of(outcome):
+            parts = (label(benchmark(row)), label(row.device, 60), place_of(row))
+            where = " · ".join(part for part in parts if part)
+            alike.setdefault(tuple(row.reasons), []).append(where)
+        for reasons, places in alike.items():
+            count += len(places)
+            shown = places[:MOST_PLACES]
+            more = [f"{len(places) - len(shown)} more"] if len(places) > len(shown) else []
+            why = " ".join(_sentence(reason) for reason in reasons)
+            notes.append(Note(f"{heading}.", f"{why} {formatting.listed([*shown, *more])}."))
+    finding = f"{formatting.plural(count, 'row')}, each with its reason."
+    blocks = (Notes(tuple(notes)),) if notes else ()
+    yield Section("left", "What was not compared", blocks, finding=finding)
+
+
+def _differences(compared: Comparison) -> Iterator[Section]:
+    """What differs of machine and software; the grave ones stand above the page, too."""
+    facts = tuple(
+        Fact(sentence(label(each.fact, 80)), label(changed(each), 400))
+        for each in compared.differences
+    )
+    quiet = [text for text in asides(compared) if not _told(text, compared)]
+    blocks: list[Block] = [Facts(facts, long=True)] if facts else []
+    blocks += [Prose(_sentence(text)) for text in quiet]
+    yield Section("differences", "What else differs", tuple(blocks))
+
+
+def _told(text: str, compared: Comparison) -> bool:
+    return any(text.startswith(f"{each.fact}: ") for each in compared.differences)
+
+
+def _methods(compared: Comparison) -> str:
+    return (
+        f"Factors are ratios of geometric means over processes with {percent(compared.level)} "
+        "intervals: Student’s t on logarithms over seeds that both ran, else Welch’s. Faster and "
+        "slower mean that the whole interval says so, the same that it lies within "
+        f"{percent(compared.margin)}. Times measured under other conditions are never divided. "
+        f"The drawing shows the first {MOST_DOTS} rows."
+    )
+
+
+def comparison_html(compared: Comparison) -> str:
+    """The page of a comparison.
+
+    Raises:
+        DrawingError: the drawing could not be made.
+    """
+    facts = SiteFacts(TITLE)
+    page = two_runs_page(compared)
+    with Drawer(None) as drawer:
+        drawer.expect(page)
+        return Renderer(drawer.svg, None, facts).render(page, site=facts)

@@ -1,0 +1,233 @@
+"""Sentences computed from the data: what a page found, said before any table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from accelreport.analysis.parity import Parity
+from accelreport.analysis.speedup import Estimate, Speedup, work_of_a_step
+from accelreport.analysis.stats import DECIDED, Interval
+from accelreport.report import formatting
+from accelreport.report.metrics import is_share, metric_title
+from accelreport.report.pages.badges import kind_text
+from accelreport.report.text import label
+from accelreport.report.text import sentence as capital
+from accelreport.report.view import BenchmarkView, Point, Series
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A device with a speedup at a point."""
+
+    series: Series
+    point: Point
+    found: Speedup
+    estimate: Estimate
+    """The speedup, also where it may stand only beside the reasons for which it is withheld."""
+
+    @property
+    def speedup(self) -> float:
+        """The factor."""
+        return self.estimate.interval.value
+
+    @property
+    def text(self) -> str:
+        """The factor, formatted."""
+        interval = self.estimate.interval
+        return formatting.ratio(interval.value, interval.low, interval.high)
+
+    @property
+    def between(self) -> str:
+        """The ends of the interval; empty where there is none."""
+        interval = self.estimate.interval
+        if not interval.known:
+            return ""
+        return formatting.ratio_interval(interval.low, interval.high, interval.value)
+
+    @property
+    def processes(self) -> tuple[int, int]:
+        """Processes of the device and of the baseline."""
+        base = self.found.base
+        return len(self.found.own.timed), len(base.timed) if base else 0
+
+    def apart_from(self, other: Compared) -> bool:
+        """Whether they stand beside baselines of different machines."""
+        own, theirs = self.found.base, other.found.base
+        return own is not None and theirs is not None and own.machine != theirs.machine
+
+    def outruns(self, other: Compared) -> bool:
+        """Whether it takes less time for the same work."""
+        unit = work_of_a_step((self.found.own, other.found.own))
+        return self.found.own.seconds_of(unit) < other.found.own.seconds_of(unit)
+
+    @property
+    def interval(self) -> str:
+        """The interval in brackets, or that there is none."""
+        if not self.between:
+            return "(one process each, so no interval)"
+        rules = self.found.rules
+        level = formatting.fixed(100 * rules.level, 0)
+        of = f" over all {rules.comparisons} comparisons" if rules.comparisons > 1 else ""
+        return f"({level}{formatting.SPACE}% interval{of} {self.between})"
+
+
+def compared(bench: BenchmarkView) -> list[Compared]:
+    """Every device and point with a speedup, the baseline left out."""
+    found = []
+    for series in bench.series:
+        for point in bench.points:
+            row = None if series.baseline else bench.speedup(series, point)
+            estimate = (row.estimate or row.qualified) if row else None
+            if row and estimate:
+                found.append(Compared(series, point, row, estimate))
+    return found
+
+
+def together(found: Sequence[Compared], count: int) -> list[Compared]:
+    """Those that may make a headline, each as one of so many of which the largest is told.
+
+    The largest of several estimates lies above its truth more often than not. Its interval
+    therefore holds together with those of all that might have been the largest (Bonferroni).
+    """
+    told = []
+    for each in found:
+        row = each.found.simultaneous(count)
+        if row.estimate:
+            told.append(Compared(each.series, each.point, row, row.estimate))
+    return told
+
+
+def unrivalled(found: Sequence[Compared]) -> list[Compared]:
+    """Those that no device beside another machine's baseline outruns at the same point.
+
+    Factors over two baselines cannot be ranked: a slower device has the larger one beside a
+    slower baseline. What can is the time for the same work.
+    """
+    return [
+        each
+        for each in found
+        if not any(
+            other.point == each.point and other.apart_from(each) and other.outruns(each)
+            for other in found
+        )
+    ]
+
+
+def baseline_of(bench: BenchmarkView, each: Compared) -> str:
+    """The baseline of a comparison, with its machine where there are several."""
+    title = bench.title_of(bench.plan.baseline)
+    machines = {series.machine for series in bench.series if series.baseline}
+    machine = each.found.base.machine if each.found.base else ""
+    return f"{title} @ {label(machine, 12)}" if len(machines) > 1 else title
+
+
+def interval_text(bench: BenchmarkView) -> str:
+    """What the intervals of the speedups are, in a sentence."""
+    found = compared(bench)
+    paired = [each for each in found if each.estimate.paired]
+    if not found:
+        return ""
+    if len(paired) == len(found):
+        how = "compares within repeats"
+    elif paired:
+        how = "compares within repeats where both devices ran them, between processes elsewhere"
+    else:
+        how = "compares between processes, whose spread may differ (Welch)"
+    return f"The interval is Student’s t on logarithms and {how}."
+
+
+def headline(bench: BenchmarkView) -> str:
+    """The one sentence of a benchmark (two, when something is absent)."""
+    if not bench.shown_series:
+        return "Nothing has been measured yet."
+    found = [each for each in compared(bench) if not each.found.withheld]
+    found = together(found, len(found))
+    baseline = bench.title_of(bench.plan.baseline)
+    said = _best(bench, found, baseline) if found else _absolute(bench)
+    prefix = "On synthetic data, " if _synthetic(bench) else ""
+    return capital(prefix + said) + _absent(bench)
+
+
+def _synthetic(bench: BenchmarkView) -> bool:
+    return any(row.origin == "synthetic" for row in bench.rows)
+
+
+def _best(bench: BenchmarkView, found: list[Compared], baseline: str) -> str:
+    """The largest factor that was decided; without one, that nothing was."""
+    decided = [each for each in found if each.estimate.verdict in DECIDED]
+    known = [each for each in found if each.between]
+    if not decided and known:
+        return _undecided(bench, known, baseline)
+    best = max(unrivalled(decided or found), key=lambda each: each.speedup)
+    verb = "multiplies" if bench.words.kernel else "trains"
+    sentence = f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}"
+    if bench.axes:
+        sentence += f" at {bench.point_title(best.point)}"
+    sentence += f" {best.interval}"
+    return sentence + _range(bench, best, decided or found) + "." + _same_quality(best)
+
+
+def _undecided(bench: BenchmarkView, known: list[Compared], baseline: str) -> str:
+    """The comparison with the narrowest interval, which still holds 1×."""
+    nearest = min(known, key=lambda each: each.estimate.interval.high / each.estimate.interval.low)
+    where = f" at {bench.point_title(nearest.point)}" if bench.axes else ""
+    return (
+        f"{nearest.series.title} and {baseline} cannot be told apart{where} {nearest.interval}: "
+        "more processes would narrow the interval."
+    )
+
+
+def _same_quality(best: Compared) -> str:
+    """Whether the faster device learnt as well; a speedup means little without it."""
+    agreed = best.found.agreement
+    if not agreed or agreed.verdict is not Parity.EQUIVALENT or not is_share(agreed.quality.metric):
+        return ""
+    margin = formatting.short(100 * agreed.quality.within)
+    return f" Both reach the same {metric_title(agreed.quality.metric)} (± {margin} points)."
+
+
+def _range(bench: BenchmarkView, best: Compared, found: list[Compared]) -> str:
+    """How the same device does at the point where it does worst."""
+    own = [each for each in found if each.series == best.series and each is not best]
+    if not own:
+        return ""
+    worst = min(own, key=lambda each: each.speedup)
+    return f" and {worst.text} at {bench.point_header(worst.point)}"
+
+
+def _absolute(bench: BenchmarkView) -> str:
+    """What the only measured device does, when there is nothing to compare."""
+    series = bench.shown_series[0]
+    point = next(p for p in bench.points if bench.measured(series, p))
+    found = bench.speedup(series, point)
+    if found is None:
+        return f"{series.title} ended before its first steady {bench.words.step}."
+    seconds = duration_of(found.seconds)
+    where = f" at {bench.point_title(point)}" if bench.axes else ""
+    return f"{series.title} takes {seconds} a {bench.words.step}{where}."
+
+
+def duration_of(seconds: Interval) -> str:
+    """A time with as many digits as its interval allows."""
+    return formatting.duration(seconds.value, seconds.low, seconds.high)
+
+
+def _absent(bench: BenchmarkView) -> str:
+    """Which devices have no number at all, and why."""
+    reasons: dict[str, list[str]] = {}
+    for series in bench.series:
+        if series in bench.shown_series:
+            continue
+        rows = [row for point in bench.points for row in bench.planned(series, point)]
+        why = formatting.listed(sorted({kind_text(row) for row in rows}))
+        reasons.setdefault(why, []).append(series.title)
+    said = [
+        f" {formatting.listed(who)} {_was(who)} not measured: {why}."
+        for why, who in reasons.items()
+    ]
+    return "".join(said)
+
+
+def _was(who: list[str]) -> str:
+    return "was" if len(who) == 1 else "were"

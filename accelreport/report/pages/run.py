@@ -1,0 +1,449 @@
+"""The page of one record: everything behind a number, raw.
+
+Where its time went, what was observed, and what the timer found when it checked itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from accelreport.analysis.stability import steady
+from accelreport.report import formatting
+from accelreport.report.metrics import Words, metric_text, metric_title
+from accelreport.report.model import (
+    Block,
+    Code,
+    Download,
+    Downloads,
+    Fact,
+    Facts,
+    Note,
+    Notes,
+    Notice,
+    Page,
+    Prose,
+    RawTable,
+    Section,
+    Sparkline,
+    Token,
+)
+from accelreport.report.pages.badges import KINDS
+from accelreport.report.pages.environment import PATH, machine_facts, machine_id
+from accelreport.report.pages.sections.about import commands
+from accelreport.report.pages.sections.resources import joules
+from accelreport.report.text import label, sentence, tail
+from accelreport.report.view import BenchmarkView, cell_slug
+from accelreport.results.record import Energy, Record
+from accelreport.spec.cells import UNTIL_SAID
+
+Times = NDArray[np.float64]
+WIDTH, HEIGHT = 860.0, 90.0
+MOST = 430
+"""Columns of the drawing;
+with more steps, each column reaches from the least to the most of several."""
+
+
+def sparkline(record: Record, step: str) -> Sparkline | None:
+    """Step times in order, from 0 to the longest; None with fewer than ten."""
+    seconds = _steady_steps(record)
+    if len(seconds) < 10:
+        return None
+    top = float(seconds.max())
+    path, stroke = _steps(seconds, top) if len(seconds) <= MOST else _ranges(seconds, top)
+    middle = formatting.duration(float(np.median(seconds)))
+    longest = formatting.duration(top)
+    text = f"{formatting.count(len(seconds))} steady {step}s: median {middle}, longest {longest}"
+    drawn = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
+        f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
+        'aria-labelledby="spark-t">'
+        f'<title id="spark-t">{text}</title>'
+        f'<path d="{path}" fill="none" stroke="var(--link)" stroke-width="{stroke}" '
+        'vector-effect="non-scaling-stroke"/></svg>'
+    )
+    caption = f"{text}. Left to right in order of time, height from 0 to the longest."
+    return Sparkline(Markup(drawn), caption)  # noqa: S704 -- numbers and our own words only
+
+
+def _steps(seconds: Times, top: float) -> tuple[str, str]:
+    """A line with a tread for each step."""
+    heights = (HEIGHT * (1 - seconds / top) + 1).tolist()
+    treads = zip(heights, _ends(len(heights)), strict=True)
+    return f"M0 {HEIGHT:.0f}" + "".join([f"V{y:.1f}H{end}" for y, end in treads]), "1.2"
+
+
+@lru_cache  # cells of one benchmark have as many steps as each other
+def _ends(count: int) -> tuple[str, ...]:
+    """Where each of so many treads ends."""
+    width = WIDTH / count
+    return tuple(f"{(number + 1) * width:.1f}" for number in range(count))
+
+
+def _ranges(seconds: Times, top: float) -> tuple[str, str]:
+    """A stroke for each group of steps, from its shortest to its longest."""
+    pieces = []
+    for number, part in enumerate(np.array_split(seconds, MOST)):
+        low, high = (HEIGHT * (1 - float(v) / top) for v in (part.min(), part.max()))
+        pieces.append(f"M{(number + 0.5) * WIDTH / MOST:.1f} {low + 1.6:.1f}V{high:.1f}")
+    return "".join(pieces), "1.6"
+
+
+def _steady_steps(record: Record) -> Times:
+    """Single steady steps in seconds; means of blocks where steps were not stamped."""
+    blocks = [block for block in record.blocks if block.steady and block.steps]
+    stamped = [value for block in blocks for value in block.stamped_s]
+    means = [block.wall_s / block.steps for block in blocks]
+    return np.array(stamped or means, dtype=np.float64)
+
+
+_OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}
+
+
+def checks_section(record: Record) -> Section | None:
+    """Every check of a record with what was expected and seen; None for an older record."""
+    if not record.checks:
+        return None
+    rows = tuple(
+        (
+            sentence(label(check.name.replace("-", " "), 60)),
+            _OUTCOMES[check.outcome],
+            label(check.expected, 300) or "–",
+            label(check.seen, 400),
+        )
+        for check in record.checks
+    )
+    found = sum(check.outcome == "failed" for check in record.checks)
+    looked = sum(check.outcome != "not-applicable" for check in record.checks)
+    finding = f"{formatting.plural(looked, 'fault')} looked for, {found or 'none'} found."
+    table = RawTable(
+        title="Faults looked for",
+        columns=("fault", "outcome", "a sound measurement shows", "seen"),
+        rows=rows,
+        note="Nothing of this runs inside a timed window.",
+        words=True,
+    )
+    return Section("checks", "The timer's checks of itself", (table,), finding=finding)
+
+
+MOST_BLOCKS = 500
+"""Rows of the table of blocks; the record's JSON has every one."""
+
+_STAGES = (
+    ("process_s", "process until our first line"),
+    ("import_s", "importing {framework} and Keras"),
+    ("prepared_s", "of these two: before the launch, shared with other cells"),
+    ("data_s", "data, onto the device"),
+    ("build_s", "building model and optimizer"),
+    ("first_step_s", "first step or call: trace, compile, run"),
+    ("train_s", "all timed steps"),
+    ("evaluate_s", "evaluations, untimed"),
+    ("observe_s", "observations of the trained model"),
+    ("checks_s", "the timer's checks of itself"),
+    ("wall_s", "launch to end"),
+)
+
+
+def stages_section(record: Record) -> Section | None:
+    """Seconds of each stage of the process; None where none was timed."""
+    framework = record.cell.device_spec.framework_name
+    rows = [
+        Fact(sentence(text.format(framework=framework)), formatting.duration(seconds))
+        for name, text in _STAGES
+        if (seconds := getattr(record.times, name)) is not None
+    ]
+    return Section("times", "Where the time went", (Facts(tuple(rows)),)) if rows else None
+
+
+def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
+    """Every timed block as it was read, with a drawing of its steps; None without any."""
+    if not record.blocks:
+        return None
+    step = bench.words.step
+    shown = record.blocks[:MOST_BLOCKS]
+    rows = tuple(
+        (
+            str(number),
+            str(block.epoch),
+            str(block.first_step),
+            str(block.steps),
+            f"{block.wall_s:.6f}",
+            f"{1000 * block.wall_s / block.steps:.4f}" if block.steps else "",
+            f"{block.cpu_s:.3f}",
+            "" if block.other_cpu_s is None else f"{block.other_cpu_s:.3f}",
+            "stopped" if block.stopped_s else "warm-up" if block.warmup else "steady",
+        )
+        for number, block in enumerate(shown, start=1)
+    )
+    first = "call" if bench.words.kernel else "epoch"
+    table = RawTable(
+        title="Timed blocks",
+        columns=(
+            "block", first, f"first {step}", f"{step}s", "wall s", f"ms a {step}",
+            "CPU s", "CPU s of others", "part",
+        ),
+        rows=rows,
+        note=(
+            "The device was synchronised before and after each block."
+            + ("" if len(shown) == len(record.blocks) else " The JSON has the rest.")
+        ),
+    )  # fmt: skip
+    drawn = sparkline(record, step)
+    blocks: tuple[Block, ...] = (drawn, table) if drawn else (table,)
+    return Section("blocks", f"Timed {step}s, raw", blocks)
+
+
+def curve_section(record: Record) -> Section | None:
+    """What every epoch came to; None where a workload has none."""
+    if not record.epochs:
+        return None
+    metrics = sorted({name for epoch in record.epochs for name in epoch.metrics})
+    rows = tuple(
+        (
+            str(epoch.epoch),
+            str(epoch.steps),
+            f"{epoch.train_s:.4f}",
+            f"{epoch.elapsed_s:.4f}",
+            *(f"{epoch.metrics[name]:.6g}" if name in epoch.metrics else "" for name in metrics),
+        )
+        for epoch in record.epochs
+    )
+    columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
+    table = RawTable("Every epoch", columns, rows, "Evaluations are not in these times.")
+    return Section("curve", "Learning curve", (table,))
+
+
+LONGEST_IN_COLUMNS = 60
+"""Letters of a fact that still fits into a column."""
+
+
+def result_section(bench: BenchmarkView, record: Record) -> Section | None:
+    """Failure, warnings, and the numbers that come from this record."""
+    blocks: list[Block] = []
+    notes = [
+        Note(
+            sentence(label(w.kind.replace("-", " "), 80)) + ".",
+            sentence(label(w.message, 600)),
+            tone="loud",
+        )
+        for w in record.warnings
+    ]
+    if record.failure is not None:
+        failure = record.failure
+        title = f"{sentence(KINDS.get(failure.kind, label(failure.kind, 60)))}."
+        notes.insert(
+            0, Note(title, label(failure.message, 2000), label(failure.remedy, 600), tone="bad")
+        )
+    if notes:
+        blocks.append(Notes(tuple(notes)))
+    facts = _numbers(bench.words, record)
+    blocks += in_columns(facts)
+    if record.failure is not None and record.failure.traceback:
+        blocks.append(Code("Traceback", (Token(tail(record.failure.traceback)),), folded=True))
+    return Section("result", "Result", tuple(blocks)) if blocks else None
+
+
+def _numbers(words: Words, record: Record) -> list[Fact]:
+    facts = [
+        Fact(sentence(metric_title(name)), metric_text(name, value))
+        for name, value in sorted(record.final.items())
+    ]
+    window = steady(record)
+    if window.steps:
+        facts.append(Fact(f"Steady {words.step}", formatting.duration(window.step_s)))
+        facts.append(Fact("CPU time ÷ wall time", formatting.number(window.cpu_per_wall)))
+    if record.flops:
+        count = formatting.operations(record.flops.per_step)
+        facts.append(
+            Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 400)})")
+        )
+        if record.flops.bytes_per_step is not None:
+            moved = formatting.size(record.flops.bytes_per_step)
+            facts.append(
+                Fact("Bytes of its products", f"{moved} ({label(record.flops.bytes_method, 400)})")
+            )
+    if record.parameters is not None:
+        facts.append(Fact("Parameters", formatting.count(record.parameters)))
+    memory = record.memory
+    if memory.host_peak_bytes is not None:
+        facts.append(Fact("Peak memory, host", formatting.size(memory.host_peak_bytes)))
+    if memory.device_peak_bytes is not None:
+        facts.append(Fact("Peak memory, device", formatting.size(memory.device_peak_bytes)))
+    return facts + [_energy(energy) for energy in record.energy]
+
+
+def _energy(energy: Energy) -> Fact:
+    term = f"Energy, {label(energy.sensor, 20)} ({label(energy.scope, 40)})"
+    if energy.joules is None:
+        return Fact(term, f"not read: {label(energy.absent, 300)}")
+    return Fact(
+        term,
+        f"{joules(energy.joules)} in {formatting.duration(energy.window_s)} and "
+        f"{formatting.plural(energy.steps, 'steady step')}; {label(', '.join(energy.parts), 120)}; "
+        f"counted in {joules(energy.unit_j or 0.0)}, updated every "
+        f"{formatting.duration(energy.update_s)}; sensor-grade",
+    )
+
+
+def in_columns(facts: list[Fact]) -> list[Block]:
+    """Facts in columns; those that need a line of their own stand below."""
+    blocks: list[Block] = []
+    for long in (False, True):
+        some = tuple(fact for fact in facts if (len(fact.value) > LONGEST_IN_COLUMNS) is long)
+        if some:
+            blocks.append(Facts(some, long=long))
+    return blocks
+
+
+def cell_page(
+    bench: BenchmarkView, record: Record, machine: str, benches: Sequence[BenchmarkView]
+) -> Page:
+    """The page of a record.
+
+    Args:
+        bench: the first plan that asks for the cell.
+        record: what was observed.
+        machine: the record's machine.
+        benches: every plan that asks for the cell.
+    """
+    point = tuple(record.cell.point.get(axis) for axis in bench.axes)
+    device = bench.title_of(record.cell.device)
+    where = f", {bench.point_title(point)}" if bench.axes else ""
+    sections = (
+        result_section(bench, record),
+        stages_section(record),
+        blocks_section(bench, record),
+        checks_section(record),
+        curve_section(record),
+        _asked(bench, record, point),
+        _input(record),
+        Section("environment", "Environment", machine_facts([record], page=f"../{PATH}")),
+        _log(record),
+        _files(record, machine),
+    )
+    return Page(
+        path=f"cells/{cell_slug(record.key, machine)}.html",
+        title=f"{device}{where}, seed {record.cell.seed}",
+        kicker=f"One cell of “{label(bench.plan.title)}”",
+        finding=_finding(bench.words, record, bench.refusal(record, machine)),
+        description=f"{device}{where}, seed {record.cell.seed}: {_state(record)}.",
+        sections=tuple(section for section in sections if section),
+        template="cell.html",
+        byline=_byline(record, machine),
+        notices=_notices(record),
+        crumbs=tuple(Download(f"{each.slug}.html", _crumb(each)) for each in benches),
+    )
+
+
+def _crumb(bench: BenchmarkView) -> str:
+    return f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"
+
+
+def _state(record: Record) -> str:
+    return {"ok": "complete", "partial": "ended by its time budget"}.get(
+        record.status, record.status
+    )
+
+
+def _finding(words: Words, record: Record, refusal: str) -> str:
+    if refusal:
+        return f"Refused: {label(refusal, 600)}."
+    if record.failure is not None and record.status in {"failed", "skipped"}:
+        return f"{sentence(record.status)}: {KINDS.get(record.failure.kind, record.failure.kind)}."
+    window = steady(record)
+    if not window.steps:
+        return "It ended before its first steady step."
+    return (
+        f"{formatting.duration(window.step_s)} a {words.step}, over "
+        f"{formatting.plural(window.steps, words.step)} in {formatting.duration(window.window_s)} "
+        "after the warm-up."
+    )
+
+
+def _byline(record: Record, machine: str) -> tuple[Fact, ...]:
+    place = f"../{PATH}#{machine_id(machine)}" if record.environment else ""
+    facts = [
+        Fact("State", _state(record)),
+        Fact("Started", formatting.moment(label(record.started_at, 60))),
+        Fact("Ended", formatting.moment(label(record.finished_at, 60))),
+        Fact("Machine", label(machine, 20), href=place),
+        Fact("Cell", label(record.key, 20)),
+    ]
+    return tuple(facts)
+
+
+def _notices(record: Record) -> tuple[Notice, ...]:
+    notices = []
+    if record.data and record.data.origin == "synthetic":
+        text = label(record.data.note, 300) or "A generated stand-in of the same shapes was used."
+        notices.append(Notice("Synthetic data.", text))
+    if record.status == "partial":
+        done = sum(block.steps for block in record.blocks)
+        notices.append(
+            Notice(
+                "Partial run.",
+                f"The time budget ended it after {formatting.count(done)} of "
+                f"{formatting.plural(record.planned_steps, 'step')}; its total is extrapolated "
+                "wherever it is shown.",
+            )
+        )
+    return tuple(notices)
+
+
+def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> Section:
+    cell = record.cell
+    device = cell.device_spec
+    unsaid = {
+        key for key in UNTIL_SAID if getattr(device, key) == type(device).model_fields[key].default
+    }
+    asked = {
+        "workload": cell.workload,
+        "device": device.model_dump(mode="json", exclude=unsaid),
+        "measure": cell.measure.model_dump(mode="json"),
+        "seed": cell.seed,
+    }
+    blocks = (
+        Code("In full, after profile and sweep", (Token(_json(asked)),)),
+        Code("Again", commands(bench, cell.device, point, record)),
+        Prose("This measures every repeat of this device and sweep point that is not yet done."),
+    )
+    return Section("asked", "What was asked for", blocks)
+
+
+def _json(value: Mapping[str, object]) -> str:
+    """JSON in which a reader sees each key; text in it is escaped, never raw."""
+    return json.dumps(value, indent=1, ensure_ascii=True, default=str)
+
+
+def _input(record: Record) -> Section | None:
+    data = record.data
+    if data is None:
+        return None
+    facts = [
+        Fact("Data set", label(data.dataset, 80)),
+        Fact("Origin", data.origin),
+        Fact("Fingerprint", label(data.fingerprint, 80)),
+        Fact("Training examples", formatting.count(data.train_examples)),
+        Fact("Validation examples", formatting.count(data.validation_examples)),
+    ]
+    facts += [Fact("Seed", str(data.seed))] if data.seed is not None else []
+    facts += [Fact("Note", label(data.note, 300))] if data.note else []
+    facts += [Fact(label(name, 80), label(sha, 80)) for name, sha in sorted(data.files.items())]
+    return Section("input", "Input", tuple(in_columns(facts)))
+
+
+def _log(record: Record) -> Section | None:
+    if not record.log_tail.strip():
+        return None
+    return Section("log", "End of the log", (Code("", (Token(tail(record.log_tail)),)),))
+
+
+def _files(record: Record, machine: str) -> Section:
+    name = f"{cell_slug(record.key, machine)}.json"
+    item = Download(name, name, "the record in full")
+    return Section("files", "Files", (Downloads((item,)),))

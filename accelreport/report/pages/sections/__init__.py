@@ -1,0 +1,1 @@
+"""Sections of a benchmark's page, one module each."""

@@ -1,0 +1,292 @@
+"""How to run it again, how to cite it, the spec itself, and every file there is."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Literal
+
+from accelreport.report import formatting
+from accelreport.report.model import Code, Download, Downloads, Fact, Prose, Section, Token
+from accelreport.report.pages.environment import PATH, devices_table, machine_facts
+from accelreport.report.text import clean, label, slug
+from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Record
+from accelreport.spec.models import Source
+
+_PIECES = re.compile(
+    r"""(?P<note>\#[^\n]*)
+      | (?P<text>\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*')
+      | (?P<head>^[ \t]*\[\[?[^\]\n]+\]\]?)
+      | (?P<key>^[ \t]*[\w.-]+(?=[ \t]*=))""",
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+_ROLES: dict[str, Literal["note", "text", "head", "key"]] = {
+    "note": "note",
+    "text": "text",
+    "head": "head",
+    "key": "key",
+}
+
+
+def toml_tokens(text: str) -> tuple[Token, ...]:
+    """The text cut into tokens; joined again they are the text, to the letter."""
+    text = clean(text)
+    tokens: list[Token] = []
+    end = 0
+    for found in _PIECES.finditer(text):
+        if found.start() > end:
+            tokens.append(Token(text[end : found.start()]))
+        tokens.append(Token(found[0], _ROLES[found.lastgroup or "note"]))
+        end = found.end()
+    if end < len(text):
+        tokens.append(Token(text[end:]))
+    return tuple(tokens)
+
+
+SCREEN_ROWS, SCREEN_COLUMNS = 10, 60
+"""Rows and letters of commands that a slide has room for."""
+
+
+def environment_section(bench: BenchmarkView) -> Section:
+    """Machines, devices, data and how the cells were measured."""
+    return Section(
+        "environment",
+        "Environment",
+        (devices_table([bench]), *machine_facts(bench.records.values(), page=PATH)),
+    )
+
+
+def reproduce_section(bench: BenchmarkView) -> Section:
+    """The exact commands."""
+    text = (
+        "Cells that are already in the results folder are not run again; remove the folder, or "
+        "choose another with --results, to measure everything anew."
+    )
+    return Section("reproduce", "How to reproduce it", (Code("", commands(bench)), Prose(text)))
+
+
+def commands(
+    bench: BenchmarkView,
+    device: str = "",
+    point: Sequence[object] = (),
+    record: Record | None = None,
+) -> tuple[Token, ...]:
+    """Shell commands that measure a benchmark again, or one device and point of it.
+
+    Args:
+        bench: the benchmark.
+        device: a device of it; all when empty.
+        point: a sweep point of it; all when empty.
+        record: the one whose code and data are asked for; those of all when absent.
+    """
+    records = [record] if record else list(bench.records.values())
+    run = ["accelreport", "run", f"specs/{clean(bench.plan.spec)}.toml"]
+    if bench.plan.profile != "full":
+        run += ["--profile", clean(bench.plan.profile)]
+    if device:
+        run += ["--device", clean(device)]
+    for axis, value in zip(bench.axes, point, strict=False):
+        run += ["--filter", f"{clean(axis)}={clean(_scalar(value))}"]
+    tokens = list(_checkout(records))
+    tokens += _data(records)
+    tokens += [Token(shlex.join(run) + "\n"), Token("accelreport build")]
+    return tuple(tokens)
+
+
+def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
+    """Shell commands that measure every benchmark of a site again, one run for each profile."""
+    records = list({place: r for bench in benches for place, r in bench.records.items()}.values())
+    tokens = [*_checkout(records), *_data(records)]
+    for profile in dict.fromkeys(bench.plan.profile for bench in benches):
+        run = ["accelreport", "run", "specs/"]
+        run += ["--profile", clean(profile)] if profile != "full" else []
+        tokens.append(Token(shlex.join(run) + "\n"))
+    return (*tokens, Token("accelreport build"))
+
+
+def on_a_screen(commands: Sequence[Token]) -> tuple[Token, ...]:
+    """The first commands, as many as can be read from a slide; the last line says if more follow.
+
+    Args:
+        commands: a line each.
+    """
+    rows = 0
+    for number, each in enumerate(commands):
+        rows += -(-len(each.text.rstrip("\n")) // SCREEN_COLUMNS)
+        if rows > SCREEN_ROWS:
+            return (*commands[:number], Token("# … the page has the rest", "note"))
+    return tuple(commands)
+
+
+def _scalar(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _checkout(records: Sequence[Record]) -> list[Token]:
+    commits = sorted(
+        {r.environment.commit for r in records if r.environment and r.environment.commit}
+    )
+    if not commits:
+        return []
+    note = "# accelreport as it was\n"
+    if any(record.environment and record.environment.dirty for record in records):
+        note = "# accelreport as it was, but for uncommitted changes in that checkout\n"
+    if len(commits) > 1:
+        note = f"# accelreport as it was for some cells; {len(commits)} commits were used in all\n"
+    return [Token(note, "note"), Token(f"git checkout {shlex.quote(clean(commits[-1]))}\n")]
+
+
+def _data(records: Sequence[Record]) -> list[Token]:
+    sets = {
+        record.data.dataset
+        for record in records
+        if record.data and record.data.origin in {"official", "user-supplied"}
+    }
+    return [Token(f"accelreport data fetch {shlex.quote(clean(name))}\n") for name in sorted(sets)]
+
+
+def spec_section(bench: BenchmarkView) -> Section:
+    """The spec, verbatim."""
+    text = bench.plan.text.rstrip("\n") + "\n"
+    name = f"{label(bench.plan.spec, 80)}.toml"
+    download = Download(f"{bench.slug}/spec.toml", name, "as it was read")
+    return Section(
+        "spec",
+        "The spec",
+        (Code(name, toml_tokens(text)), Downloads((download,))),
+    )
+
+
+def downloads_section(bench: BenchmarkView) -> Section:
+    """Every file beside the page."""
+    files = (
+        ("cells.csv", "one row for each cell"),
+        ("speedups.csv", "one row for each device and sweep point"),
+        ("steps.csv", "every timed step"),
+        ("curves.csv", "every point of every learning curve"),
+        ("targets.csv", "time to the target, for each cell"),
+        ("published.csv", "published figures beside measured ones"),
+        ("claims.csv", "claims and verdicts"),
+        ("plan.json", "what the spec said, as the report read it"),
+        ("records.json", "every record in full"),
+        ("spec.toml", "the spec"),
+    )
+    items = tuple(Download(f"{bench.slug}/{name}", name, detail) for name, detail in files)
+    return Section("files", "Files", (Downloads(items),))
+
+
+def source_facts(bench: BenchmarkView) -> list[Fact]:
+    """The piece a benchmark reproduces, for the byline."""
+    source = bench.plan.source
+    if source is None:
+        return []
+    title = label(source.title, 90)
+    by = ", ".join(part for part in (label(source.authors, 80), str(source.year or "")) if part)
+    value = f"{title} ({by})" if by else title
+    return [Fact("Reproduces", value, href=web_address(source.url))]
+
+
+def web_address(address: str) -> str:
+    """An address a page may link to: http or https; empty for any other."""
+    address = address.strip()
+    plain = clean(address) == address and not any(letter.isspace() for letter in address)
+    return address if plain and address.lower().startswith(("https://", "http://")) else ""
+
+
+def measured_facts(bench: BenchmarkView) -> list[Fact]:
+    """How many processes, on how many cells, for the byline."""
+    done = sum(row.measured for row in bench.rows)
+    repeats = bench.plan.measure.repeats
+    return [
+        Fact("Cells measured", f"{done} of {formatting.count(len(bench.rows))}"),
+        Fact("Processes for each number", formatting.count(repeats)),
+    ]
+
+
+def cite_section(bench: BenchmarkView) -> Section:
+    """The results and the piece they reproduce, for BibTeX and as a citation file."""
+    blocks = (
+        Code("BibTeX", (Token("\n\n".join(_entries(bench))),)),
+        Code("CITATION.cff", (Token(citation_file(bench)),), folded=True),
+    )
+    return Section("cite", "How to cite it", blocks)
+
+
+def _entries(bench: BenchmarkView) -> list[str]:
+    dates = formatting.days(record.started_at for record in bench.records.values())
+    versions = _versions(bench)
+    key = slug(bench.plan.spec).replace("-", "_")
+    note = f"Measured {dates}" if dates else "Not measured yet"
+    note += f" with accelreport {versions}" if versions else ""
+    fields = {"title": bench.plan.title, "howpublished": "accelreport", "note": note}
+    entries = [_bibtex(f"accelreport_{key}", fields)]
+    for number, source in enumerate(_sources(bench), start=1):
+        own = {"title": source.title, "author": source.authors, "year": str(source.year or "")}
+        own |= {"url": web_address(source.url), "note": _note(source)}
+        entries.append(_bibtex(f"source_{key}{f'_{number}' if number > 1 else ''}", own))
+    return entries
+
+
+def _sources(bench: BenchmarkView) -> list[Source]:
+    """The piece that is reproduced, and those that single published figures are from, each once."""
+    every = [bench.plan.source, *(row.source for row in bench.plan.published)]
+    return list({(each.title, each.url): each for each in every if each}.values())
+
+
+def _note(source: Source) -> str:
+    read = f"Accessed {source.accessed}" if source.accessed else ""
+    return ". ".join(part for part in (read, source.licence) if part)
+
+
+def _versions(bench: BenchmarkView) -> str:
+    found = {r.environment.accelreport for r in bench.records.values() if r.environment}
+    return ", ".join(sorted(found))
+
+
+def _bibtex(key: str, fields: dict[str, str]) -> str:
+    """An entry of the fields that say something, braces and backslashes in them escaped."""
+    said = [(name, _tex(label(text, 200))) for name, text in fields.items() if text]
+    lines = [f"@misc{{{key},", *(f"  {name} = {{{text}}}," for name, text in said), "}"]
+    return "\n".join(lines)
+
+
+def _tex(text: str) -> str:
+    escaped = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}"}
+    escaped |= {letter: f"\\{letter}" for letter in "%&$#_"}
+    return "".join(escaped.get(letter, letter) for letter in text)
+
+
+def citation_file(bench: BenchmarkView) -> str:
+    """The results in the Citation File Format, version 1.2.0 (Druskat et al. 2021)."""
+    whens = [formatting.instant(record.finished_at) for record in bench.records.values()]
+    days = sorted(when.date().isoformat() for when in whens if when is not None)
+    lines = [
+        "cff-version: 1.2.0",
+        "message: If you use these results, please cite them as below.",
+        "type: dataset",
+        f"title: {_yaml(bench.plan.title)}",
+        "authors:",
+        '  - name: "those who measured it"',
+        *([f"date-released: {days[-1]}"] if days else []),
+        *([f"version: {_yaml(_versions(bench))}"] if _versions(bench) else []),
+    ]
+    sources = _sources(bench)
+    lines += ["references:"] if sources else []
+    for source in sources:
+        lines += [
+            "  - type: generic",
+            f"    title: {_yaml(source.title)}",
+            "    authors:",
+            f"      - name: {_yaml(source.authors or 'unknown')}",
+            *([f"    year: {source.year}"] if source.year else []),
+            *([f"    url: {_yaml(web_address(source.url))}"] if web_address(source.url) else []),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _yaml(text: str) -> str:
+    """A text as YAML reads it back: a string of JSON is one."""
+    return json.dumps(label(text, 200), ensure_ascii=True)

@@ -1,0 +1,290 @@
+"""Claims with their verdicts, the rule that tested them and the numbers it used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from accelreport.analysis.claims import ClaimResult, ClaimVerdict, Lack, Number
+from accelreport.report import formatting
+from accelreport.report.claim_text import (
+    beside_text,
+    number_text,
+    numbers_text,
+    place_text,
+    published_text,
+    rule_text,
+    source_of,
+)
+from accelreport.report.formatting import EN_DASH, SPACE
+from accelreport.report.metrics import FIGURES, metric_title
+from accelreport.report.model import (
+    Badge,
+    Column,
+    Download,
+    Entry,
+    Line,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+    Tone,
+)
+from accelreport.report.pages.badges import SYNTHETIC, kind_text
+from accelreport.report.text import label, tied
+from accelreport.report.view import BenchmarkView
+
+MOST_APART = 6
+"""Numbers with intervals that each get a line of their own."""
+
+
+def number_lines(evidence: Sequence[Number], worded: Callable[[str], str]) -> list[str]:
+    """One line for each number; one for each run along an axis where that is readable.
+
+    Args:
+        evidence: the numbers of a claim, in the order of the sweep.
+        worded: names of devices and axes as the page calls them.
+    """
+    told = [each for each in evidence if not _in_words(each)]
+    words = [worded(label(number_text(each), 300)) for each in evidence if _in_words(each)]
+    counts = {_count(each) for each in told}
+    shared = f"{counts.pop()} each" if len(counts) == 1 else ""
+    lines, last = [], []
+    for (held, axis), found in groupby(told, _place):
+        run = list(found)
+        if not axis or len(run) == 1 or (_intervals(run) and len(told) <= MOST_APART):
+            lines += [_line(worded(_plain(place_text(each))), each) for each in run]
+        else:
+            numbers = ", ".join(_number(each, "" if shared else _count(each)) for each in run)
+            lines.append(f"{worded(_plain(_span(held, axis, run)))}: {numbers}")
+            last = [shared] if shared else []
+    return lines + last + words
+
+
+def _in_words(each: Number) -> bool:
+    """Whether a number is a count, or a refusal, that has no interval."""
+    return each.refused is not None or each.quantity == "out_of_memory"
+
+
+def _place(each: Number) -> tuple[str, str]:
+    """The sweep point without its last axis, and the name of that axis."""
+    held, _, last = str(place_text(each)).rpartition(", ")
+    axis, equals, _ = last.partition(" = ")
+    return (held, axis) if equals else (str(place_text(each)), "")
+
+
+def _intervals(run: Sequence[Number]) -> bool:
+    return any(each.interval.known for each in run)
+
+
+def _line(where: str, each: Number) -> str:
+    number = _number(each, _count(each))
+    return f"{where}: {number}" if where else number
+
+
+def _span(held: str, axis: str, run: Sequence[Number]) -> str:
+    values = ", ".join(str(place_text(each)).rpartition(" = ")[2] for each in run)
+    return ", ".join(part for part in (held, f"{axis} {values}") if part)
+
+
+def _count(each: Number) -> str:
+    """Processes behind a number."""
+    known = each.interval.known
+    return f"n{SPACE}={SPACE}{each.interval.n}" if known else "one process"
+
+
+def _number(each: Number, count: str) -> str:
+    """A number with its unit and interval, and what is said of its processes."""
+    value, interval = _said(each)
+    inner = ", ".join(part for part in (interval, count) if part)
+    return f"{value} ({inner})" if inner else value
+
+
+def _said(each: Number) -> tuple[str, str]:
+    """A value and its interval in the unit of its quantity."""
+    quantity, found = each.quantity, each.interval
+    value, low, high, known = found.value, found.low, found.high, found.known
+    bounds = (low, high) if known else (None, None)
+    if quantity.endswith("_time"):
+        text = formatting.duration(value, *bounds)
+        return text, formatting.duration_interval(low, high, value) if known else ""
+    if quantity in {"ratio", "speedup"}:
+        text = formatting.ratio(value, *bounds)
+        return text, formatting.ratio_interval(low, high, value) if known else ""
+    unit = _UNITS.get(quantity, "")
+    if not known:
+        return formatting.number(value) + unit, ""
+    places = formatting.decimals(value, low, high)
+    if quantity == "difference":  # it may be near 0: the interval alone says what is known of it
+        places = max(formatting.decimals(high - low) - 1, 0)
+    joint = EN_DASH if low >= 0 else " to "
+    interval = f"{formatting.fixed(low, places)}{joint}{formatting.fixed(high, places)}{unit}"
+    return formatting.fixed(value, places) + unit, interval
+
+
+_UNITS = {
+    "tflops": f"{SPACE}TFLOPS",
+    "tflops_cold": f"{SPACE}TFLOPS",
+    "throughput": f"{SPACE}samples/s",
+}
+"""Units of quantities that have one beside seconds."""
+
+
+def _plain(where: str) -> str:
+    return label(where, 160).replace(" = ", " ")
+
+
+_TONES: dict[ClaimVerdict, Tone] = {
+    ClaimVerdict.CONFIRMED: "good",
+    ClaimVerdict.REFUTED: "bad",
+    ClaimVerdict.UNDECIDED: "loud",
+    ClaimVerdict.WITHHELD: "loud",
+}
+_MEANINGS = {
+    ClaimVerdict.CONFIRMED: "The whole interval fulfils the rule.",
+    ClaimVerdict.REFUTED: "The whole interval contradicts the rule.",
+    ClaimVerdict.UNDECIDED: "The interval holds both, or there is none.",
+    ClaimVerdict.WITHHELD: "What the rule compares must not be compared.",
+    ClaimVerdict.NOT_TESTED: "A device that the rule needs was not measured.",
+}
+
+
+def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
+    """The section of one benchmark, or of all; None where no spec makes a claim."""
+    every = [found for bench in benches for found in bench.tested]
+    if not every:
+        return None
+    counts = {verdict: sum(each.verdict is verdict for each in every) for verdict in ClaimVerdict}
+    said = [f"{count} {verdict.lower()}" for verdict, count in counts.items() if count]
+    finding = f"Of {formatting.plural(len(every), 'claim')}: {formatting.listed(said)}."
+    if made_up := sum(each.synthetic for each in every):
+        finding += f" {_made_up(made_up, sum(each.tested for each in every))}"
+    title = "Claims" if len(benches) == 1 else "Claims and verdicts"
+    return Section("claims", title, (claims_table(benches, "claims-table"),), finding=finding)
+
+
+def _made_up(synthetic: int, tested: int) -> str:
+    """How many verdicts come from synthetic data."""
+    if synthetic == tested:
+        return "Every verdict comes from synthetic data."
+    return f"{formatting.plural(synthetic, 'verdict comes', 'verdicts come')} from synthetic data."
+
+
+def claims_table(benches: Sequence[BenchmarkView], identity: str) -> Table:
+    """Claims of one benchmark in the order of its spec; those of all with the tested ones first."""
+    several = len(benches) > 1
+    made = {bench.slug: list(bench.tested) for bench in benches if bench.tested}
+    if several:
+        made = {slug: sorted(found, key=_rank) for slug, found in made.items()}
+        benches = sorted(
+            benches, key=lambda bench: min(map(_rank, made.get(bench.slug, [])), default=0)
+        )
+    groups = tuple(
+        RowGroup(
+            tuple(_row(bench, found) for found in made[bench.slug]),
+            title=label(bench.plan.title) if several else "",
+            href=f"{bench.slug}.html#claims" if several else "",
+            detail=f"{label(bench.plan.profile, 40)} profile" if several else "",
+        )
+        for bench in benches
+        if bench.slug in made
+    )
+    return Table(
+        id=identity,
+        title="Each sentence, and what was measured",
+        caption=(
+            "Each sentence is tested by a rule written into the spec. A claim is confirmed or "
+            "refuted only when the whole interval lies on one side."
+        ),
+        corner="claim",
+        columns=(
+            Column("verdict"),
+            Column("measured", wide=True),
+            Column("rule", wide=True),
+            Column("said by"),
+        ),
+        groups=groups,
+        style="prose",
+        download=None if several else Download(f"{benches[0].slug}/claims.csv", "CSV"),
+    )
+
+
+def _rank(found: ClaimResult) -> int:
+    """What is decided first, what was not tested here last."""
+    if found.verdict is ClaimVerdict.NOT_TESTED:
+        return 2
+    return int(found.verdict in {ClaimVerdict.UNDECIDED, ClaimVerdict.WITHHELD})
+
+
+_QUANTITIES = {
+    "first_epoch_time": "time of the first epoch",
+    "epoch_time": "time of a later epoch",
+    "step_time": "time of a step",
+    "total_time": "time of the whole training",
+    "tflops_cold": "TFLOPS of the first call",
+    "tflops": "TFLOPS of later calls",
+}
+"""Quantities of rules that the table of published figures calls by a heading, in a sentence."""
+
+_NAME = re.compile(r"[A-Za-z][\w.-]*\w")
+
+
+def _worded(bench: BenchmarkView, text: str) -> str:
+    """A sentence of the analysis with devices and quantities as the page calls them."""
+
+    def word(found: re.Match[str]) -> str:
+        name = found[0]
+        if name in bench.plan.devices:
+            return bench.title_of(name)
+        if name in FIGURES:
+            return _QUANTITIES.get(name, FIGURES[name][0])
+        if name.startswith("val_"):
+            return metric_title(name)
+        return name.replace("_", " ")
+
+    return tied(_NAME.sub(word, text))
+
+
+def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
+    """Which devices a claim would need, and why they have no number."""
+    reasons: dict[str, list[str]] = {}
+    for name in (each.device for each in found.missing if each.lack is Lack.DEVICE):
+        rows = [row for row in bench.rows if row.device == name]
+        if name in bench.plan.devices and rows:
+            why = formatting.listed(sorted({kind_text(row) for row in rows}))
+            reasons.setdefault(why, []).append(bench.title_of(name))
+    if not reasons:
+        return _worded(bench, label(numbers_text(found), 600))
+    return "; ".join(
+        f"{formatting.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
+    )
+
+
+def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
+    """The numbers one under another; the sentence of the analysis where there are none."""
+    lines = number_lines(found.numbers, lambda text: _worded(bench, text))
+    return [Line(line) for line in lines] or [Line(_untested(bench, found))]
+
+
+def _row(bench: BenchmarkView, found: ClaimResult) -> Row:
+    verdict, claim = found.verdict, found.claim
+    badge = Badge(verdict.lower(), _MEANINGS[verdict], _TONES.get(verdict, "quiet"))
+    measured = _measured(bench, found)
+    if found.numbers and found.withheld:
+        measured += [Line(_worded(bench, each), "reason") for each in beside_text(found)]
+    if published_text(bench.plan, claim.check):
+        measured.append(Line("Published figures bear on it, too.", "reason"))
+    machines = {series.machine for series in bench.series if series.machine}
+    if found.machine and len(machines) > 1:
+        measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
+    rule = label(rule_text(bench.plan, claim.check), 400)
+    return Row(
+        Entry((Line(label(claim.text, 400)),)),
+        (
+            Entry((), badges=(badge, *([SYNTHETIC] if found.synthetic else []))),
+            Entry(tuple(measured)),
+            Entry((Line(_worded(bench, rule)),)),
+            Entry((Line(label(source_of(bench.plan, claim), 200)),)),
+        ),
+    )

@@ -1,0 +1,400 @@
+"""Cold and warm: where the time goes before steady work, and when it has paid off.
+
+Which device is first for how many steps, in time or in money.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from accelreport.analysis.cost import FastestRange, TimeLine, envelope, overtakes
+from accelreport.analysis.cost import TimeLine as Course
+from accelreport.analysis.results import Result
+from accelreport.report import formatting
+from accelreport.report.charts.cold_start import Bar, cold_bars
+from accelreport.report.charts.drawing import panel
+from accelreport.report.model import (
+    Badge,
+    Block,
+    Column,
+    Download,
+    Entry,
+    Figure,
+    Key,
+    Line,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.badges import absence, number_badges
+from accelreport.report.pages.panels import device_rows, loud_badges, panel_points, panels_note
+from accelreport.report.view import BenchmarkView, Point, Series, median, present
+
+STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (
+    (
+        "process and imports",
+        (lambda row: row.stages.process_s, lambda row: row.stages.import_s),
+    ),
+    ("data", (lambda row: row.stages.data_s,)),
+    ("model", (lambda row: row.stages.build_s,)),
+    ("", (lambda row: row.timings.first_step_s,)),
+)
+"""Stages of a cold start and the times they are made of; the last is the first step."""
+
+Place = tuple[Series, Point]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A device's cold start at a point, in seconds.
+
+    Attributes:
+        stages: of the process whose start is the median one, so that they add up to it: medians
+            of stages, each of another process, would not.
+        first_s: the first step, the median over processes.
+        steady_s: a steady step, the median over processes.
+        run_s: a whole run from its launch on, evaluations left out, the median over processes.
+    """
+
+    stages: tuple[float, ...]
+    first_s: float
+    steady_s: float
+    run_s: float
+
+    @property
+    def total(self) -> float:
+        """Seconds until the first step is done, of the median process."""
+        return sum(self.stages)
+
+
+def start_of(bench: BenchmarkView, series: Series, point: Point) -> Start | None:
+    """The cold start; None where no first step was timed."""
+    rows = [row for row in bench.measured(series, point) if present(row.timings.first_step_s)]
+    if not rows:
+        return None
+    started = sorted((_stages(row) for row in rows), key=sum)
+    return Start(
+        stages=started[(len(started) - 1) // 2],
+        first_s=median([row.timings.first_step_s for row in rows]),
+        steady_s=median([row.timings.steady_step_s for row in bench.measured(series, point)]),
+        run_s=median([sum(_stages(row)[:-1]) + row.timings.total_s for row in rows]),
+    )
+
+
+def _stages(row: Result) -> tuple[float, ...]:
+    """Seconds of each stage of a process; 0 where it was not reached."""
+    return tuple(
+        sum(seconds for read in readers if present(seconds := read(row))) for _, readers in STAGES
+    )
+
+
+def starts_of(bench: BenchmarkView) -> dict[Place, Start]:
+    """Every cold start that was measured."""
+    return {
+        (series, point): start
+        for series in bench.shown_series
+        for point in bench.points
+        if (start := start_of(bench, series, point))
+    }
+
+
+def unit_of(bench: BenchmarkView, place: Place, start: Start) -> float:
+    """Seconds of the warm counterpart of the first step: a step, or a whole call."""
+    if not bench.words.kernel:
+        return start.steady_s
+    records = [bench.record(row) for row in bench.measured(*place)]
+    sizes = [record.blocks[0].steps for record in records if record and record.blocks]
+    return start.steady_s * (sizes[0] if sizes else 1)
+
+
+def course_of(bench: BenchmarkView, place: Place, start: Start) -> TimeLine | None:
+    """Seconds of the cold start and n warm steps after it (calls of a kernel)."""
+    unit = unit_of(bench, place, start)
+    return TimeLine(start.total, unit) if present(unit) else None
+
+
+def measured_units(bench: BenchmarkView, place: Place) -> int:
+    """Steps (calls of a kernel) that the longest process ran; 0 where there is no record."""
+    records = [bench.record(row) for row in bench.measured(*place)]
+    if bench.words.kernel:
+        return max((len(record.blocks) for record in records if record), default=0)
+    return max((sum(b.steps for b in record.blocks) for record in records if record), default=0)
+
+
+BEYOND = Badge(
+    "extrapolated",
+    "More steps than were measured; each of them is taken to last as long as the steady ones.",
+    "quiet",
+)
+"""Said of a change of places that lies beyond what was run."""
+
+
+def fastest_ranges_table(
+    bench: BenchmarkView,
+    courses: Mapping[Place, Course],
+    *,
+    id_: str,
+    title: str,
+    measure: str,
+    settled: bool = True,
+) -> Table | None:
+    """The table; None where no two devices can be compared at a point.
+
+    Args:
+        bench: the benchmark.
+        courses: what n steps take on each device at each point.
+        id_: of the table.
+        title: of the table.
+        measure: what the first device does: "is done first", "costs least".
+        settled: whether it is also shown where one device is first for any number of steps.
+    """
+    rows = [row for point in bench.points if (row := _row(bench, courses, point))]
+    if not rows or not (settled or any(len(row.entries[0].lines) > 1 for row in rows)):
+        return None
+    noun = "calls" if bench.words.kernel else f"{bench.words.step}s"
+    return Table(
+        id=id_,
+        title=title,
+        caption=(
+            f"Which device {measure}, its cold start and so many {noun} after it counted. From "
+            "medians: devices whose steady times cannot be told apart change places by chance."
+        ),
+        corner=bench.points_heading if bench.axes else "",
+        columns=(Column(f"for how many {noun}"),),
+        groups=(RowGroup(tuple(rows)),),
+        folded=len(rows) > 8,
+        badges=loud_badges(bench),
+    )
+
+
+def _row(bench: BenchmarkView, courses: Mapping[Place, Course], point: Point) -> Row | None:
+    own = {place[0]: course for place, course in courses.items() if place[1] == point}
+    if len(own) < 2:
+        return None
+    titles = {series.title: series for series in own}
+    reigns = envelope({series.title: course for series, course in own.items()})
+    most = max(measured_units(bench, (series, point)) for series in own)
+    badges = (BEYOND,) if reigns[-1].first > most else ()
+    lines = tuple(Line(_said(bench, reign)) for reign in reigns)
+    href = bench.evidence(titles[reigns[0].name], point)
+    return Row(Entry((Line(bench.point_header(point)),)), (Entry(lines, href=href, badges=badges),))
+
+
+def _said(bench: BenchmarkView, reign: FastestRange) -> str:
+    noun = "call" if bench.words.kernel else bench.words.step
+    if reign.last is None and reign.first == 1:
+        return f"{reign.name}, for any number"
+    if reign.last is None:
+        return f"{reign.name}, from {formatting.count(reign.first)} on"
+    if reign.first == 1:
+        return f"{reign.name}, up to {formatting.plural(reign.last, noun)}"
+    return f"{reign.name}, from {formatting.count(reign.first)} to {formatting.count(reign.last)}"
+
+
+MOST_POINTS = 8
+"""With more sweep points than this, the table has to be opened."""
+
+
+def cold_start_section(bench: BenchmarkView) -> Section | None:
+    """The section; None when nothing was measured."""
+    starts = starts_of(bench)
+    if not starts:
+        return None
+    blocks: list[Block] = [_figure(bench, starts), _table(bench, starts)]
+    reigns = _reigns(bench, starts)
+    if reigns is not None:
+        blocks.append(reigns)
+    return Section("cold", "Cold and warm", tuple(blocks), finding=_finding(bench, starts))
+
+
+def _reigns(bench: BenchmarkView, starts: dict[Place, Start]) -> Table | None:
+    """Who is done first after how many steps."""
+    courses = {
+        place: course
+        for place, start in starts.items()
+        if (course := course_of(bench, place, start)) is not None
+    }
+    return fastest_ranges_table(
+        bench,
+        courses,
+        id_="cold-reigns",
+        title="The fastest device for so many steps, its start included",
+        measure="is done first",
+        settled=False,
+    )
+
+
+def _finding(bench: BenchmarkView, starts: dict[Place, Start]) -> str:
+    words = bench.words
+    known = {
+        place: start.first_s / unit_of(bench, place, start)
+        for place, start in starts.items()
+        if present(start.steady_s) and start.steady_s
+    }
+    if not known:
+        return f"No steady {words.step} was measured, so cold and warm cannot be compared."
+    place = max(known, key=lambda each: known[each])
+    warm = "a later call" if words.kernel else f"a steady {words.step}"
+    where = f" at {bench.point_title(place[1])}" if bench.axes else ""
+    return (
+        f"On {place[0].title}{where} the {words.first} takes "
+        f"{formatting.duration(starts[place].first_s)}, "
+        f"{formatting.number(known[place])} times as long as {warm}."
+    )
+
+
+def _figure(bench: BenchmarkView, starts: dict[Place, Start]) -> Figure:
+    # Chosen among those that were measured: a run that was stopped may have none of the others.
+    points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
+    own = [each for each in bench.series if any((each, p) in starts for p in points)]
+    headings, row = device_rows(bench, points, own)
+    bars = [
+        Bar(row(s, p), starts[s, p].stages, formatting.duration(starts[s, p].total))
+        for p in points
+        for s in own
+        if (s, p) in starts
+    ]
+    first = bench.words.first
+    said = "; ".join(
+        f"{s.title}, {bench.point_title(p)}: {formatting.duration(start.total)}"
+        for (s, p), start in starts.items()
+    )
+    title = f"What happens before the {first} is done"
+    names = [name or f"{first} (trace, compile, run)" for name, _ in STAGES]
+    make = cold_bars(
+        bars, stages=names, headings=headings, axis_title=f"time until the {first} is done"
+    )
+    return Figure(
+        id="cold-bars",
+        title=title,
+        caption=(
+            "Of each device the process whose start is the median one, its stages stacked from 0 "
+            f"on a linear scale: {', '.join(names)}." + panels_note(len(points), len(bench.points))
+        ),
+        panels=(panel(make, prefix="cb", title=title, description=f"{said}."),),
+        keys=tuple(Key(name, f"p{i}", "bar") for i, name in enumerate(names)),
+        badges=loud_badges(bench),
+        table=_stages_table(bench, starts, names),
+    )
+
+
+def _stages_table(bench: BenchmarkView, starts: dict[Place, Start], names: list[str]) -> Table:
+    groups = []
+    for point in bench.points:
+        rows = tuple(
+            Row(
+                Entry((Line(series.title),)),
+                tuple(
+                    Entry((Line(formatting.duration(seconds)),))
+                    for seconds in (*start.stages, start.total)
+                ),
+                device=series.colour,
+            )
+            for (series, where), start in starts.items()
+            if where == point
+        )
+        groups.append(RowGroup(rows, title=bench.point_title(point)))
+    return Table(
+        id="cold-bars-data",
+        title="Stages of a cold start",
+        corner="device",
+        columns=tuple(Column(name, number=True) for name in (*names, "together")),
+        groups=tuple(group for group in groups if group.rows),
+    )
+
+
+def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
+    words = bench.words
+    warm = "later call" if words.kernel else f"steady {words.step}"
+    noun = "calls" if words.kernel else f"{words.step}s"
+    titles = [words.first, warm, "cold ÷ warm", f"start in {noun}", "pays off after"]
+    titles += ["TFLOPS cold", "TFLOPS warm"] if words.kernel else ["first epoch", "later epoch"]
+    groups = []
+    for point in bench.points:
+        rows = tuple(_cold_row(bench, series, point, starts) for series in bench.series)
+        groups.append(RowGroup(rows, title=bench.point_title(point) if bench.axes else ""))
+    baseline = bench.title_of(bench.plan.baseline)
+    return Table(
+        id="cold-table",
+        title="Cold against warm",
+        caption=(
+            f"Medians over processes. “Start in {noun}” is how many warm {noun} take as long as "
+            "all that passes until the first one is done: after so many, half of the time was "
+            f"work. “Pays off after” is the number of {noun} from which a "
+            f"device has overtaken {baseline}, its cold start included: the difference of the "
+            f"two cold starts over the difference of the two {warm} times."
+        ),
+        corner="device",
+        columns=tuple(Column(title, number=True) for title in titles),
+        groups=tuple(groups),
+        folded=len(bench.points) > MOST_POINTS,
+        download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
+    )
+
+
+def _cold_row(
+    bench: BenchmarkView, series: Series, point: Point, starts: dict[Place, Start]
+) -> Row:
+    start = starts.get((series, point))
+    header = Entry((Line(series.title),))
+    if start is None:
+        gone = absence(bench, series, point)
+        reason = Entry(
+            (Line(f"{gone.lines[0].text}: {gone.lines[1].text}", "reason"),), href=gone.href
+        )
+        blank = tuple(Entry((Line("–"),)) for _ in range(6))
+        return Row(header, (reason, *blank), device=series.colour)
+    unit = unit_of(bench, (series, point), start)
+    timings = [row.timings for row in bench.measured(series, point)]
+    pairs = [
+        (each.tflops_cold, each.tflops)
+        if bench.words.kernel
+        else (each.first_epoch_s, each.epoch_s)
+        for each in timings
+    ]
+    say = formatting.number if bench.words.kernel else formatting.duration
+    cold = start.first_s
+    texts = [
+        formatting.duration(cold),
+        formatting.duration(unit),
+        formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
+        _worth(bench, (series, point), start),
+        _break_even(bench, series, point, starts),
+        *(say(median(values)) for values in zip(*pairs, strict=True)),
+    ]
+    entries = [Entry((Line(text),)) for text in texts]
+    badges = number_badges(bench.planned(series, point))
+    first = Entry(entries[0].lines, href=bench.evidence(series, point), badges=badges)
+    return Row(header, (first, *entries[1:]), device=series.colour)
+
+
+def _break_even(
+    bench: BenchmarkView, series: Series, point: Point, starts: dict[Place, Start]
+) -> str:
+    bases = [s for s in bench.shown_series if s.baseline]
+    base = next((s for s in bases if s.machine == series.machine), bases[0] if bases else None)
+    if base is None or (base, point) not in starts:
+        return formatting.MISSING
+    if series.baseline:
+        return "baseline"
+    own = course_of(bench, (series, point), starts[series, point])
+    other = course_of(bench, (base, point), starts[base, point])
+    if own is None or other is None:
+        return formatting.MISSING
+    steps = overtakes(own, other)
+    if steps is None:
+        return "never" if own.start >= other.start else "only at first"
+    noun = "call" if bench.words.kernel else bench.words.step
+    return formatting.plural(steps, noun) if own.start > other.start else "at once"
+
+
+def _worth(bench: BenchmarkView, place: Place, start: Start) -> str:
+    """How many warm steps take as long as the cold start."""
+    course = course_of(bench, place, start)
+    if course is None or not course.step:
+        return formatting.MISSING
+    noun = "call" if bench.words.kernel else bench.words.step
+    return formatting.plural(math.ceil(course.worth), noun)

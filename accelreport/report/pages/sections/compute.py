@@ -1,0 +1,241 @@
+"""How much arithmetic each device did, what share of its cited peak that is, and its roofline."""
+
+from __future__ import annotations
+
+from accelreport.analysis.compute import Position, position
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
+from accelreport.report.model import (
+    Block,
+    Column,
+    Download,
+    Entry,
+    Figure,
+    Line,
+    Row,
+    Section,
+    Table,
+)
+from accelreport.report.pages.badges import absence, number_badges
+from accelreport.report.pages.hardware import (
+    bandwidth_of,
+    bytes_of,
+    peak_of,
+    tflops_of,
+    unknown_peak,
+)
+from accelreport.report.pages.panels import groups_corner, keys, loud_badges, point_groups
+from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView, Point, Series, present
+
+UNIT = f"{formatting.SPACE}FLOP/B"
+
+Place = tuple[Series, Point]
+
+
+def roofline_blocks(bench: BenchmarkView) -> tuple[Block, ...]:
+    """The figure and the table; nothing where no record counted its bytes."""
+    places = [(series, point) for series in bench.shown_series for point in bench.points]
+    if not any(present(bytes_of(bench, *place)) for place in places):
+        return ()
+    found = {place: position_of(bench, *place) for place in places}
+    under = {place: each for place, each in found.items() if isinstance(each, Position)}
+    table = _table(bench)
+    return (_figure(bench, under, table),) if under else (table,)
+
+
+def position_of(bench: BenchmarkView, series: Series, point: Point) -> Position | str:
+    """The position, or in a few words why there is none."""
+    rate = tflops_of(bench, series, point)
+    timed = bench.speedup(series, point)
+    if rate is None or timed is None:
+        return "operations not counted"
+    peak, width = peak_of(bench, series, point), bandwidth_of(bench, series, point)
+    seconds = timed.seconds.value
+    found = position(rate[0] * seconds * 1e12, bytes_of(bench, series, point), seconds, peak, width)
+    return unknown_peak(bench, series, point) if found == "no cited peak" else found
+
+
+def _table(bench: BenchmarkView) -> Table:
+    methods = sorted(
+        {
+            label(record.flops.bytes_method, 300)
+            for record in bench.records.values()
+            if record.flops is not None and record.flops.bytes_method
+        }
+    )
+    groups = point_groups(
+        bench,
+        lambda point, header: Row(
+            Entry((Line(header),)), tuple(_entry(bench, each, point) for each in bench.series)
+        ),
+    )
+    return Table(
+        id="roofline-table",
+        title=f"Operations for each byte of a {bench.words.step}, and the roof that follows",
+        caption=(
+            f"Bytes are counted, not measured: {'; '.join(methods)}. The roof is the peak, or the "
+            "intensity times the cited memory bandwidth where that is lower; caches can lift a "
+            f"{bench.words.step} above a roof of memory, never above the peak."
+        ),
+        corner=groups_corner(bench),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        groups=groups,
+        notes=_sources(bench),
+        style="matrix",
+    )
+
+
+def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
+    rate, timed = tflops_of(bench, series, point), bench.speedup(series, point)
+    if rate is None or timed is None:
+        return absence(bench, series, point)
+    found = position_of(bench, series, point)
+    href = bench.evidence(series, point)
+    badges = number_badges(bench.planned(series, point))
+    if isinstance(found, Position):
+        share = f"{formatting.percent(found.share, 1)} of its roof of {found.bound}"
+        roof = f"{formatting.number(found.attainable)} TFLOPS, ridge at"
+        lines = (
+            Line(f"{formatting.number(found.intensity)}{UNIT}"),
+            Line(share, "interval"),
+            Line(f"{roof} {formatting.number(found.ridge)}{UNIT}", "detail"),
+        )
+        return Entry(lines, href=href, badges=badges, mark="small")
+    moved = bytes_of(bench, series, point)
+    first = formatting.MISSING
+    if present(moved) and moved > 0:
+        first = f"{formatting.number(rate[0] * timed.seconds.value * 1e12 / moved)}{UNIT}"
+    return Entry((Line(first), Line(found, "reason")), href=href, badges=badges, mark="small")
+
+
+def _sources(bench: BenchmarkView) -> tuple[str, ...]:
+    found = {
+        f"{series.title}: {formatting.number(width.gbps)} GB/s, {label(width.source, 240)}"
+        for series in bench.shown_series
+        for point in bench.points
+        if (width := bandwidth_of(bench, series, point)) is not None
+    }
+    return (f"Memory bandwidth. {'; '.join(sorted(found))}.",) if found else ()
+
+
+def _figure(bench: BenchmarkView, under: dict[Place, Position], table: Table) -> Figure:
+    series = [each for each in bench.shown_series if any(place[0] == each for place in under)]
+    roofs: dict[tuple[str, float, float], Roof] = {}
+    for (each, _), found in under.items():
+        limits = (each.title, found.peak.tflops, found.bandwidth.gbps)
+        roofs.setdefault(limits, Roof(each, *limits[1:]))
+    spots = [
+        Spot(each, found.intensity, found.tflops, _text(bench, under, each, point))
+        for (each, point), found in under.items()
+    ]
+    step = bench.words.step
+    title = f"Each {step} under its device’s roofline"
+    said = "; ".join(
+        f"{each.title}, {bench.point_title(point)}: {formatting.number(found.tflops)} TFLOPS at "
+        f"{formatting.number(found.intensity)} operations a byte, {found.bound}-bound"
+        for (each, point), found in under.items()
+    )
+    make = roofline_chart(list(roofs.values()), spots, x_title="operations for each byte")
+    return Figure(
+        id="roofline",
+        title=title,
+        subtitle="Up: TFLOPS. Across: operations for each byte. Both on log scales.",
+        caption=(
+            "The line is what a device can do at most: rising with the bytes its memory brings, "
+            "level where its arithmetic is the limit. Bytes are those of the products alone."
+        ),
+        panels=(panel(make, prefix="rl", title=title, description=f"{said}."),),
+        keys=keys(series),
+        badges=loud_badges(bench),
+        table=table,
+    )
+
+
+def _text(bench: BenchmarkView, under: dict[Place, Position], series: Series, point: Point) -> str:
+    """Sweep points are named at the first and the last spot of a device."""
+    own = [place[1] for place in under if place[0] == series]
+    return bench.point_header(point) if bench.axes and point in {own[0], own[-1]} else ""
+
+
+def compute_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no run counted its operations."""
+    groups = point_groups(
+        bench,
+        lambda point, header: Row(
+            Entry((Line(header),)),
+            tuple(_arithmetic_entry(bench, each, point) for each in bench.series),
+        ),
+    )
+    places = [(s, p) for s in bench.shown_series for p in bench.points]
+    known = {place: rate for place in places if (rate := tflops_of(bench, *place)) is not None}
+    if not known:
+        return None
+    methods = sorted(
+        {label(r.flops.method, 500) for r in bench.records.values() if r.flops is not None}
+    )
+    table = Table(
+        id="arithmetic-table",
+        title=f"Floating-point operations each second, by the steady time of a {bench.words.step}",
+        caption=(
+            f"Counted so: {'; '.join(methods)}. One multiply-add counts as two. The share is of "
+            "the dense peak cited for the element type, by the devices file or else by the table "
+            "of known hardware; the notes say what each figure was held against."
+        ),
+        corner=groups_corner(bench),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        groups=groups,
+        notes=_arithmetic_sources(bench),
+        style="matrix",
+        download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
+    )
+    blocks: tuple[Block, ...] = (table, *roofline_blocks(bench))
+    return Section("arithmetic", "Arithmetic", blocks, finding=_finding(bench, known))
+
+
+def _arithmetic_entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
+    rate = tflops_of(bench, series, point)
+    if rate is None:
+        return absence(bench, series, point)
+    value, low, high = rate
+    ends = (low, high) if present(low) and present(high) else ()
+    # The unit may stand below: eight devices have no room for it beside the number.
+    lines = [Line(f"{formatting.number(value, *ends)} TFLOPS")]
+    peak = peak_of(bench, series, point)
+    if peak:
+        share = formatting.percent(value / peak.tflops, 1)
+        of = f"of {formatting.number(peak.tflops)} TFLOPS {label(peak.dtype, 20)}"
+        lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
+    else:
+        lines.append(Line(unknown_peak(bench, series, point), "reason"))
+    badges = number_badges(bench.planned(series, point))
+    return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges, mark="small")
+
+
+def _arithmetic_sources(bench: BenchmarkView) -> tuple[str, ...]:
+    found = {
+        f"{series.title}: {label(peak.source, 240)}"
+        for series in bench.shown_series
+        for point in bench.points
+        if (peak := peak_of(bench, series, point)) and peak.source
+    }
+    return (f"Peaks. {'; '.join(sorted(found))}.",) if found else ()
+
+
+def _finding(
+    bench: BenchmarkView, known: dict[tuple[Series, Point], tuple[float, float, float]]
+) -> str:
+    shares = {
+        place: rate[0] / peak.tflops
+        for place, rate in known.items()
+        if (peak := peak_of(bench, *place))
+    }
+    if not shares:
+        return "No peak is cited for these devices, so there is no share of it to give."
+    place = max(shares, key=lambda each: shares[each])
+    where = f" at {bench.point_title(place[1])}" if bench.axes else ""
+    return (
+        f"{place[0].title} comes nearest to its peak: {formatting.percent(shares[place], 1)} of "
+        f"it{where}."
+    )

@@ -1,0 +1,162 @@
+"""What a run costs at the prices of the devices file, and who is cheapest for how many steps."""
+
+from __future__ import annotations
+
+from accelreport.analysis.cost import Price, price_of
+from accelreport.analysis.cost import TimeLine as Course
+from accelreport.report import formatting
+from accelreport.report.model import Column, Entry, Line, Prose, Row, RowGroup, Section, Table
+from accelreport.report.pages.badges import absence, number_badges
+from accelreport.report.pages.sections.cold_start import (
+    Place,
+    Start,
+    fastest_ranges_table,
+    starts_of,
+    unit_of,
+)
+from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView, Point, Series, median, present
+
+NONE = (
+    "No device of this benchmark has a price in the devices file, so there is no cost to give: "
+    "price_per_hour, currency and price_date of a device say what an hour costs and since when."
+)
+
+
+def cost_section(bench: BenchmarkView) -> Section | None:
+    """The section; None when nothing was measured."""
+    starts = starts_of(bench)
+    if not starts:
+        return None
+    if all(_price(bench, series) is None for series in bench.shown_series):
+        return Section("cost", "Cost", (Prose(NONE),), finding="No price given.")
+    blocks = [_table(bench, starts)]
+    cheapest = _cheapest(bench, starts)
+    if cheapest is not None:
+        blocks.append(cheapest)
+    return Section("cost", "Cost", tuple(blocks), finding=_finding(bench, starts))
+
+
+def _price(bench: BenchmarkView, series: Series) -> Price | None:
+    return price_of(bench.plan.devices.get(series.device))
+
+
+def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
+    words = bench.words
+    columns = [
+        Column("a whole run", number=True),
+        Column("its cold start", number=True),
+        Column(f"a million {words.step}s", "extrapolated", number=True),
+    ]
+    if not words.kernel:
+        columns.insert(1, Column("a later epoch", number=True))
+    groups = tuple(
+        RowGroup(
+            tuple(_row(bench, series, point, starts, len(columns)) for series in bench.series),
+            title=bench.point_title(point) if bench.axes else "",
+        )
+        for point in bench.points
+    )
+    return Table(
+        id="cost-table",
+        title="What a run costs",
+        caption=(
+            "Price of an hour × time, medians over processes. A whole run is the cold start and "
+            f"all {words.step}s; evaluations are not in it, nor is time a provider bills before "
+            "and after the process. A million takes each to last as long as the steady ones."
+        ),
+        corner="device",
+        columns=tuple(columns),
+        groups=groups,
+        notes=_prices(bench),
+        folded=len(bench.points) > 8,
+    )
+
+
+def _row(
+    bench: BenchmarkView, series: Series, point: Point, starts: dict[Place, Start], columns: int
+) -> Row:
+    header, price = Entry((Line(series.title),)), _price(bench, series)
+    start = starts.get((series, point))
+    if start is None or price is None:
+        gone = absence(bench, series, point)
+        reason = (
+            f"{gone.lines[0].text}: {gone.lines[1].text}" if start is None else "no price given"
+        )
+        first = Entry((Line(reason, "reason"),), href=gone.href)
+        blank = tuple(Entry((Line("–"),)) for _ in range(columns - 1))
+        return Row(header, (first, *blank), device=series.colour)
+    rows = bench.measured(series, point)
+    seconds = [start.run_s, start.total, 1e6 * start.steady_s]
+    if not bench.words.kernel:
+        seconds.insert(1, median([row.timings.epoch_s for row in rows]))
+    entries = [Entry((Line(money(price, each)),)) for each in seconds]
+    badges = number_badges(bench.planned(series, point), total=True)
+    entries[0] = Entry(entries[0].lines, href=bench.evidence(series, point), badges=badges)
+    return Row(header, tuple(entries), device=series.colour)
+
+
+def money(price: Price, seconds: float) -> str:
+    """An amount with its currency, such as "0.0042 USD"."""
+    if not present(seconds):
+        return formatting.MISSING
+    amount = price.of(seconds)
+    text = formatting.number(amount) if amount >= 1e-4 or not amount else formatting.tiny(amount)
+    return f"{text}{formatting.SPACE}{label(price.currency, 8)}"
+
+
+def _prices(bench: BenchmarkView) -> tuple[str, ...]:
+    said = []
+    for series in dict.fromkeys(s.device for s in bench.shown_series):
+        price = price_of(bench.plan.devices.get(series))
+        name = bench.title_of(series)
+        if price is None:
+            said.append(f"{name}: no price given")
+            continue
+        said.append(f"{name}: {price_text(price)}")
+    return (f"Prices, by the devices file. {'; '.join(said)}.",)
+
+
+def price_text(price: Price) -> str:
+    """A price in words: "0.35 USD an hour, on 31 May 2026, a provider’s list"."""
+    day = f"on {_day(price.date)}" if price.date else "day of the price not given"
+    source = f", {label(price.source, 160)}" if price.source else ""
+    hour = f"{formatting.number(price.per_hour)} {label(price.currency, 8)} an hour"
+    return f"{hour}, {day}{source}"
+
+
+def _day(text: str) -> str:
+    when = formatting.instant(text)
+    return formatting.day(when) if when else label(text, 10)
+
+
+def _cheapest(bench: BenchmarkView, starts: dict[Place, Start]) -> Table | None:
+    """Who costs least for how many steps, where two devices have prices in one currency."""
+    prices = {s: price for s in bench.shown_series if (price := _price(bench, s)) is not None}
+    if len(prices) < 2 or len({price.currency for price in prices.values()}) > 1:
+        return None
+    courses = {
+        place: Course(price.of(start.total), price.of(unit_of(bench, place, start)))
+        for place, start in starts.items()
+        if (price := prices.get(place[0])) is not None and present(unit_of(bench, place, start))
+    }
+    return fastest_ranges_table(
+        bench,
+        courses,
+        id_="cost-reigns",
+        title="The cheapest device for so many steps",
+        measure="costs least",
+    )
+
+
+def _finding(bench: BenchmarkView, starts: dict[Place, Start]) -> str:
+    costs = {}
+    for (series, point), start in starts.items():
+        price = _price(bench, series)
+        if price is not None and present(start.run_s):
+            costs[series, point] = (price.of(start.run_s), money(price, start.run_s))
+    if not costs or len({p.currency for s in bench.shown_series if (p := _price(bench, s))}) > 1:
+        return "Prices are in different currencies, so no device is called cheapest."
+    place = min(costs, key=lambda each: costs[each][0])
+    where = f" at {bench.point_title(place[1])}" if bench.axes else ""
+    return f"The cheapest run that was measured is {costs[place][1]}, on {place[0].title}{where}."

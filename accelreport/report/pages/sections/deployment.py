@@ -1,0 +1,240 @@
+"""What became of trained models: saved and read back, served over HTTP, made 8-bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from accelreport.analysis.parity import quantised_frame
+from accelreport.report import formatting
+from accelreport.report.model import (
+    Badge,
+    Block,
+    Column,
+    Entry,
+    Line,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.badges import origin_badges
+from accelreport.report.pages.sections.predictions import Run, runs
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, plain_rows, present
+from accelreport.results.record import SavedWeights, Served
+
+SHOWN_DIGITS = 16
+"""Of a checksum in a table."""
+
+
+def deployment_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no trained model was used any further."""
+    found = runs(bench)
+    blocks: list[Block] = []
+    served = [(run, run.record.served) for run in found if run.record.served]
+    saved = [(run, run.record.weights) for run in found if run.record.weights]
+    if any(run.record.quantised for run in found):
+        blocks.append(_quantised(bench, found))
+    if served:
+        blocks.append(_served(served))
+    if saved:
+        blocks.append(_saved(saved))
+    if any(run.record.artefacts for run in found):
+        blocks.append(_kept(found))
+    if not blocks:
+        return None
+    finding = _finding(bench)
+    return Section("afterwards", "The trained model in use", tuple(blocks), finding=finding)
+
+
+def _finding(bench: BenchmarkView) -> str:
+    rows = plain_rows(quantised_frame(bench.records.values()))
+    if not rows:
+        return ""
+    row = rows[0]
+    said = {
+        "WORSE": "and loses accuracy",
+        "BETTER": "and gains accuracy",
+        "NO DIFFERENCE SHOWN": "with no difference in accuracy shown",
+    }[row["verdict"]]
+    speed = formatting.ratio(row["latency_ratio"])
+    return (
+        f"In 8-bit integers the model is {formatting.ratio(row['size_ratio'])} smaller and answers "
+        f"{speed} as fast, {said} (p = {formatting.tiny(row['p'])}, McNemar)."
+    )
+
+
+def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry:
+    first, *rest = lines
+    return Entry(
+        (Line(first), *(Line(text, "interval") for text in rest)), href=href, badges=badges
+    )
+
+
+def _badges(run: Run) -> tuple[Badge, ...]:
+    origin = run.record.data.origin if run.record.data else ""
+    return tuple(origin_badges([origin]))
+
+
+def _quantised(bench: BenchmarkView, found: list[Run]) -> Table:
+    rows = {
+        (row["key"], row["machine"]): row
+        for row in plain_rows(quantised_frame(bench.records.values()))
+    }
+    groups = []
+    for run in found:
+        machine = run.record.environment.machine if run.record.environment else ""
+        row = rows.get((run.record.key, machine))
+        if row and run.record.quantised:
+            groups.append(RowGroup(_precisions(run, row), title=run.name, href=run.href))
+    first = next(run.record.quantised for run in found if run.record.quantised)
+    return Table(
+        id="quantised-table",
+        title="The same model in float32 and in 8-bit integers",
+        caption=(
+            f"{sentence(label(first.method, 200))}, calibrated on "
+            f"{formatting.plural(first.calibration_examples, 'training example')}; both run by "
+            f"the LiteRT interpreter with {formatting.plural(first.threads, 'thread')}. Latency is "
+            "the median for one example. The difference of the accuracies has a 95 % interval "
+            "(Bonett and Price) and is tested by McNemar's exact test."
+        ),
+        corner="arithmetic",
+        columns=tuple(
+            Column(title, number=True)
+            for title in ("size", "latency", "throughput", "accuracy", "difference")
+        ),
+        groups=tuple(groups),
+    )
+
+
+def _precisions(run: Run, row: dict[str, Any]) -> tuple[Row, Row]:
+    quantised = run.record.quantised
+    if quantised is None:
+        raise ValueError("the run was not quantised")
+    points = formatting.signed(100 * row["difference"], 2)
+    low, high = (formatting.signed(100 * row[side], 2) for side in ("low", "high"))
+    ratio = formatting.ratio
+    before = Row(
+        Entry((Line("float32"),)),
+        (
+            _entry(formatting.size(row["float32_bytes"])),
+            _entry(formatting.duration(row["float32_latency_s"])),
+            _entry(formatting.rate(quantised.float32.throughput, "examples")),
+            _entry(formatting.percent(row["float32_accuracy"]), badges=_badges(run)),
+            _entry("–"),
+        ),
+    )
+    faster = quantised.int8.throughput / quantised.float32.throughput
+    after = Row(
+        Entry((Line("8-bit integers"),)),
+        (
+            _entry(formatting.size(row["int8_bytes"]), f"{ratio(row['size_ratio'])} smaller"),
+            _entry(
+                formatting.duration(row["int8_latency_s"]),
+                f"{ratio(row['latency_ratio'])} as fast" if present(row["latency_ratio"]) else "–",
+            ),
+            _entry(
+                formatting.rate(quantised.int8.throughput, "examples"), f"{ratio(faster)} as many"
+            ),
+            _entry(formatting.percent(row["int8_accuracy"]), badges=_badges(run)),
+            _entry(
+                f"{points}{formatting.SPACE}points",
+                f"{low} to {high}",
+                f"p = {formatting.tiny(row['p'])}: {str(row['verdict']).lower()}",
+            ),
+        ),
+    )
+    return before, after
+
+
+def _served(served: list[tuple[Run, Served]]) -> Table:
+    rows = tuple(_served_row(run, found) for run, found in served)
+    titles = ("p50", "p95", "p99", "throughput", "largest difference", "same class", "export")
+    return Table(
+        id="served-table",
+        title="Exported, and asked over HTTP in a process of its own",
+        caption=(
+            f"{label(served[0][1].server, 200)}. Percentiles are of requests for one example, one "
+            "after the other; throughput is of several clients at once. The difference is that "
+            "between an answer and the training process's own prediction."
+        ),
+        corner="run",
+        columns=tuple(Column(title, number=True) for title in titles),
+        groups=(RowGroup(rows),),
+    )
+
+
+def _served_row(run: Run, found: Served) -> Row:
+    times = [float(q) for q in np.quantile(found.latency_s or [np.nan], [0.5, 0.95, 0.99])]
+    same = "–" if found.same_class is None else formatting.percent(found.same_class, 1)
+    clients = formatting.plural(found.throughput_clients, "client")
+    return Row(
+        Entry((Line(run.name, href=run.href),)),
+        (
+            *(_entry(formatting.duration(seconds)) for seconds in times),
+            _entry(
+                formatting.rate(found.throughput, "examples"),
+                f"{clients}, {found.throughput_batch} a request",
+            ),
+            _entry(formatting.tiny(found.max_difference)),
+            _entry(f"{same}", f"of {formatting.count(found.examples)}"),
+            _entry(formatting.size(found.bytes), label(found.format, 40)),
+        ),
+    )
+
+
+def _saved(saved: list[tuple[Run, SavedWeights]]) -> Table:
+    rows = tuple(
+        Row(
+            Entry((Line(run.name, href=run.href),)),
+            (
+                _entry(label(found.format, 60)),
+                _entry(formatting.size(found.bytes)),
+                _entry(formatting.count(found.examples)),
+                _entry(formatting.tiny(found.max_difference)),
+            ),
+        )
+        for run, found in saved
+    )
+    titles = ("form", "size", "examples compared", "largest difference")
+    return Table(
+        id="weights-table",
+        title="Weights saved, and read back into a model built anew",
+        corner="run",
+        columns=(Column(titles[0]), *(Column(title, number=True) for title in titles[1:])),
+        groups=(RowGroup(rows),),
+    )
+
+
+def _kept(found: list[Run]) -> Table:
+    groups = [
+        RowGroup(
+            tuple(
+                Row(
+                    Entry((Line(label(artefact.what, 80)),)),
+                    (
+                        _entry(formatting.size(artefact.bytes)),
+                        _entry(f"{artefact.sha256[:SHOWN_DIGITS]}….{artefact.name}"),
+                    ),
+                )
+                for artefact in run.record.artefacts
+            ),
+            title=run.name,
+            href=run.href,
+        )
+        for run in found
+        if run.record.artefacts
+    ]
+    return Table(
+        id="artefacts-table",
+        title="Files kept with the results",
+        caption=(
+            "They lie in the folder artefacts/ of the results, each named by the SHA-256 of its "
+            "content; the record of the run has the whole of it."
+        ),
+        corner="file",
+        columns=(Column("size", number=True), Column("name begins and ends with")),
+        groups=tuple(groups),
+    )

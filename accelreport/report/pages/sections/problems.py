@@ -1,0 +1,233 @@
+"""What failed, what is absent, and what a reader should know: each said once, with where.
+
+Some of it is said before any number: synthetic data, runs cut short, repeats that were added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from accelreport.analysis.invalid_results import REFUSED
+from accelreport.analysis.results import Result
+from accelreport.report import formatting
+from accelreport.report.model import Download, Note, Notes, Notice, Section, Tone
+from accelreport.report.pages.badges import kind_text
+from accelreport.report.text import label, sentence, tied
+from accelreport.report.view import BenchmarkView
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\d.]*\d)(?!\w)")
+
+
+def pattern(text: str) -> str:
+    """The text without its numbers: equal for sentences that say the same of other values."""
+    return _NUMBER.sub("\0", text)
+
+
+def merged(texts: Sequence[str]) -> str:
+    """One sentence for several of one pattern: "kept 0.13 to 0.41 cores busy".
+
+    Args:
+        texts: one or more sentences whose `pattern` is the same.
+
+    Raises:
+        ValueError: they are not of one pattern.
+    """
+    numbers = [_NUMBER.findall(text) for text in texts]
+    if len({pattern(text) for text in texts}) != 1:
+        raise ValueError("sentences of several patterns cannot be told as one")
+    spans = iter([_span(found) for found in zip(*numbers, strict=True)])
+    return _NUMBER.sub(lambda _: next(spans), texts[0])
+
+
+def _span(found: Sequence[str]) -> str:
+    least, most = min(found, key=float), max(found, key=float)
+    return least if float(least) == float(most) else f"{least} to {most}"
+
+
+def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
+    """Notices of one benchmark's page, or of the front page for all of them."""
+    found = (_synthetic(benches), _partial(benches), _added(benches))
+    return tuple(notice for notice in found if notice)
+
+
+def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) -> str:
+    """Which benchmarks, where a page speaks of several and not all."""
+    if len(affected) == len(benches):
+        return ""
+    if len(affected) > 3:
+        return f" in {len(affected)} of {formatting.plural(len(benches), 'benchmark')}"
+    titles = [f"“{label(b.plan.title)}” ({label(b.plan.profile, 40)})" for b in affected]
+    return f" in {formatting.listed(titles)}"
+
+
+def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
+    affected = [b for b in benches if any(row.origin == "synthetic" for row in b.rows)]
+    if not affected:
+        return None
+    measured = [row for b in affected for row in b.rows if row.measured]
+    every = all(row.origin == "synthetic" for row in measured)
+    which = "Every number" if every else "Numbers marked so"
+    return Notice(
+        "Synthetic data.",
+        f"{which}{_among(benches, affected)} came from a generated stand-in of the same shapes, "
+        "not from the real data set. Times are comparable; accuracies say nothing about the "
+        "real task.",
+    )
+
+
+def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
+    affected = [b for b in benches if any(row.status == "partial" for row in b.rows)]
+    if not affected:
+        return None
+    count = sum(row.status == "partial" for b in affected for row in b.rows)
+    cells = f"{formatting.plural(count, 'cell was', 'cells were')}"
+    return Notice(
+        "Partial runs.",
+        f"{cells} ended by the time budget{_among(benches, affected)}. Their steady steps were "
+        "measured; their totals are extrapolated and marked so.",
+    )
+
+
+def _added(benches: Sequence[BenchmarkView]) -> Notice | None:
+    affected = [b for b in benches if b.plan.until_decided]
+    schedules = {
+        (tuple(looks.at), looks.level) for b in affected if (looks := b.plan.until_decided)
+    }
+    if not schedules:
+        return None
+    told = [
+        f"after {formatting.listed([str(n) for n in at])} repeats, each time at "
+        f"{formatting.short(100 * level)}{formatting.SPACE}%"
+        for at, level in sorted(schedules)
+    ]
+    return Notice(
+        "Repeated until decided.",
+        f"Processes were added{_among(benches, affected)} where a comparison with the baseline was "
+        f"undecided. Verdicts were looked at {'; or '.join(told)}. Intervals and verdicts are as "
+        f"wide as that takes, and hold at 95{formatting.SPACE}% over all looks together.",
+    )
+
+
+MOST_LINKS = 12
+"""Cells named under a note; the table of all cells has the others."""
+
+_HEADINGS = {
+    REFUSED: "Refused",
+    "failed": "Failed",
+    "skipped": "Skipped",
+    "missing": "Not run yet",
+}
+
+
+def problems_section(bench: BenchmarkView) -> Section | None:
+    """Failures, skipped devices and missing cells; None where every cell was measured."""
+    groups: dict[tuple[str, str, str, str, str], list[Result]] = {}
+    for row in bench.rows:
+        if row.measured:
+            continue
+        what = (row.failure_kind, row.failure_message, row.failure_remedy)
+        groups.setdefault((row.status, row.device, *what), []).append(row)
+    if not groups:
+        return None
+    order = list(_HEADINGS)
+    notes = [
+        _note(bench, key, rows)
+        for key, rows in sorted(groups.items(), key=lambda each: order.index(each[0][0]))
+    ]
+    counts = {s: sum(row.status == s for row in bench.rows) for s in order}
+    said = [f"{n} {_HEADINGS[s].lower()}" for s, n in counts.items() if n]
+    finding = f"Of {formatting.plural(len(bench.rows), 'cell')}: {formatting.listed(said)}."
+    return Section("absent", "What was not measured", (Notes(tuple(notes)),), finding=finding)
+
+
+def _note(
+    bench: BenchmarkView, key: tuple[str, str, str, str, str], rows: Sequence[Result]
+) -> Note:
+    status, device, _, message, remedy = key
+    tones: dict[str, Tone] = {
+        REFUSED: "bad",
+        "failed": "bad",
+        "skipped": "plain",
+        "missing": "quiet",
+    }
+    title = f"{bench.title_of(device)}: {kind_text(rows[0])}."
+    count = formatting.plural(len(rows), "cell")
+    where = _where(bench, rows)
+    text = f"{label(_full_stop(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."
+    if status == "missing":
+        remedy = "Run the spec again; only what is missing will be run."
+        text = f"{count}{_points(bench, rows)}."
+    return Note(title, text.strip(), label(remedy, 600), where, tones[status])
+
+
+def _full_stop(message: str) -> str:
+    message = message.strip()
+    if not message:
+        return ""
+    return sentence(message) + ("" if message.endswith((".", "!", "?")) else ".")
+
+
+def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
+    points = dict.fromkeys(bench.point_of(row) for row in rows)
+    if not bench.axes or len(points) == len(bench.points):
+        return ""
+    return " at " + formatting.listed([bench.point_title(point) for point in points][:6])
+
+
+def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]:
+    """Links to the cells, or to groups of them where there are many."""
+    links = {bench.cell_page(row): _cell_name(bench, row) for row in rows if row.machine}
+    if len(links) > MOST_LINKS or (rows[0].status == "skipped" and len(links) > 1):
+        links = {_group(bench, row): bench.point_title(bench.point_of(row)) for row in rows}
+    shown = [Download(href, text) for href, text in links.items()]
+    if len(shown) > MOST_LINKS:
+        more = Download("#cells", f"and {len(shown) - MOST_LINKS} more")
+        shown = [*shown[:MOST_LINKS], more]
+    return tuple(shown)
+
+
+def _group(bench: BenchmarkView, row: Result) -> str:
+    point = bench.point_of(row)
+    own = (s for s in bench.series if (s.device, s.machine) == (row.device, row.machine))
+    return next((bench.evidence(series, point) for series in own), "#cells")
+
+
+def _cell_name(bench: BenchmarkView, row: Result) -> str:
+    where = f"{bench.point_title(bench.point_of(row))}, " if bench.axes else ""
+    return f"{where}seed {row.seed}"
+
+
+def warnings_section(bench: BenchmarkView) -> Section | None:
+    """Every warning of every record, those that differ in a number alone as one."""
+    groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
+    for row in bench.rows:
+        for found in row.warnings:
+            key = found.kind, pattern(found.message)
+            groups.setdefault(key, []).append((found.message, row))
+    if not groups:
+        return None
+    notes = tuple(
+        _warning(bench, kind, found)
+        for (kind, _), found in sorted(groups.items(), key=lambda group: group[0])
+    )
+    return Section("warnings", "Warnings", (Notes(notes),))
+
+
+def _warning(bench: BenchmarkView, kind: str, found: list[tuple[str, Result]]) -> Note:
+    text = tied(label(_full_stop(merged([message for message, _ in found])), 600))
+    rows = list({id(row): row for _, row in found}.values())
+    return Note(
+        title=sentence(label(kind.replace("-", " "), 80)) + ".",
+        text=f"{text} {_who(bench, rows)}",
+        where=_where(bench, rows),
+        tone="loud",
+    )
+
+
+def _who(bench: BenchmarkView, rows: Sequence[Result]) -> str:
+    devices = dict.fromkeys(bench.title_of(row.device) for row in rows)
+    measured = sum(row.measured for row in bench.rows)
+    if len(rows) == measured:
+        return "Every measured cell."
+    return f"{formatting.plural(len(rows), 'cell')} of {formatting.listed(list(devices))}."

@@ -1,0 +1,172 @@
+"""Step times as distributions, because a mean hides stalls and two modes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import draw, panel, panel_width
+from accelreport.report.charts.ecdf import Distribution, quantiles, starts_late, step_ecdf
+from accelreport.report.model import (
+    Column,
+    Download,
+    Entry,
+    Figure,
+    Line,
+    Panel,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.badges import number_badges
+from accelreport.report.pages.panels import keys, loud_badges, panel_points, panels_note
+from accelreport.report.text import sentence
+from accelreport.report.view import BenchmarkView, Point, Series
+
+FEWEST = 8
+"""Timed steps below which a distribution is not drawn."""
+
+Times = dict[tuple[Series, Point], NDArray[np.float64]]
+
+
+def steps_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where too few steps were timed one by one."""
+    times, exact = step_times(bench)
+    times = {place: values for place, values in times.items() if len(values) >= FEWEST}
+    if not times:
+        return None
+    figure = _figure(bench, times, exact=exact)
+    return Section(
+        "steps", f"{sentence(bench.words.step)} times", (figure,), _finding(bench, times)
+    )
+
+
+def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
+    """Steady step times by device and point, in seconds, and whether each is one step's."""
+    frame = bench.steps[~bench.steps["warmup"]]
+    exact = frame[frame["exact"]]
+    stamped = not exact.empty
+    frame = exact if stamped else frame
+    by_cell = {
+        (str(key), str(machine)): group.to_numpy(dtype=float)
+        for (key, machine), group in frame.groupby(["key", "machine"], sort=False)["seconds"]
+    }
+    times: Times = {}
+    for series in bench.shown_series:
+        for point in bench.points:
+            parts = [
+                by_cell[row.key, row.machine]
+                for row in bench.measured(series, point)
+                if (row.key, row.machine) in by_cell
+            ]
+            if parts:
+                times[series, point] = np.concatenate(parts)
+    return times, stamped
+
+
+def _finding(bench: BenchmarkView, times: Times) -> str:
+    worst = max(times, key=lambda place: _tail(times[place]))
+    where = f" at {bench.point_title(worst[1])}" if bench.axes else ""
+    return (
+        f"The longest tail is that of {worst[0].title}{where}: one {bench.words.step} in a "
+        f"hundred takes at least {formatting.number(_tail(times[worst]))} times the median."
+    )
+
+
+def _tail(values: NDArray[np.float64]) -> float:
+    middle, late = np.quantile(values, [0.5, 0.99])
+    return float(late / middle)
+
+
+def _figure(bench: BenchmarkView, times: Times, *, exact: bool) -> Figure:
+    points = panel_points([p for p in bench.points if any(place[1] == p for place in times)])
+    panels = tuple(_panel(bench, times, point, len(points)) for point in points)
+    unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
+    return Figure(
+        id="step-ecdf",
+        title=f"How {bench.words.step} times are distributed",
+        subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
+        caption=(
+            f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
+            "through 201 quantiles. The steeper, the steadier. The axis ends a little beyond the "
+            "99th percentile of the slowest; the table gives the longest."
+            + _cut(times, points)
+            + panels_note(len(points), len(bench.points))
+        ),
+        panels=panels,
+        keys=keys([s for s in bench.shown_series if any(place[0] == s for place in times)]),
+        badges=loud_badges(bench),
+        table=_table(bench, times),
+    )
+
+
+def _panel(bench: BenchmarkView, times: Times, point: Point, panels: int) -> Panel:
+    own = {series: values for (series, where), values in times.items() if where == point}
+    curves = _curves(own)
+    make = step_ecdf(
+        curves,
+        shown=[s for s in bench.shown_series if any(place[0] == s for place in times)],
+        axis_title=f"{bench.words.step} time",
+    )
+    title = f"Distribution of {bench.words.step} times, {bench.point_title(point)}"
+    said = "; ".join(
+        f"{series.title}: median {formatting.duration(float(np.median(values)))}"
+        for series, values in own.items()
+    )
+    prefix = f"se{bench.points.index(point)}"
+    if panels == 1:
+        return panel(make, prefix=prefix, title=title, description=f"{said}.")
+    drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
+    return Panel(wide=drawn, title=bench.point_title(point))
+
+
+def _curves(own: Mapping[Series, NDArray[np.float64]]) -> list[Distribution]:
+    return [Distribution(series, quantiles(values)) for series, values in own.items()]
+
+
+def _cut(times: Times, points: Sequence[Point]) -> str:
+    """What is said where an axis leaves 0 out without being logarithmic, which its title says."""
+    each = [{s: v for (s, where), v in times.items() if where == point} for point in points]
+    late = [starts_late(_curves(own)) for own in each]
+    if not any(late):
+        return ""
+    if all(late):
+        return " It starts near the fastest, not at 0."
+    return f" {sum(late)} of the {len(late)} axes start near the fastest, not at 0."
+
+
+def _table(bench: BenchmarkView, times: Times) -> Table:
+    groups = []
+    for point in bench.points:
+        rows = tuple(
+            _row(bench, series, point, values)
+            for (series, where), values in times.items()
+            if where == point
+        )
+        if rows:
+            groups.append(RowGroup(rows, title=bench.point_title(point) if bench.axes else ""))
+    titles = (f"{bench.words.step}s", "p5", "median", "p95", "p99", "longest")
+    return Table(
+        id="step-table",
+        title=f"Percentiles of {bench.words.step} times",
+        corner="device",
+        columns=tuple(Column(title, number=True) for title in titles),
+        groups=tuple(groups),
+        download=Download(f"{bench.slug}/steps.csv", "CSV", "every timed step"),
+    )
+
+
+def _row(bench: BenchmarkView, series: Series, point: Point, values: NDArray[np.float64]) -> Row:
+    shown = [float(q) for q in np.quantile(values, [0.05, 0.5, 0.95, 0.99, 1])]
+    texts = [formatting.count(len(values)), *(formatting.duration(value) for value in shown)]
+    first = Entry(
+        (Line(texts[0]),),
+        href=bench.evidence(series, point),
+        badges=number_badges(bench.planned(series, point)),
+    )
+    rest = tuple(Entry((Line(text),)) for text in texts[1:])
+    return Row(Entry((Line(series.title),)), (first, *rest), device=series.colour)

@@ -1,0 +1,384 @@
+"""Putting a site together, in units that are made, remembered and left alone as a whole.
+
+A few units ahead are being drawn while one is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from accelreport.errors import AccelReportError
+from accelreport.report.model import Download, Page
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.devices import devices_page
+from accelreport.report.pages.index import index_page
+from accelreport.report.pages.machines import machines_page
+from accelreport.report.pages.methods import methods_page
+from accelreport.report.pages.run import cell_page
+from accelreport.report.site.cache import BuildManifest, Remembered, digest
+from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.embed import embed_pages
+from accelreport.report.site.export import bench_files, record_json, site_files
+from accelreport.report.site.figure_files import figure_files
+from accelreport.report.site.options import BuildOptions, Results, SiteFacts
+from accelreport.report.site.output import MANIFEST, Output
+from accelreport.report.site.render import Renderer
+from accelreport.report.site.social import FEED, PREVIEW, feed, preview
+from accelreport.report.slides.benchmark import slides_page
+from accelreport.report.slides.site import DECK, deck_page
+from accelreport.report.theme import device_colours
+from accelreport.report.view import BenchmarkView, cell_slug
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+from accelreport.spec.device import Device
+
+
+def gather(results: Results) -> list[BenchmarkView]:
+    """Every plan with its records, by the name of the spec and of the profile.
+
+    Raises:
+        AccelReportError: there is none.
+    """
+    plans = sorted(results.plans(), key=lambda plan: (plan.spec, plan.profile))
+    if not plans:
+        which = "that can be read" if results.problems else ""
+        raise AccelReportError(
+            "There is nothing to build a report from.",
+            why=f"The results folder holds no plan {which}".rstrip() + ".",
+            remedy="Run `accelreport run specs/` first.",
+        )
+    by_key: dict[str, list[Record]] = {}
+    for record in sorted(results.records(), key=lambda each: (each.key, each.machine)):
+        by_key.setdefault(record.key, []).append(record)
+    colours = device_colours(_devices(plans))
+    return [_bench(plan, by_key, colours) for plan in plans]
+
+
+def _devices(plans: Sequence[PlanDocument]) -> dict[str, Device]:
+    return {name: device for plan in plans for name, device in plan.devices.items()}
+
+
+def _bench(
+    plan: PlanDocument, by_key: Mapping[str, Sequence[Record]], colours: Mapping[str, int]
+) -> BenchmarkView:
+    keys = dict.fromkeys(cell.key for cell in plan.cells)
+    records = [record for key in keys for record in by_key.get(key, ())]
+    return BenchmarkView(
+        plan, {(record.key, record.machine): record for record in records}, colours
+    )
+
+
+Place = tuple[str, str]
+"""Key and machine of a record."""
+
+
+class Unit(Protocol):
+    """Pages and files that are made of the same things."""
+
+    @property
+    def name(self) -> str:
+        """Different for each unit of a site."""
+
+    @property
+    def key(self) -> str:
+        """Hash of everything it is made of, but for code, templates and options."""
+
+    def pages(self) -> list[Page]:
+        """Its pages."""
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Its other files, by their paths."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Hashes of all that benchmarks are made of, each made when it is first asked for.
+
+    Attributes:
+        benches: every benchmark by its slug.
+    """
+
+    benches: Mapping[str, BenchmarkView]
+    _known: dict[str, str] = field(default_factory=dict)
+
+    def of(self, slug: str) -> str:
+        """The hash of one benchmark."""
+        if slug not in self._known:
+            bench = self.benches[slug]
+            records = (record.model_dump_json() for record in bench.records.values())
+            places = json.dumps([list(place) for place in bench.records])
+            colours = json.dumps(dict(bench.colours), sort_keys=True)
+            plan = bench.plan.model_dump_json()
+            self._known[slug] = digest(plan, colours, places, *records)
+        return self._known[slug]
+
+
+@dataclass(frozen=True)
+class FrontUnit:
+    """What is made of all benchmarks: the front page, its slides, how numbers are made."""
+
+    benches: Sequence[BenchmarkView]
+    contents: Contents
+    facts: SiteFacts
+    problems: Sequence[str]
+    name: str = "front"
+
+    @property
+    def key(self) -> str:
+        """Hash of everything it is made of."""
+        hashes = (self.contents.of(bench.slug) for bench in self.benches)
+        return digest(*hashes, "problems", *self.problems)
+
+    def pages(self) -> list[Page]:
+        """The front page, its slides and the methods."""
+        front = index_page(self.benches, self.facts.title, self.problems)
+        deck = deck_page(self.benches, front)
+        links = [Download(DECK, "Slides")]
+        rest = [methods_page()]
+        side_by_side = machines_page(self.benches)
+        if side_by_side is not None:
+            links.append(Download(side_by_side.path, side_by_side.title))
+            rest.append(side_by_side)
+        pages = [replace(front, related=(*front.related, *links)), deck, *rest]
+        return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Headline figures of all benchmarks."""
+        yield from site_files(self.benches)
+        if self.facts.address:
+            yield FEED, feed(self.benches, self.facts)
+
+
+@dataclass(frozen=True)
+class DevicesUnit:
+    """The inventory, which changes with plans and surroundings, and not with times."""
+
+    benches: Sequence[BenchmarkView]
+    facts: SiteFacts
+    name: str = "devices"
+
+    @cached_property
+    def _page(self) -> Page:
+        page = devices_page(self.benches)
+        return replace(page, image="preview/devices.png") if self.facts.address else page
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of what the page says: it is made in no time, since it has no charts."""
+        return digest(repr(self._page))
+
+    def pages(self) -> list[Page]:
+        """The page alone."""
+        return [self._page]
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """None."""
+        yield from ()
+
+
+@dataclass(frozen=True)
+class BenchUnit:
+    """A benchmark: its page, its slides, its files, and its cells.
+
+    Attributes:
+        bench: the benchmark.
+        cells: record → every benchmark that has it, for those whose first one is this.
+        contents: hash of each benchmark.
+    """
+
+    bench: BenchmarkView
+    cells: Mapping[Place, Sequence[BenchmarkView]]
+    contents: Contents
+    facts: SiteFacts
+
+    @property
+    def name(self) -> str:
+        """Different for each unit."""
+        return f"benchmark {self.bench.slug}"
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the benchmark, and of those it shares cells with."""
+        others = {each.slug for owners in self.cells.values() for each in owners}
+        return digest(*(self.contents.of(slug) for slug in (self.bench.slug, *sorted(others))))
+
+    def pages(self) -> list[Page]:
+        """Pages of cells first, which have no charts: the others are still being drawn."""
+        page = benchmark_page(self.bench, self.facts)
+        if self.facts.address:
+            page = replace(page, image=f"preview/{self.bench.slug}.png")
+        found = [
+            replace(
+                cell_page(self.bench, self.bench.records[place], place[1], owners),
+                image=page.image,
+            )
+            for place, owners in self.cells.items()
+        ]
+        found += [page, *embed_pages(page)]
+        return [*found, slides_page(self.bench, page)] if self.bench.shown_series else found
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Every number as CSV and JSON."""
+        texts = {place: record_json(record) for place, record in self.bench.records.items()}
+        for place in self.cells:
+            yield f"cells/{cell_slug(*place)}.json", texts[place] + "\n"
+        yield from bench_files(self.bench, texts)
+
+
+def units_of(
+    benches: Sequence[BenchmarkView], facts: SiteFacts, problems: Sequence[str]
+) -> list[Unit]:
+    """The units of a site, the front page last."""
+    contents = Contents({bench.slug: bench for bench in benches})
+    owners: dict[Place, list[BenchmarkView]] = {}
+    for bench in benches:
+        for place in bench.records:
+            owners.setdefault(place, []).append(bench)
+    units: list[Unit] = []
+    for bench in benches:
+        cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
+        units.append(BenchUnit(bench, cells, contents, facts))
+    units.append(DevicesUnit(benches, facts))
+    units.append(FrontUnit(benches, contents, facts, problems))
+    return units
+
+
+AHEAD = 6
+"""Units whose drawings are asked for before the first of them is written."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was made.
+
+    Attributes:
+        pages: HTML pages of the site.
+        written: files that are new or changed.
+        units: how each unit was left.
+    """
+
+    pages: int
+    written: int
+    units: dict[str, Remembered]
+
+
+def assemble(
+    results: Results,
+    out: Path,
+    options: BuildOptions,
+    facts: SiteFacts,
+    *,
+    drawer: Drawer,
+    memory: BuildManifest | None,
+    base: str,
+) -> Made:
+    """Makes every unit that is not there already, and puts all of them in place.
+
+    Args:
+        results: the results folder.
+        out: the output folder.
+        options: what a person chose.
+        facts: what every page says of the site.
+        drawer: what draws its charts.
+        memory: what earlier builds left there.
+        base: the fingerprint of everything but the results.
+
+    Raises:
+        AccelReportError: there is nothing to build from, or the folder refuses.
+    """
+    with Output(out) as output:
+        benches = gather(results)
+        problems = [str(problem) for problem in results.problems]
+        site = _Site(
+            drawer,
+            output,
+            Renderer(drawer.svg, options.templates, facts),
+            facts,
+            memory,
+            base,
+        )
+        for unit in units_of(benches, facts, problems):
+            site.take(unit)
+        return site.finish()
+
+
+class _Site:
+    """Units on their way to the output folder."""
+
+    def __init__(
+        self,
+        drawer: Drawer,
+        output: Output,
+        renderer: Renderer,
+        facts: SiteFacts,
+        memory: BuildManifest | None,
+        base: str,
+    ) -> None:
+        self.drawer, self.output = drawer, output
+        self.memory, self.base = memory, base
+        self.renderer, self.facts = renderer, facts
+        self._window: deque[tuple[Unit, list[Page]]] = deque()
+        self._left: dict[str, tuple[str, int, list[str]]] = {}
+
+    def take(self, unit: Unit) -> None:
+        """Leaves a unit where it is, or asks for its drawings and writes an earlier one."""
+        if self.memory and self._kept(unit, self.memory):
+            return
+        pages = unit.pages()
+        for page in pages:
+            self.drawer.expect(page)
+        self._window.append((unit, pages))
+        if len(self._window) > AHEAD:
+            self._write(*self._window.popleft())
+
+    def _kept(self, unit: Unit, memory: BuildManifest) -> bool:
+        key = digest(self.base, unit.key)
+        left = memory.kept(unit.name, key)
+        if left is None or not all(self.output.owns(path) for path in left.files):
+            return False
+        for path in left.files:
+            self.output.keep(path)
+        self._left[unit.name] = (key, left.pages, list(left.files))
+        return True
+
+    def _write(self, unit: Unit, pages: list[Page]) -> None:
+        paths = []
+        for path, content in unit.files():
+            self.output.add(path, content)
+            paths.append(path)
+        for page in pages:
+            self.output.add(page.path, self.renderer.render(page, site=self.facts))
+            paths.append(page.path)
+            for path, picture in self._beside(page):
+                if path not in paths:
+                    self.output.add(path, picture)
+                    paths.append(path)
+        key = digest(self.base, unit.key) if self.memory else ""
+        self._left[unit.name] = (key, len(pages), paths)
+
+    def _beside(self, page: Page) -> Iterator[tuple[str, str | bytes]]:
+        """Files of a page's figures, and its picture for link previews."""
+        for figure in page.figures:
+            if figure.downloads:
+                drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
+                yield from figure_files(figure, drawn, self.drawer.png)
+        if page.image and page.template in {"article.html", "index.html"}:
+            yield page.image, self.drawer.png(preview(page, self.facts), scale=1.0)
+
+    def finish(self) -> Made:
+        """Writes what still waits, and puts everything in place."""
+        while self._window:
+            self._write(*self._window.popleft())
+        written = self.output.finish()
+        pages = sum(pages for _, pages, _ in self._left.values())
+        units = {}
+        if self.memory:
+            self._left["list of files"] = ("", 0, [MANIFEST])
+            units = {name: self.memory.left(*left) for name, left in self._left.items()}
+        return Made(pages, written, units)

@@ -1,0 +1,89 @@
+"""The site: from a results folder to pages that load nothing and run nothing."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from accelreport.report.site.cache import BuildManifest, FigureCache, digest, fingerprint
+from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.options import BuildOptions, BuildResult, Results, facts_of
+from accelreport.report.site.output import OutputError
+from accelreport.results.store import Store, content_digest
+
+__all__ = ["BuildOptions", "BuildResult", "Results"]
+
+PATIENCE = 200_000
+"""New containers after which the collector looks for cycles among them; 700 or 2,000 usually."""
+
+
+@contextmanager
+def patient_collector() -> Iterator[None]:
+    """Lets cycles wait longer; afterwards everything is as it was."""
+    usual = gc.get_threshold()
+    gc.set_threshold(PATIENCE, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+USUAL = BuildOptions()
+"""What is built when a person chooses nothing."""
+
+
+def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> BuildResult:
+    """Writes the site; needs neither TensorFlow nor any spec.
+
+    The same records give the same bytes, whenever and wherever they are built, and whatever
+    was remembered of earlier builds.
+
+    Args:
+        results: the results folder.
+        out: where the site is written; files that are not the site's own are kept. With
+            `single_file` the file to write.
+        options: what a person chose.
+
+    Raises:
+        AccelReportError: there is nothing to build from, or the folder refuses.
+    """
+    started = time.perf_counter()
+    if out.resolve() == out.resolve().parent:
+        raise OutputError(
+            f"{out} cannot take a site.",
+            why="It is the root of the file system, where a site has no place of its own.",
+            remedy="Choose another one with --out.",
+        )
+    with patient_collector():
+        pages, written = _built(results, out, options)
+    index = out if options.single_file else out / "index.html"
+    return BuildResult(pages, written, index, time.perf_counter() - started)
+
+
+def _built(results: Results, out: Path, options: BuildOptions) -> tuple[int, int]:
+    """How many pages the site has, and how many files were written."""
+    facts = facts_of(options)
+    if options.single_file:
+        from accelreport.report.site.single_file import build_single
+
+        return build_single(results, out, options, facts)
+    memory = BuildManifest.of(options.cache, out) if options.cache else None
+    base = fingerprint(options, facts) if memory else ""
+    sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
+    if memory and memory.whole(sources):
+        return sum(unit.pages for unit in memory.units.values()), 0
+    cache = FigureCache(options.cache / "figures") if options.cache else None
+    with Drawer(cache) as drawer:
+        # What analyses takes a second to import, which nothing changed does not need; the
+        # processes that draw start in that time.
+        from accelreport.report.site.assembly import assemble
+
+        made = assemble(results, out, options, facts, drawer=drawer, memory=memory, base=base)
+    if cache:
+        cache.prune()
+    if memory:
+        memory.save("" if results.problems else sources, made.units)
+    return made.pages, made.written

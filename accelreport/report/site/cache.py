@@ -1,0 +1,237 @@
+"""What an earlier build left, so that the next one leaves it where nothing has changed.
+
+What was made by other code, other templates or other packages is made again; that rule is
+what lets a build trust what an earlier one remembered.
+
+Files are written whole and renamed, and their names say what they hold, so builds that run
+at once cannot disturb each other. A file is compressed, and its checksum is looked at when
+it is read; a damaged one is drawn again. What is kept is what Vega drew, before it was made
+safe: it goes through `page_svg` each time, so a page trusts this folder no more than Vega.
+
+A site is made in units (a benchmark with its cells, the front page). For each the memory
+holds a key (everything the unit was made from) and the size and time of each file. A file
+of which all three still hold is not made again. The pages themselves are not kept: the
+output folder is where they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import sys
+import time
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from accelreport.plugins import DATASETS, WORKLOADS, installed
+from accelreport.report.site.options import CHECKOUT, PACKAGED, BuildOptions, SiteFacts
+from accelreport.results.atomic import write_whole
+
+PACKAGE = Path(__file__).parent.parent
+"""The source of accelreport."""
+ROOMS = ("analysis", "datasets", "report", "results", "spec", "workloads")
+"""Rooms a page is made in; the rule of imports keeps all others out."""
+DEPENDENCIES = ("altair", "jinja2", "markupsafe", "numpy", "pandas", "scipy", "vl-convert-python")
+"""Packages that have a hand in the bytes of a page."""
+PLUGINS = (WORKLOADS, DATASETS)
+"""What other packages add that a page may speak of."""
+
+
+def digest(*parts: str) -> str:
+    """SHA-256 of texts, each with its length, so that no two lists of them meet."""
+    found = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        found.update(b"%d:" % len(data))
+        found.update(data)
+    return found.hexdigest()
+
+
+def fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
+    """Hash of the code, plug-ins' too, the templates, the packages, and what a person chose.
+
+    Raises:
+        OSError: a template or a plug-in's file cannot be read.
+    """
+    folders = [folder for folder in (options.templates, PACKAGED, CHECKOUT) if folder]
+    return digest(
+        sys.version,
+        json.dumps({name: version(name) for name in DEPENDENCIES}),
+        *(_code(PACKAGE / room, PACKAGE) for room in ROOMS),
+        *(_files(folder.rglob("*"), folder) for folder in folders),
+        *_plugins(),
+        json.dumps(asdict(facts)),
+    )
+
+
+def _plugins() -> Iterable[str]:
+    for group in PLUGINS:
+        for name, paths in sorted(installed(group).items()):
+            yield name
+            for path in paths:
+                yield _code(path, path.parent)
+
+
+def _code(path: Path, root: Path) -> str:
+    """Of a module, or of a package with the data in it."""
+    inside = [path] if path.is_file() else path.rglob("*")
+    return _files((each for each in inside if each.parent.name != "__pycache__"), root)
+
+
+def _files(paths: Iterable[Path], root: Path) -> str:
+    found = hashlib.sha256()
+    for path in sorted(path for path in paths if path.is_file()):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        found.update(f"{path.relative_to(root).as_posix()}\0{content}\n".encode())
+    return found.hexdigest()
+
+
+KEPT_S = 30 * 24 * 3600.0
+"""Seconds after its last use in which a figure is kept."""
+TOUCHED_S = 24 * 3600.0
+"""A use is noted at most once in so many seconds."""
+
+
+class FigureCache:
+    """Figures by content.
+
+    Args:
+        folder: where they lie; it is made when the first one is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._drawer = f"vl-convert {version('vl-convert-python')}, own fonts"
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was ever kept here."""
+        return not self.folder.is_dir()
+
+    def get(self, spec: str) -> str | None:
+        """What was drawn of a specification; None where it is not known, or damaged."""
+        path = self._path(spec)
+        try:
+            drawn = zlib.decompress(path.read_bytes()).decode()
+            if time.time() - path.stat().st_mtime > TOUCHED_S:
+                os.utime(path)
+        except (OSError, zlib.error, UnicodeDecodeError):
+            return None
+        return drawn
+
+    def put(self, spec: str, drawn: str) -> None:
+        """Keeps a drawing. A disk that takes no more costs the next build time, not this one."""
+        path = self._path(spec)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_whole(path, zlib.compress(drawn.encode(), 1), durable=False)
+
+    def prune(self) -> None:
+        """Removes what no build has used for a month."""
+        oldest = time.time() - KEPT_S
+        for path in self.folder.glob("*/*"):
+            with contextlib.suppress(OSError):  # another build may have removed it just now
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+
+    def _path(self, spec: str) -> Path:
+        name = digest(self._drawer, spec)
+        return self.folder / name[:2] / name[2:]
+
+
+State = tuple[int, int]
+"""Size in bytes, and time of the last change in nanoseconds."""
+
+
+def state_of(path: Path) -> State | None:
+    """Size and time of a regular file; None where there is none."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A unit as an earlier build left it."""
+
+    key: str
+    pages: int
+    files: Mapping[str, State]
+
+
+@dataclass
+class BuildManifest:
+    """Units of one output folder.
+
+    Attributes:
+        path: where this memory is kept.
+        out: the output folder.
+        sources: key of everything the whole site was made from; empty where a result file
+            could not be read, because a build has to say so each time.
+        units: name of a unit → how it was left.
+    """
+
+    path: Path
+    out: Path
+    sources: str = ""
+    units: dict[str, Remembered] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, cache: Path, out: Path) -> BuildManifest:
+        """What is remembered of a folder: nothing where the memory is absent or damaged."""
+        path = cache / "sites" / f"{digest(str(out.absolute()))[:32]}.json"
+        memory = cls(path, out)
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            memory.units = {
+                name: Remembered(
+                    unit["key"],
+                    unit["pages"],
+                    {file: (size, time) for file, (size, time) in unit["files"].items()},
+                )
+                for name, unit in found["units"].items()
+            }
+            memory.sources = found["sources"]
+        return memory
+
+    def kept(self, name: str, key: str) -> Remembered | None:
+        """A unit that was made from the same, and whose files are as they were left."""
+        unit = self.units.get(name)
+        if unit is None or unit.key != key:
+            return None
+        return unit if self._untouched(unit.files) else None
+
+    def whole(self, sources: str) -> bool:
+        """Whether the site was made from the same, and every file is as it was left."""
+        known = bool(sources) and sources == self.sources and bool(self.units)
+        return known and all(self._untouched(unit.files) for unit in self.units.values())
+
+    def _untouched(self, files: Mapping[str, State]) -> bool:
+        return all(state_of(self.out / path) == state for path, state in files.items())
+
+    def left(self, key: str, pages: int, files: Iterable[str]) -> Remembered:
+        """A unit as this build leaves it."""
+        states = {path: state_of(self.out / path) for path in files}
+        return Remembered(key, pages, {path: s for path, s in states.items() if s is not None})
+
+    def save(self, sources: str, units: Mapping[str, Remembered]) -> None:
+        """Remembers; a disk that takes no more costs the next build time, not this one."""
+        document = {
+            "sources": sources,
+            "units": {
+                name: {"key": unit.key, "pages": unit.pages, "files": unit.files}
+                for name, unit in units.items()
+            },
+        }
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_whole(self.path, json.dumps(document).encode(), durable=False)

@@ -1,0 +1,424 @@
+"""Charts are drawn by other processes while pages are still being put together here.
+
+Vega takes longer over a chart than everything else together, and serves one thread only.
+A drawing is asked for as soon as a page's model exists, and waited for when the page is
+written.
+
+From the SVG that Vega draws to the SVG that stands in a page.
+
+Vega's output is right but heavy, and its ids come from a counter of the process. Here
+it becomes small, the same in every build, unable to run or fetch anything (elements and
+attributes are taken from a closed list), and told to a screen reader by title and
+description. Colours stay `var(--…)`, which is what makes them follow the page's theme.
+
+A drawn line without the points that nobody can see.
+
+Ramer (1972) and Douglas and Peucker (1973): a point is left out where the line without it
+passes within a tolerance.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+from xml.etree import ElementTree as ET
+
+from markupsafe import Markup, escape
+
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.report.model import Drawing, Page
+from accelreport.report.site.cache import FigureCache
+from accelreport.report.theme import FONT
+
+TOLERANCE = 0.15
+"""Pixels, less than a screen or a printer shows."""
+SHORT = 12
+"""Points up to which a line is left as it is."""
+
+_LINE = re.compile(r"M-?[\d.]+,-?[\d.]+(?:L-?[\d.]+,-?[\d.]+)+")
+
+Point = tuple[float, float]
+
+
+def simpler(path: str) -> str:
+    """An SVG path of straight lines with fewer points; any other path as it is."""
+    if path.count("L") < SHORT or not _LINE.fullmatch(path):
+        return path
+    texts = path[1:].split("L")
+    points = [(float(x), float(y)) for x, y in (text.split(",") for text in texts)]
+    return "M" + "L".join(texts[index] for index in _kept(points))
+
+
+def _kept(points: list[Point]) -> list[int]:
+    """Numbers of the points that stay, in order."""
+    kept = {0, len(points) - 1}
+    parts = [(0, len(points) - 1)]
+    while parts:
+        first, last = parts.pop()
+        furthest, distance = _furthest(points, first, last)
+        if distance > TOLERANCE:
+            kept.add(furthest)
+            parts += [(first, furthest), (furthest, last)]
+    return sorted(kept)
+
+
+def _furthest(points: list[Point], first: int, last: int) -> tuple[int, float]:
+    """The point furthest from the straight line between two, and its distance in pixels."""
+    (x1, y1), (x2, y2) = points[first], points[last]
+    dx, dy = x2 - x1, y2 - y1
+    length = math.hypot(dx, dy)
+    best, most = first, 0.0
+    for index in range(first + 1, last):
+        x, y = points[index]
+        across = abs(dx * (y - y1) - dy * (x - x1)) / length if length else 0.0
+        along = ((x - x1) * dx + (y - y1) * dy) / length if length else 0.0
+        if along < 0 or along > length or not length:
+            across = min(math.hypot(x - x1, y - y1), math.hypot(x - x2, y - y2))
+        if across > most:
+            best, most = index, across
+    return best, most
+
+
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
+_ELEMENTS = {"svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"}
+_ATTRIBUTES = {
+    *("d", "x", "y", "x1", "y1", "x2", "y2", "dx", "dy", "r", "cx", "cy", "width", "height"),
+    *("transform", "viewBox", "id", "clip-path", "text-anchor"),
+    *("fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"),
+    *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "paint-order", "opacity"),
+    *("font-size", "font-weight", "font-style"),
+}
+_DEFAULTS = {("opacity", "1"), ("stroke-miterlimit", "10"), ("font-weight", "normal")}
+_SHARED = {
+    "text": ("text-anchor", "font-size", "font-weight", "fill"),
+    "line": ("stroke", "stroke-width", "stroke-dasharray"),
+}
+"""Attributes that a group hands down to its texts or lines."""
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+_LOCAL_URL = re.compile(r"url\(#([\w-]+)\)")
+
+
+class UnexpectedSvgError(ValueError):
+    """Vega drew something that this page does not know how to trust."""
+
+
+def _shorter(found: re.Match[str]) -> str:
+    value = float(found[0])
+    # A tenth of a pixel cannot be seen; only small numbers may be factors.
+    text = f"{value:.{1 if abs(value) >= 10 else 2}f}".rstrip("0").rstrip(".")
+    return "0" if text in {"-0", ""} else text
+
+
+def _invisible(element: ET.Element) -> bool:
+    if element.get("display") == "none":
+        return True
+    classes = element.get("class", "").split()
+    if "background" in classes and not element.get("stroke") and not element.get("fill"):
+        return True
+    return element.get("fill") == "transparent" and not element.get("stroke")
+
+
+def _share(element: ET.Element) -> None:
+    """What all texts or all lines of a group say of themselves is said once, by the group."""
+    for child in element:
+        _share(child)
+    tags = {child.tag for child in element}
+    shared = _SHARED.get(tags.pop().removeprefix(_NAMESPACE), ()) if len(tags) == 1 else ()
+    if len(element) < 2 or element.tag != f"{_NAMESPACE}g":
+        return
+    for name in shared:
+        values = {child.get(name) for child in element}
+        value = values.pop()
+        if not values and value is not None and "url(" not in value:
+            element.set(name, value)
+            for child in element:
+                del child.attrib[name]
+
+
+class _Writer:
+    """Writes one chart with its own ids."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self.ids: dict[str, str] = {}
+
+    def own(self, name: str) -> str:
+        """This chart's name for an id of Vega's."""
+        return self.ids.setdefault(name, f"{self.prefix}-{len(self.ids)}")
+
+    def attributes(self, element: ET.Element) -> str:
+        """The attributes that are kept, in the order they were written."""
+        kept = []
+        for name, value in element.attrib.items():
+            if name not in _ATTRIBUTES or (name, value) in _DEFAULTS:
+                continue
+            if name == "id":
+                value = self.own(value)
+            elif "url(" in value:
+                target = _LOCAL_URL.fullmatch(value)
+                if target is None:
+                    raise UnexpectedSvgError(f"attribute {name}={value!r} points outside the chart")
+                value = f"url(#{self.own(target[1])})"
+            else:
+                value = simpler(value) if name == "d" else value
+                value = _LONG_NUMBER.sub(_shorter, value) if "." in value else value
+            kept.append(f' {name}="{escape(value)}"')
+        return "".join(kept)
+
+    def write(self, element: ET.Element) -> str:
+        """An element and all inside it; groups that say nothing vanish."""
+        name = element.tag.removeprefix(_NAMESPACE)
+        if name not in _ELEMENTS:
+            raise UnexpectedSvgError(f"element <{name}> is not one a chart needs")
+        if _invisible(element):
+            return ""
+        inside = str(escape(element.text)) if name in {"text", "tspan"} and element.text else ""
+        inside += "".join(self.write(child) for child in element)
+        attributes = self.attributes(element)
+        if name == "g" and (not inside or not attributes):
+            return inside
+        if name in {"text", "path"} and not inside and not element.get("d"):
+            return ""
+        return f"<{name}{attributes}>{inside}</{name}>" if inside else f"<{name}{attributes}/>"
+
+
+def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup:
+    """The SVG for a page.
+
+    Args:
+        drawn: what `vl_convert.vegalite_to_svg` returned.
+        prefix: unique within the page; every id starts with it.
+        title: the chart's name for a screen reader.
+        description: what the chart shows, in a sentence or two.
+
+    Raises:
+        UnexpectedSvgError: an element or an address outside the closed list.
+    """
+    root = ET.fromstring(drawn)  # noqa: S314 -- drawn by Vega in this process, no entities
+    _share(root)
+    writer = _Writer(prefix)
+    inside = "".join(writer.write(child) for child in root)
+    box = root.get("viewBox", "")
+    width, height = box.split()[2:4]
+    return Markup(  # noqa: S704 -- every text and attribute above went through escape()
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{escape(box)}" width="{escape(width)}"'
+        f' height="{escape(height)}" role="img" aria-labelledby="{prefix}-t {prefix}-d"'
+        f' font-family="{FONT}"><title id="{prefix}-t">{escape(title)}</title>'
+        f'<desc id="{prefix}-d">{escape(description)}</desc>{inside}</svg>'
+    )
+
+
+WORKER = Path(__file__).with_name("draw_worker.py")
+OWN_FONTS = Path(__file__).with_name("own_fonts.conf")
+"""Leaves Vega with the fonts it brings along. They are those of the page, they are the same on
+every machine, and they lie in memory: Vega opens a system's font anew for each text it measures,
+which took half of the time of drawing."""
+ENGINE = "vl-convert-python"
+"""The distribution that draws."""
+MOST_WORKERS = 4
+"""Processes that draw, at most."""
+
+
+class DrawingError(AccelReportError):
+    """A chart could not be drawn."""
+
+    exit_code = ExitCode.NOT_DRAWN
+
+
+class _Worker:
+    """One process, used by one thread.
+
+    Args:
+        own_fonts: whether texts are measured and drawn in Vega's own fonts only. A picture
+            needs the system's for letters that those do not have.
+    """
+
+    def __init__(self, *, own_fonts: bool) -> None:
+        # -P keeps the worker's own folder, whose files have common names, off its path.
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | ({"FONTCONFIG_FILE": str(OWN_FONTS)} if own_fonts else {}),
+            encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is for the process that was called
+        )
+
+    @property
+    def pipes(self) -> tuple[IO[str], IO[str]]:
+        """What it reads and what it writes."""
+        if self.process.stdin is None or self.process.stdout is None:
+            raise DrawingError("The process that draws has no pipes.")
+        return self.process.stdin, self.process.stdout
+
+    def draw(self, line: str) -> str:
+        """The SVG of a specification given as one line of JSON."""
+        requests, answers = self.pipes
+        try:
+            requests.write(line + "\n")
+            requests.flush()
+            answer: dict[str, Any] = json.loads(answers.readline() or "{}")
+        except (BrokenPipeError, ValueError) as error:
+            raise self._broken(f"{error}.") from error
+        if "drawn" not in answer:
+            raise self._broken(str(answer.get("error", "The process that draws ended.")))
+        return str(answer["drawn"])
+
+    def _broken(self, why: str) -> DrawingError:
+        remedy = (
+            f"`pip check` says whether vl-convert-python {version(ENGINE)} is one that accelreport "
+            "allows; if it is, report this message."
+        )
+        return DrawingError("A chart could not be drawn.", why=why, remedy=remedy)
+
+    def close(self) -> None:
+        """Ends the process."""
+        requests, answers = self.pipes
+        requests.close()
+        self.process.wait()
+        answers.close()
+
+
+@dataclass
+class _Expected:
+    """A drawing that was asked for, and how many pages still want it."""
+
+    drawing: Drawing
+    future: Future[str]
+    uses: int = 0
+    made: Markup | None = None
+
+
+class Drawer:
+    """Draws the charts of pages; a context manager that ends its processes.
+
+    Args:
+        cache: where figures of earlier builds are found, and those of this one kept.
+    """
+
+    def __init__(self, cache: FigureCache | None = None) -> None:
+        count = min(MOST_WORKERS, _cores())
+        self._cache = cache
+        self._workers: list[_Worker] = []
+        self._local = threading.local()
+        self._pool = ThreadPoolExecutor(count, "draw", self._start)
+        self._drawn: dict[int, _Expected] = {}
+        if cache is None or cache.empty:
+            # The engine starts while records are still being read.
+            self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
+
+    def _start(self) -> None:
+        self._local.vega = self._worker(own_fonts=True)
+
+    def _worker(self, *, own_fonts: bool) -> _Worker:
+        self._workers.append(_Worker(own_fonts=own_fonts))
+        return self._workers[-1]
+
+    def _draw(self, spec: str) -> str:
+        vega: _Worker = self._local.vega
+        return vega.draw(spec)
+
+    def _paint(self, asked: str) -> str:
+        if not hasattr(self._local, "painter"):
+            self._local.painter = self._worker(own_fonts=False)
+        painter: _Worker = self._local.painter
+        return painter.draw(asked)
+
+    def expect(self, page: Page) -> None:
+        """Begins to draw every chart of a page; one that stands on several is drawn once."""
+        for figure in page.figures:
+            files = bool(figure.downloads)
+            for panel in figure.panels:
+                self._expected(panel.wide).uses += 1 + files
+                if panel.narrow is not None:
+                    self._expected(panel.narrow).uses += 1
+
+    def _expected(self, drawing: Drawing) -> _Expected:
+        if id(drawing) not in self._drawn:
+            asked = self._asked(json.dumps(drawing.spec), self._draw)
+            self._drawn[id(drawing)] = _Expected(drawing, asked)
+        return self._drawn[id(drawing)]
+
+    def _asked(self, line: str, by: Callable[[str], str]) -> Future[str]:
+        """What is drawn of a line of JSON: known already, or asked for now."""
+        if self._cache is None:
+            return self._pool.submit(by, line)
+        known = self._cache.get(line)
+        if known is None:
+            return self._pool.submit(self._kept, self._cache, line, by)
+        future: Future[str] = Future()
+        future.set_result(known)
+        return future
+
+    def _kept(self, cache: FigureCache, line: str, by: Callable[[str], str]) -> str:
+        drawn = by(line)
+        cache.put(line, drawn)
+        return drawn
+
+    def svg(self, drawing: Drawing) -> Markup:
+        """The chart as it stands in the page.
+
+        Raises:
+            DrawingError: Vega refused it, or its process died.
+        """
+        expected = self._expected(drawing)
+        if expected.made is None:
+            expected.made = page_svg(
+                expected.future.result(),
+                prefix=drawing.prefix,
+                title=drawing.title,
+                description=drawing.description,
+            )
+        expected.uses -= 1
+        if expected.uses <= 0:
+            del self._drawn[id(drawing)]
+        return expected.made
+
+    def png(self, svg: str, scale: float = 2.0) -> bytes:
+        """An SVG file as a PNG file.
+
+        Args:
+            svg: the file.
+            scale: pixels for each of its own.
+
+        Raises:
+            DrawingError: it could not be drawn.
+        """
+        asked = json.dumps({"png of": svg, "scale": scale})
+        return base64.b64decode(self._asked(asked, self._paint).result())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+
+
+def _cores() -> int:
+    """Cores this process may use; a container or a batch job may have few of a machine's."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_NOTHING = json.dumps({"data": {"values": []}, "mark": "point"})

@@ -1,0 +1,210 @@
+"""What a person may choose of a build, and what a build and every page say of themselves."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+from urllib.parse import urlsplit
+
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.report.text import clean, label
+from accelreport.results.errors import UnreadableFile
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.reading import read_bytes
+from accelreport.results.record import Record
+
+PACKAGED = Path(__file__).parent.parent / "_templates"
+"""Templates as the wheel ships them."""
+CHECKOUT = Path(__file__).parent.parent.parent / "templates"
+"""Templates of a checkout."""
+
+
+def report_cache() -> Path:
+    """The folder builds remember things in: `ACCELREPORT_CACHE`, or one of the platform's."""
+    chosen = os.environ.get("ACCELREPORT_CACHE")
+    if chosen:
+        return Path(chosen).expanduser() / "report"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("accelreport", appauthor=False) / "report"
+
+
+class Results(Protocol):
+    """Plans and records; `accelreport.results.store.Store` is one."""
+
+    @property
+    def problems(self) -> Sequence[object]:
+        """Files that could not be read, each with a sentence as its text."""
+
+    def records(self) -> Iterable[Record]:
+        """Every record that can be read."""
+
+    def plans(self) -> Sequence[PlanDocument]:
+        """Every plan that can be read."""
+
+
+LARGEST = 32 * 1024
+"""Bytes of a logo: it stands on every page."""
+
+_KINDS = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/svg+xml": re.compile(
+        rb"[^<]*(?:<!--.*?-->[^<]*|<(?:\?|!(?!--))[^<]*)*<(?:\w+:)?svg[\s>/]", re.DOTALL
+    ),
+}
+"""How the files begin that browsers take for images of a kind; comments may come before an SVG."""
+
+
+class LogoError(AccelReportError):
+    """A logo cannot be used."""
+
+    exit_code = ExitCode.USAGE
+
+
+def logo_address(path: Path) -> str:
+    """The logo as a `data:` address, for an image and nothing else.
+
+    Raises:
+        LogoError: it cannot be read, is too large, or is neither PNG nor SVG.
+    """
+    try:
+        content = read_bytes(path, LARGEST)
+    except FileNotFoundError as error:
+        raise _refused(path, "There is no such file.") from error
+    except UnreadableFile as error:
+        if error.problem.kind == "too-large":
+            why = f"It has more than {LARGEST // 1024} KiB, and stands on every page."
+            raise _refused(path, why) from error
+        message = error.problem.message
+        raise _refused(path, f"{message[0].upper()}{message[1:]}.") from error
+    for kind, beginning in _KINDS.items():
+        if beginning.match(content):
+            return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+    raise _refused(path, "It is neither a PNG nor an SVG.")
+
+
+def _refused(path: Path, why: str) -> LogoError:
+    return LogoError(f"{path} cannot be the logo.", why=why, remedy="Give a PNG or an SVG file.")
+
+
+Theme = Literal["auto", "light", "dark"]
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a person may choose.
+
+    Attributes:
+        title: the site's name, at the top of every page.
+        templates: a folder whose templates replace ours, file by file.
+        logo: a PNG or SVG file that stands before the title.
+        base_url: where the site will be published.
+        pictures: whether every figure is also a PNG file.
+        interactive: whether a button under a figure lets a reader explore it.
+        theme: the colours until a reader chooses.
+        single_file: whether everything goes into one HTML file.
+        cache: folder in which builds remember what they made; None to remember nothing.
+    """
+
+    title: str = "Accelerator benchmarks"
+    templates: Path | None = None
+    logo: Path | None = None
+    base_url: str = ""
+    theme: Theme = "auto"
+    pictures: bool = False
+    interactive: bool = False
+    cache: Path | None = None
+    single_file: bool = False
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """What was built.
+
+    Attributes:
+        pages: number of HTML pages.
+        written: files that are new or changed.
+        index: the page to open.
+        seconds: how long it took.
+    """
+
+    pages: int
+    written: int
+    index: Path
+    seconds: float
+
+
+class OptionError(AccelReportError):
+    """A choice cannot be used."""
+
+    exit_code = ExitCode.USAGE
+
+
+@dataclass(frozen=True)
+class SiteFacts:
+    """What every page says of the site.
+
+    Attributes:
+        title: its name.
+        logo: a `data:` address; empty without a logo.
+        address: where it will be published, ending with "/"; empty when that is not known.
+        pictures: whether figures are also PNG files.
+        interactive: whether figures can be explored.
+        theme: "auto", "light" or "dark": the colours until a reader chooses.
+    """
+
+    title: str
+    logo: str = ""
+    address: str = ""
+    theme: str = "auto"
+    pictures: bool = False
+    interactive: bool = False
+
+
+NO_FACTS = SiteFacts("")
+"""Nothing chosen."""
+
+
+def facts_of(options: BuildOptions) -> SiteFacts:
+    """What the pages say, from what a person chose.
+
+    Raises:
+        AccelReportError: a choice cannot be used.
+    """
+    _check_templates(options.templates)
+    return SiteFacts(
+        title=label(options.title),
+        logo=logo_address(options.logo) if options.logo else "",
+        address=_address(options.base_url) if options.base_url else "",
+        theme=options.theme,
+        pictures=options.pictures,
+        interactive=options.interactive,
+    )
+
+
+def _check_templates(folder: Path | None) -> None:
+    if folder is not None and not folder.is_dir():
+        raise OptionError(
+            f"{folder} is not a folder of templates.",
+            remedy="Name a folder that holds copies of the templates you want to change.",
+        )
+
+
+def _address(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.username is None
+    except ValueError:
+        parts, usable = urlsplit(""), None
+    odd = clean(text) != text or any(letter in " \t\n\"'<>\\" for letter in text)
+    if not usable or odd or parts.query or parts.fragment:
+        raise OptionError(
+            f"{label(text)} cannot be the address of a site.",
+            remedy="Give the address of its folder, such as https://example.org/report/.",
+        )
+    return text if text.endswith("/") else f"{text}/"

@@ -1,0 +1,311 @@
+"""The whole site as one file: every page but those of single cells, and every file in links.
+
+It is for mail and for a hall without a network. A cell's page is left out because its
+record, with every raw step, is among the files; nothing else is.
+
+Pages become parts of one file: ids of their own, links that stay within it, files as `data:`
+addresses.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.report import formatting
+from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.devices import devices_page
+from accelreport.report.pages.index import index_page
+from accelreport.report.pages.machines import machines_page
+from accelreport.report.pages.methods import methods_page
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.cache import FigureCache
+from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.embed import relinked
+from accelreport.report.site.export import bench_files, record_json, site_files
+from accelreport.report.site.figure_files import figure_files
+from accelreport.report.site.options import BuildOptions, Results, SiteFacts
+from accelreport.report.site.render import Renderer
+from accelreport.report.text import slug
+from accelreport.report.view import BenchmarkView
+from accelreport.results.atomic import write_whole
+
+LONGEST = 1_900_000
+"""Characters of an address; browsers do not follow one of more than 2 MiB."""
+PACKED = 20_000
+"""Bytes above which a file is compressed."""
+
+_TYPES = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "toml": "application/toml",
+    "svg": "image/svg+xml",
+    "md": "text/markdown",
+    "tex": "application/x-tex",
+}
+_PLAIN = " /?:@!$'()*,;=~{}[]|^`\\"
+"""Characters that stand for themselves inside an attribute of a page."""
+
+
+def data_link(name: str, content: str, detail: str, *, before: str = "") -> Download:
+    """A file as a link that holds it, compressed where it is large.
+
+    A file too large for any link is named without one, with the reason.
+
+    Args:
+        name: what the page calls it.
+        content: what is in it.
+        detail: what the page says of it.
+        before: what a saved file has before its name, to tell those of one page apart.
+    """
+    raw = content.encode()
+    if len(raw) <= PACKED:
+        kind = _TYPES.get(name.rpartition(".")[2], "text/plain")
+        address = f"data:{kind};charset=utf-8,{_escaped(content)}"
+        return Download(address, name, detail, name=before + name)
+    packed = gzip.compress(raw, 9, mtime=0)
+    size = formatting.size(len(packed))
+    address = f"data:application/gzip;base64,{base64.b64encode(packed).decode()}"
+    if len(address) > LONGEST:
+        why = f"{detail}; {size}, more than a link can hold: build the site of several files"
+        return Download("", name, why)
+    said = ", ".join(part for part in (detail, f"{size} compressed") if part)
+    return Download(address, f"{name}.gz", said, name=f"{before}{name}.gz")
+
+
+def figure_link(link: Download, content: str) -> Download:
+    """A file of a figure as a link that holds it, hardly longer than the file.
+
+    Compressed it would be shorter, but mail and servers compress the page as a whole.
+    """
+    suffix = link.href.rpartition(".")[2]
+    text = content.replace('"', "'").strip() if suffix == "svg" else content
+    safe = f"{_PLAIN}<>" if suffix == "svg" else _PLAIN
+    address = f"data:{_TYPES.get(suffix, 'text/plain')};charset=utf-8,{quote(text, safe=safe)}"
+    return Download(address, link.text, name=link.href.replace("/", "."))
+
+
+def _escaped(content: str) -> str:
+    return quote(content, safe=_PLAIN)
+
+
+FILES = "files"
+"""Id of the section that holds the files of a page."""
+
+Change = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A page of the site on its way into the one file.
+
+    Attributes:
+        page: as it stands in the site.
+        id: what its ids begin with.
+        files: path from the site's root → link that holds the file.
+    """
+
+    page: Page
+    id: str
+    files: Mapping[str, Download]
+
+
+def front_part(page: Page, benches: Sequence[BenchmarkView]) -> Part:
+    """The front page, with the headline figures of all benchmarks."""
+    return Part(page, "front", _links(page, dict(site_files(benches)), ""))
+
+
+def bench_part(page: Page, bench: BenchmarkView, number: int) -> Part:
+    """The page of a benchmark, with every file of it but the figures."""
+    texts = {place: record_json(record) for place, record in bench.records.items()}
+    return Part(page, f"b{number}", _links(page, dict(bench_files(bench, texts)), f"{bench.slug}."))
+
+
+def _links(page: Page, contents: Mapping[str, str], before: str) -> dict[str, Download]:
+    """The files a page offers, in its order."""
+    links: dict[str, Download] = {}
+    for item in _offered(page):
+        if item.href in contents and item.href not in links:
+            made = data_link(item.text, contents[item.href], item.detail, before=before)
+            links[item.href] = replace(made, id=f"file-{slug(item.text)}")
+    return links
+
+
+def _offered(page: Page) -> Iterator[Download]:
+    blocks = (block for section in page.sections for block in section.blocks)
+    for block in blocks:
+        if isinstance(block, Downloads):
+            yield from block.items
+
+
+def moved(part: Part, homes: Mapping[str, str]) -> Page:
+    """The page as it stands in the one file.
+
+    Args:
+        part: the page.
+        homes: path of a page in the site → its id in the file.
+    """
+    stem = part.page.path.removesuffix(".html")
+
+    def name(old: str) -> str:
+        return f"{part.id}-{old}"
+
+    def link(old: str) -> str:
+        path, _, place = old.partition("#")
+        if old.startswith(("https://", "http://", "data:")):
+            return old
+        if path in part.files:
+            return f"#{name(part.files[path].id)}"
+        if path.startswith(f"{stem}/"):
+            return old  # the files of figures get their links when these are drawn
+        home = homes.get(path or part.page.path, "")
+        return f"#{home}-{place}" if home and place else f"#{home}" if home else ""
+
+    return replace(
+        part.page,
+        id=part.id,
+        sections=tuple(_section(section, part, name, link) for section in part.page.sections),
+        byline=relinked(part.page.byline, name=name, link=link),
+        crumbs=(),
+        related=(),
+    )
+
+
+def _section(section: Section, part: Part, name: Change, link: Change) -> Section:
+    if section.id == FILES and part.files:
+        items = tuple(replace(each, id=name(each.id)) for each in part.files.values())
+        return Section(name(FILES), section.title, (Downloads(items),))
+    return relinked(section, name=name, link=link)
+
+
+def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -> Page:
+    """The page with each figure's files in links under it.
+
+    Left out are the dark theme, which is the same drawing, and the specification.
+
+    Args:
+        page: a page that was moved.
+        drawn: the drawings of a figure.
+    """
+
+    def each(block: Block) -> Block:
+        if not isinstance(block, Figure):
+            return block
+        contents = dict(figure_files(block, drawn(block), _no_picture))
+        links = (
+            figure_link(link, str(contents[link.href]))
+            for link in block.downloads
+            if not link.href.endswith((".dark.svg", ".vl.json"))
+        )
+        return replace(block, downloads=tuple(links))
+
+    sections = (
+        replace(section, blocks=tuple(each(block) for block in section.blocks))
+        for section in page.sections
+    )
+    return replace(page, sections=tuple(sections))
+
+
+def _no_picture(svg: str) -> bytes:
+    raise ValueError(f"one file holds drawings, not pictures of them: {svg[:60]}")
+
+
+MARK = '<meta name="generator" content="accelreport">'
+"""What tells our file from somebody else's."""
+
+
+class SingleFileError(AccelReportError):
+    """The one file cannot be written."""
+
+    exit_code = ExitCode.BAD_RESULTS
+
+
+def build_single(
+    results: Results, out: Path, options: BuildOptions, facts: SiteFacts
+) -> tuple[int, int]:
+    """Writes the one file.
+
+    Returns:
+        How many pages of the site it holds, and how many files were written: 1, or 0 when
+        it was there already, byte for byte.
+
+    Raises:
+        AccelReportError: there is nothing to build from, another file is in the way, or the
+            disk refuses.
+    """
+    _refuse_foreign(out)
+    pages, data = _made(results, options, facts)
+    try:
+        if out.is_file() and out.read_bytes() == data:
+            return pages, 0
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(out, data)
+    except OSError as error:
+        raise SingleFileError(
+            f"{out} cannot be written.",
+            why=f"{error.strerror or error}.",
+            remedy="Free space or allow writing there, or choose another file with --out.",
+        ) from error
+    return pages, 1
+
+
+def _made(results: Results, options: BuildOptions, facts: SiteFacts) -> tuple[int, bytes]:
+    cache = FigureCache(options.cache / "figures") if options.cache else None
+    with Drawer(cache) as drawer:
+        parts = _parts(results, facts)
+        homes = {part.page.path: part.id for part in parts}
+        pages = [moved(part, homes) for part in parts]
+        for page in pages:
+            drawer.expect(page)
+
+        def drawn(figure: Figure) -> list[Markup]:
+            return [drawer.svg(drawing) for drawing in figure.drawings]
+
+        pages = [with_figure_files(page, drawn) for page in pages]
+        renderer = Renderer(drawer.svg, options.templates, facts)
+        front = replace(pages[0], template="single.html", path="report.html")
+        return len(pages), _text(renderer, front, pages, facts)
+
+
+def _parts(results: Results, facts: SiteFacts) -> list[Part]:
+    benches = gather(results)
+    problems = [str(problem) for problem in results.problems]
+    front = index_page(benches, facts.title, problems)
+    own = [bench_part(benchmark_page(b), b, number) for number, b in enumerate(benches, start=1)]
+    side_by_side = machines_page(benches)
+    rest = [Part(side_by_side, "machines", {})] if side_by_side else []
+    rest += [Part(devices_page(benches), "devices", {}), Part(methods_page(), "methods", {})]
+    return [front_part(front, benches), *own, *rest]
+
+
+def _text(renderer: Renderer, front: Page, pages: Sequence[Page], facts: SiteFacts) -> bytes:
+    figures = [figure for page in pages if page.id != front.id for figure in page.figures]
+    return renderer.render(front, figures=figures, pages=pages, site=facts).encode()
+
+
+def _refuse_foreign(out: Path) -> None:
+    try:
+        with out.open(encoding="utf-8", errors="replace") as file:
+            ours = MARK in file.read(4096)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise SingleFileError(
+            f"{out} cannot be the file of a report.",
+            why=f"{error.strerror or error}.",
+            remedy="Name a file with --out, such as report.html.",
+        ) from error
+    if not ours:
+        raise SingleFileError(
+            f"{out} is in the way.",
+            why="It was not written by accelreport build, which replaces only its own files.",
+            remedy="Move it away, or choose another file with --out.",
+        )

@@ -1,0 +1,371 @@
+"""One benchmark as its pages see it: the plan, its records, and what analysis made of them.
+
+Charts of the first benchmark are being drawn while the second one is analysed, and a benchmark
+that is left as it was needs little of this.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.claims import ClaimResult
+from accelreport.analysis.frames import (
+    curve_frame,
+    not_refused,
+    results_frame,
+    speedups_frame,
+    steps_frame,
+)
+from accelreport.analysis.overview import Choice, choices, overall
+from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
+from accelreport.analysis.published import PublishedResult, published_frame, published_results
+from accelreport.analysis.results import Result, results_of
+from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
+from accelreport.analysis.targets import time_to_target
+from accelreport.report.claim_text import claims_frame
+from accelreport.report.metrics import Words, axis_title, is_share, primary_metric, words_of
+from accelreport.report.text import label, slug
+from accelreport.report.theme import COLOURS, pattern
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+
+Rows = list[dict[str, Any]]
+"""Rows of a frame as plain values."""
+
+
+def plain_rows(frame: pd.DataFrame) -> Rows:
+    """Rows of a frame as dictionaries with string keys."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def median(values: Sequence[float]) -> float:
+    """The median of the finite values; NaN without any."""
+    known = sorted(value for value in values if present(value))
+    if not known:
+        return math.nan
+    middle = len(known) // 2
+    return known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean of the finite values; NaN without any."""
+    known = [value for value in values if present(value)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def deviation(values: Sequence[float]) -> float:
+    """The sample standard deviation of the finite values; NaN with fewer than two."""
+    known = [value for value in values if present(value)]
+    if len(known) < 2:
+        return math.nan
+    centre = mean(known)
+    return math.sqrt(math.fsum((value - centre) ** 2 for value in known) / (len(known) - 1))
+
+
+def present(value: Any) -> bool:
+    """Whether a frame holds a finite number here."""
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """A plan document with its records, and their frames.
+
+    Attributes:
+        plan: what the spec said.
+        records: its records, by (key, machine).
+    """
+
+    plan: PlanDocument
+    records: Mapping[tuple[str, str], Record]
+
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """`analysis.results.results_of`."""
+        return results_of(self.plan, self.records.values())
+
+    @cached_property
+    def compared(self) -> tuple[Speedup, ...]:
+        """`analysis.speedup.speedups_of`."""
+        return speedups_of(self.plan, self.results)
+
+    @cached_property
+    def overall(self) -> dict[tuple[str, str], MeanSpeedup]:
+        """`analysis.overview.overall`."""
+        return overall(self.compared)
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """`analysis.overview.choices`."""
+        return choices(self.plan, self.results, self.compared)
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """`analysis.frames.results_frame`."""
+        return results_frame(self.plan, self.results)
+
+    @cached_property
+    def _shown(self) -> list[Record]:
+        return not_refused(self.records.values(), self.results)
+
+    @cached_property
+    def steps(self) -> pd.DataFrame:
+        """`analysis.frames.steps_frame`, of what is not refused."""
+        return steps_frame(self._shown)
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """`analysis.frames.curve_frame`, of what is not refused."""
+        return curve_frame(self._shown)
+
+    @cached_property
+    def speedups(self) -> pd.DataFrame:
+        """`analysis.frames.speedups_frame`."""
+        return speedups_frame(self.plan, self.compared)
+
+    @cached_property
+    def published(self) -> pd.DataFrame:
+        """`analysis.published.published_frame`."""
+        return published_frame(self.published_results)
+
+    @cached_property
+    def published_results(self) -> tuple[PublishedResult, ...]:
+        """`analysis.published.published_results`."""
+        return published_results(self.plan, self.results)
+
+    @cached_property
+    def targets(self) -> pd.DataFrame:
+        """`analysis.targets.time_to_target`."""
+        return time_to_target(self.plan, self.curves, self.cells)
+
+    @cached_property
+    def tested(self) -> tuple[ClaimResult, ...]:
+        """`analysis.claim_rules.claim_results`."""
+        return claim_results(self.plan, self.results, self.records.values())
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """`report.claim_text.claims_frame`."""
+        return claims_frame(self.plan, self.tested)
+
+
+_COMMA = re.compile(r"^([^,]+), (.+)$")
+Point = tuple[Any, ...]
+"""Values of the axes, in the order of the spec."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A device on a machine: a column of the tables and a colour of the charts."""
+
+    device: str
+    machine: str
+    """Fingerprint; empty where the device has no record at all."""
+    title: str
+    colour: int
+    """The device's number, from which its colour and its mark follow."""
+    baseline: bool
+    pattern: int = 0
+    """How its lines are dashed: machines share the device's colour and differ in this."""
+
+    @property
+    def css(self) -> str:
+        """Name of the CSS custom property with its colour."""
+        return f"s{self.colour % COLOURS}"
+
+
+@dataclass(frozen=True)
+class BenchmarkView(Analysed):
+    """A plan document with its records and frames, in the words and colours of its page.
+
+    Attributes:
+        colours: device → number of its colour, for the whole site.
+    """
+
+    colours: Mapping[str, int]
+
+    @cached_property
+    def slug(self) -> str:
+        """File name of its page, without the suffix."""
+        return f"{slug(self.plan.spec)}.{slug(self.plan.profile)}"
+
+    @cached_property
+    def words(self) -> Words:
+        """What the steps of this family are called."""
+        return words_of(self.plan.workload)
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the swept keys."""
+        return tuple(self.plan.axes)
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """Sweep points, each once, in the order of the spec."""
+        found = (tuple(cell.point.get(axis) for axis in self.axes) for cell in self.plan.cells)
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def rows(self) -> Sequence[Result]:
+        """Every planned cell on every machine that has a record of it."""
+        return self.results
+
+    @cached_property
+    def _groups(self) -> dict[tuple[str, str, Point], list[Result]]:
+        groups: dict[tuple[str, str, Point], list[Result]] = {}
+        for row in self.rows:
+            groups.setdefault((row.device, row.machine, self.point_of(row)), []).append(row)
+        return groups
+
+    def point_of(self, row: Result) -> Point:
+        """The sweep point of a cell."""
+        return tuple(row.point.values())
+
+    def of(self, series: Series, point: Point) -> Sequence[Result]:
+        """Cells of one device at one point that have a record from its machine."""
+        if not series.machine:
+            return ()
+        return self._groups.get((series.device, series.machine, point), ())
+
+    def planned(self, series: Series, point: Point) -> Sequence[Result]:
+        """The same, and the cells that no machine has a record of."""
+        return (*self.of(series, point), *self._groups.get((series.device, "", point), ()))
+
+    def measured(self, series: Series, point: Point) -> Sequence[Result]:
+        """Those of them that hold times."""
+        return [row for row in self.of(series, point) if row.measured]
+
+    @cached_property
+    def _rows_of_records(self) -> dict[tuple[str, str], Result]:
+        return {(row.key, row.machine): row for row in self.rows}
+
+    def refusal(self, record: Record, machine: str) -> str:
+        """Why the number of a record is not shown; empty where it is."""
+        row = self._rows_of_records.get((record.key, machine))
+        return row.failure_message if row and row.refused else ""
+
+    def record(self, row: Result) -> Record | None:
+        """The record behind a row."""
+        return self.records.get((row.key, row.machine))
+
+    @cached_property
+    def series(self) -> tuple[Series, ...]:
+        """Devices in the order of the spec, one for each machine that has records of it."""
+        tried: dict[str, set[str]] = {name: set() for name in self.plan.devices}
+        present_on: dict[str, set[str]] = {name: set() for name in self.plan.devices}
+        for row in self.rows:
+            if row.machine:
+                tried[row.device].add(row.machine)
+                if row.status != "skipped":
+                    present_on[row.device].add(row.machine)
+        # A machine without the device says nothing where another one has it.
+        return tuple(self._series({name: present_on[name] or tried[name] for name in tried}))
+
+    def _series(self, machines: Mapping[str, set[str]]) -> Iterator[Series]:
+        several = len(set().union(*machines.values())) > 1
+        for name, found in machines.items():
+            for number, machine in enumerate(sorted(found) or [""]):
+                title = self.title_of(name)
+                if several and machine:
+                    title = f"{title} @ {label(machine, 12)}"
+                baseline = name == self.plan.baseline
+                colour = self.colours[name]
+                dashes = pattern(colour, number)
+                yield Series(name, machine, title, colour, baseline, dashes)
+
+    def title_of(self, device: str) -> str:
+        """What a device is called on the page; "CPU, one thread" is "CPU (one thread)".
+
+        Sentences put the name before words of their own, where a comma would mislead.
+        """
+        known = self.plan.devices.get(device)
+        title = label(known.label if known and known.label else device, 40)
+        return title if "(" in title else _COMMA.sub(r"\1 (\2)", title)
+
+    @cached_property
+    def quality(self) -> str:
+        """The metric the page speaks of; empty for a kernel, which learns nothing."""
+        return primary_metric(self.plan.measure.target, set(self.curves["metric"]))
+
+    @cached_property
+    def margin(self) -> float:
+        """Differences of that metric within this count as none: a claim says so, or 0.01."""
+        agreed = quality_of(self.plan, self.results)
+        return agreed.within if agreed and agreed.metric == self.quality else WITHIN
+
+    @cached_property
+    def parity(self) -> dict[tuple[str, str, Point], Agreement]:
+        """Whether devices agree on that metric with the baseline, where it is a share."""
+        known = any(self.quality in row.final for row in self.rows)
+        if not known or not is_share(self.quality):
+            return {}
+        asked = Quality(self.quality, self.margin)
+        return {
+            place: agreement(found.own.results, found.base.results, asked)
+            for place, found in self._speedups.items()
+            if found.base
+        }
+
+    @cached_property
+    def shown_series(self) -> tuple[Series, ...]:
+        """Series with at least one measured cell."""
+        return tuple(
+            series
+            for series in self.series
+            if any(self.measured(series, point) for point in self.points)
+        )
+
+    def point_title(self, point: Point) -> str:
+        """A sweep point in words: "batch size 256"; the word for "all" without axes."""
+        return self.words_of_point(point) or "as specified"
+
+    def words_of_point(self, point: Point, skip: int = 0) -> str:
+        """A sweep point in words, without its first axes."""
+        pairs = list(zip(self.axes, point, strict=True))[skip:]
+        return " · ".join(f"{axis_title(axis)} {label(value, 40)}" for axis, value in pairs)
+
+    def point_header(self, point: Point) -> str:
+        """A sweep point under a heading that names its one axis: "256"."""
+        return label(point[0], 40) if len(self.axes) == 1 else self.point_title(point)
+
+    @property
+    def points_heading(self) -> str:
+        """The heading over sweep points."""
+        return axis_title(self.axes[0]) if len(self.axes) == 1 else "sweep point"
+
+    @cached_property
+    def _speedups(self) -> dict[tuple[str, str, Point], Speedup]:
+        return {
+            (each.device, each.machine, tuple(each.point.values())): each for each in self.compared
+        }
+
+    def speedup(self, series: Series, point: Point) -> Speedup | None:
+        """The time of a device at a point beside the baseline's; None where there is no time."""
+        own = self._speedups.get((series.device, series.machine, point))
+        found = own or self._speedups.get((series.device, "", point))
+        return found if found and found.own.timed else None
+
+    def cell_page(self, row: Result) -> str:
+        """Address of a cell's page from the site's root; empty where there is no record."""
+        return f"cells/{cell_slug(row.key, row.machine)}.html" if row.machine else ""
+
+    def evidence(self, series: Series, point: Point) -> str:
+        """Address, on the benchmark's page, of the cells behind a number."""
+        return f"#{self.evidence_id(series, point)}" if self.planned(series, point) else ""
+
+    def evidence_id(self, series: Series, point: Point) -> str:
+        """Id of the group of cells behind a number."""
+        return f"cells-{self.series.index(series)}-{self.points.index(point)}"
+
+
+def cell_slug(key: str, machine: str) -> str:
+    """File name of a cell's page, without the suffix."""
+    return f"{slug(key)}.{slug(machine)}"
