@@ -111,7 +111,7 @@ def main() -> None:
     try:
         app(prog_name="accelreport")
     except AccelReportError as error:
-        from accelreport.terminal.failure import show
+        from accelreport.terminal.say import show
 
         show(error)
         sys.exit(error.exit_code)
@@ -119,7 +119,7 @@ def main() -> None:
         if "--debug" in sys.argv:
             raise
         from accelreport.runner.workspace import Workspace
-        from accelreport.terminal.failure import show_unexpected
+        from accelreport.terminal.say import show_unexpected
 
         show_unexpected(error, Workspace().errors)
         sys.exit(UNEXPECTED)

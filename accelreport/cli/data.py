@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from accelreport.cli.completion import complete_dataset
-from accelreport.cli.options import Json
+from accelreport.cli.options import Json, complete_dataset
 
 LIST_EXAMPLES = """\b
 Examples:

@@ -79,8 +79,7 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     if json:
         typer.echo(json_module.dumps({"ok": True, **counts, "problems": []}, indent=2))
     else:
-        from accelreport.terminal.claims_view import claims_text
-        from accelreport.terminal.say import say
+        from accelreport.terminal.say import claims_text, say
 
         noun = "spec" if counts["specs"] == 1 else "specs"
         say(*claims_text(found.specs))

@@ -1,13 +1,74 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments that several commands share, and what the shell offers behind them.
+
+Files that cannot be read offer nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import tomli
 import typer
 
-from accelreport.cli.completion import complete_device, complete_profile
+KINDS = ("CPU", "GPU", "TPU")
+
+
+def complete_device(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of the devices in the devices file."""
+    chosen = ctx.params.get("devices_file")
+    files = [Path(chosen)] if chosen else [folder / "devices.toml" for folder in _folders(ctx)]
+    rows = ((name, row) for file in files for name, row in _read(file).items())
+    names = {name for name, row in rows if isinstance(row, dict) and row.get("kind") in KINDS}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def complete_profile(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of the specs' profiles."""
+    names = {"full"}
+    for file in _specs(ctx):
+        profiles = _read(file).get("profiles", {})
+        names.update(profiles if isinstance(profiles, dict) else ())
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def complete_filter(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Swept keys with their values: `batch_size=512`."""
+    pairs: set[str] = set()
+    for file in _specs(ctx):
+        sweep = _read(file).get("sweep", {})
+        for key, values in sweep.items() if isinstance(sweep, dict) else ():
+            pairs.update(f"{key}={value}" for value in values if isinstance(values, list))
+    return sorted(pair for pair in pairs if pair.startswith(incomplete))
+
+
+def complete_dataset(incomplete: str) -> list[str]:
+    """Names of the data sets."""
+    from accelreport.datasets.catalogue import CATALOGUE
+
+    return sorted(name for name in CATALOGUE if name.startswith(incomplete))
+
+
+def _paths(ctx: typer.Context) -> list[Path]:
+    return [Path(path) for path in ctx.params.get("specs") or ["specs"]]
+
+
+def _folders(ctx: typer.Context) -> list[Path]:
+    return [path if path.is_dir() else path.parent for path in _paths(ctx)]
+
+
+def _specs(ctx: typer.Context) -> Iterator[Path]:
+    for path in _paths(ctx):
+        yield from path.glob("*.toml") if path.is_dir() else [path]
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomli.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError):
+        return {}
+
 
 Specs = Annotated[
     list[Path],

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from accelreport.cli.completion import complete_filter
 from accelreport.cli.options import (
     RESULTS,
     SPECS,
@@ -17,6 +16,7 @@ from accelreport.cli.options import (
     Profile,
     Results,
     Specs,
+    complete_filter,
 )
 
 if TYPE_CHECKING:

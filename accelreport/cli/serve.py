@@ -60,8 +60,7 @@ def serve(
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import refresh
     from accelreport.runner.workspace import Workspace
-    from accelreport.terminal.failure import show, show_unexpected
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, show, show_unexpected
 
     options = builder.BuildOptions(title=title, templates=templates, cache=report_cache())
 

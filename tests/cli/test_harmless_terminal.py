@@ -15,11 +15,10 @@ from accelreport.errors import AccelReportError
 from accelreport.results.record import Failure
 from accelreport.results.store import Store
 from accelreport.runner.events import Observer, plan_line
-from accelreport.terminal.failure import show, show_unexpected
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import PlainLines, Quiet
 from accelreport.terminal.run_text import plan_text
-from accelreport.terminal.say import on_one_line
+from accelreport.terminal.say import on_one_line, show, show_unexpected
 from tests.runner.scripted import Bench, a_record, cell
 from tests.support.program import call
 from tests.support.records import study

@@ -17,10 +17,10 @@ from accelreport.results.record import Record, Times
 from accelreport.runner.events import CellStartLine, EndLine, Observer, named, plan_line
 from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
-from accelreport.terminal.failure import show
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines, Quiet
 from accelreport.terminal.run_text import closing, duration, number, plan_text, timings_text
+from accelreport.terminal.say import show
 from tests.runner.scripted import Bench, cell, cells
 from tests.support.records import study
 

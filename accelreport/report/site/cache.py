@@ -34,7 +34,7 @@ from accelreport.plugins import DATASETS, WORKLOADS, installed
 from accelreport.report.site.options import CHECKOUT, PACKAGED, BuildOptions, SiteFacts
 from accelreport.results.atomic import write_whole
 
-PACKAGE = Path(__file__).parent.parent
+PACKAGE = Path(__file__).parents[2]
 """The source of accelreport."""
 ROOMS = ("analysis", "datasets", "report", "results", "spec", "workloads")
 """Rooms a page is made in; the rule of imports keeps all others out."""

@@ -18,9 +18,9 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.reading import read_bytes
 from accelreport.results.record import Record
 
-PACKAGED = Path(__file__).parent.parent / "_templates"
+PACKAGED = Path(__file__).parents[2] / "_templates"
 """Templates as the wheel ships them."""
-CHECKOUT = Path(__file__).parent.parent.parent / "templates"
+CHECKOUT = Path(__file__).parents[3] / "templates"
 """Templates of a checkout."""
 
 

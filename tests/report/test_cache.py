@@ -172,12 +172,12 @@ def test_a_page_whose_family_a_package_changed_is_made_again(tmp_path: Path) -> 
     assert "Rings of two colours" not in rebuild()
 
 
-@pytest.mark.parametrize("name", ["report/own_fonts.conf", "analysis/hardware.toml"])
+@pytest.mark.parametrize("name", ["report/site/own_fonts.conf", "analysis/hardware.toml"])
 def test_data_that_the_code_reads_are_part_of_what_a_page_depends_on(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / name
-    data.parent.mkdir()
+    data.parent.mkdir(parents=True)
     shutil.copy(cache.PACKAGE / name, data)
     monkeypatch.setattr(cache, "PACKAGE", tmp_path)
     options = BuildOptions()
