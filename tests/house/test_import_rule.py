@@ -13,6 +13,7 @@ MUST_NOT_KNOW = {
     "accelreport.spec": (
         "accelreport.workloads",
         "accelreport.loader",
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.results",
@@ -20,6 +21,7 @@ MUST_NOT_KNOW = {
         "accelreport.report",
     ),
     "accelreport.loader": (
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.results",
@@ -28,6 +30,7 @@ MUST_NOT_KNOW = {
     ),
     "accelreport.workloads": (
         "accelreport.loader",
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.results.store",
@@ -35,9 +38,20 @@ MUST_NOT_KNOW = {
         "accelreport.report",
     ),
     "accelreport.datasets": (
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.results",
+        "accelreport.analysis",
+        "accelreport.report",
+    ),
+    "accelreport.machine": (
+        "accelreport.workloads",
+        "accelreport.datasets",
+        "accelreport.loader",
+        "accelreport.backend",
+        "accelreport.runner",
+        "accelreport.results.store",
         "accelreport.analysis",
         "accelreport.report",
     ),
@@ -49,23 +63,27 @@ MUST_NOT_KNOW = {
     ),
     "accelreport.runner": ("accelreport.analysis", "accelreport.report"),
     "accelreport.results": (
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.analysis",
         "accelreport.report",
     ),
     "accelreport.importing": (
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.analysis",
         "accelreport.report",
     ),
     "accelreport.analysis": (
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.report",
     ),
     "accelreport.report": (
+        "accelreport.machine",
         "accelreport.backend",
         "accelreport.runner",
         "accelreport.loader.load",
