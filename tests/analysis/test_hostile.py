@@ -28,6 +28,9 @@ from accelreport.spec.models import Published, Target
 from tests.support.records import study
 
 ODD = st.sampled_from([0.0, -1.0, 1e-300, 1e-9, 1.0, 3.0, 1e300, float("inf"), float("nan")])
+TIMES = st.sampled_from([0.0, 1e-300, 1e-9, 1.0, 3.0, 1e9])
+"""What a record accepts as a time; a sum of them may still be absurd."""
+STAMPS = TIMES | st.sampled_from([-1.0, -1e9])
 COUNTS = st.sampled_from([0, 1, 2, 50, 10**12])
 
 CLAIMS = [
@@ -62,11 +65,11 @@ def _blocks(draw: st.DrawFn) -> list[Block]:
             epoch=1,
             first_step=number,
             steps=draw(COUNTS),
-            wall_s=draw(ODD),
-            cpu_s=draw(ODD),
-            other_cpu_s=draw(st.none() | ODD),
+            wall_s=draw(TIMES),
+            cpu_s=draw(TIMES),
+            other_cpu_s=draw(st.none() | TIMES),
             warmup=draw(st.booleans()),
-            step_s=draw(st.lists(ODD, max_size=12)),
+            step_s=draw(st.lists(STAMPS, max_size=12)),
         )
         for number in range(draw(st.integers(0, 8)))
     ]
@@ -76,12 +79,15 @@ def _blocks(draw: st.DrawFn) -> list[Block]:
 def _records(draw: st.DrawFn) -> list[Record]:
     odd = []
     for record in MADE.records:
-        times = record.times.model_copy(update={"train_s": draw(ODD), "first_step_s": draw(ODD)})
+        drawn = {"train_s": draw(TIMES), "first_step_s": draw(TIMES)}
+        times = record.times.model_copy(update=drawn)
+            update={"train_s": draw(TIMES), "first_step_s": draw(TIMES)}
+        )
         epochs = [
             epoch.model_copy(
                 update={
-                    "train_s": draw(ODD),
-                    "elapsed_s": draw(ODD),
+                    "train_s": draw(TIMES),
+                    "elapsed_s": draw(TIMES),
                     "steps": draw(COUNTS),
                     "metrics": {"val_accuracy": draw(ODD)},
                 }
