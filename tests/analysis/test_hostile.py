@@ -81,8 +81,6 @@ def _records(draw: st.DrawFn) -> list[Record]:
     for record in MADE.records:
         drawn = {"train_s": draw(TIMES), "first_step_s": draw(TIMES)}
         times = record.times.model_copy(update=drawn)
-            update={"train_s": draw(TIMES), "first_step_s": draw(TIMES)}
-        )
         epochs = [
             epoch.model_copy(
                 update={
