@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from accelreport.backend.forkserver import may_be_forked
 from accelreport.results.record import Record
 from accelreport.runner.events import CellEventLine, CellStartLine, RunLine
-from accelreport.runner.fork_pool import ForkPool
+from accelreport.runner.fork_pool import Fork, ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.spec.cells import Cell
@@ -192,17 +193,26 @@ def test_no_more_than_three_processes_stand_ready_to_be_forked(tmp_path: Path) -
 def test_another_environment_needs_another_process_to_be_forked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench = forking(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    bench, threads = forking(tmp_path), ["2", "1", "2"]
+    assert bench.forks is not None
+    fork, found = bench.forks.fork, []
 
     def change(line: RunLine) -> None:
-        if isinstance(line, CellStartLine) and line.number == 2:
-            monkeypatch.setenv("OMP_NUM_THREADS", "1")
+        if isinstance(line, CellStartLine):
+            monkeypatch.setenv("OMP_NUM_THREADS", threads[line.number - 1])
+
+    def watched(server: ForkServer, *order: Any) -> Fork | None:
+        found.append(psutil.Process(server.process.pid).environ()["OMP_NUM_THREADS"])
+        return fork(server, *order)
 
     bench.observer.react = change
-    bench.run(cells(3, devices=("cpu", "cpu-1")))
+    monkeypatch.setattr(bench.forks, "fork", watched)
+    # None is a repeat of another, so that one process would do for all.
+    assert bench.run([cell(spec=name, name=name) for name in ("a", "b", "c")]).ok == 3
 
-    assert bench.forks is not None
-    assert bench.forks.done.processes == 2 + 1  # the third cell is a repeat of the first
+    assert found == threads
+    assert bench.forks.done.processes == 2
 
 
 def test_the_process_that_is_forked_sleeps_while_a_cell_runs(tmp_path: Path) -> None:
