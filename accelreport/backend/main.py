@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from accelreport.atomic import write_whole
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.failures import failure
 from accelreport.backend.measure import measure
@@ -54,11 +55,9 @@ def _reached(target: Target, value: float) -> bool:
     return target.at_most is not None and value <= target.at_most
 
 
-def write_whole(record: Record, path: Path) -> None:
-    """Write a record so that a reader finds all of it or nothing."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(record.model_dump_json(), encoding="utf-8")
-    part.replace(path)
+def leave_record(record: Record, path: Path) -> None:
+    """Write a record for the process that waits for it, which finds all of it or nothing."""
+    write_whole(path, record.model_dump_json().encode(), durable=False)
 
 
 def measured(
@@ -114,7 +113,7 @@ def carry_out(job: Job, image: ParentTimings | None = None) -> int:
         record = supervised(job)
     else:
         record = measured(job, Reporter(job.events_fd), image)
-    write_whole(record, Path(job.record_path))
+    leave_record(record, Path(job.record_path))
     return 0
 
 

@@ -1,7 +1,7 @@
 """The folder in which data files lie, and how a file in it is read.
 
 A file is read whole and its checksum taken over the bytes that are then parsed, so that
-nobody can change it in between. Nothing here writes, so the folder may be read-only.
+nobody can change it in between. Reading writes nothing, so the folder may be read-only.
 
 `pins.json` in the folder keeps checksums of files whose publisher gives none (trust on first use).
 A file that matches its pin counts as official from then on, and the record says that its checksum
@@ -22,6 +22,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from accelreport.atomic import write_whole
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
 
@@ -70,10 +71,8 @@ def write_pin(root: Path, file: str, sha256: str, size: int, url: str) -> None:
     today = dt.datetime.now(dt.UTC).date().isoformat()
     with FileLock(f"{path}.lock"):
         pins = read_pins(root) | {file: Pin(sha256=sha256, size=size, url=url, date=today)}
-        draft = path.with_name(f"{path.name}.{os.getpid()}.part")
         values = {name: pin.model_dump() for name, pin in sorted(pins.items())}
-        draft.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, f"{json.dumps(values, indent=2)}\n".encode())
 
 
 def _path(root: Path) -> Path:

@@ -41,6 +41,7 @@ from urllib3.exceptions import (
 )
 
 import accelreport
+from accelreport.atomic import sync_folder
 from accelreport.datasets.cache import (
     checksum,
     data_root,
@@ -499,11 +500,7 @@ def _settle(part: Path, target: Path) -> None:
     with part.open("rb") as file:
         os.fsync(file.fileno())
     part.replace(target)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(target.parent)
 
 
 def _disk_error(target: Path, error: OSError) -> DataError:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from accelreport.atomic import write_parts
 from accelreport.datasets.base import Arrays
 from accelreport.datasets.cache import data_root, may_write
 
@@ -64,11 +64,6 @@ def _write(path: Path, arrays: Arrays) -> None:
     stream = io.BytesIO()
     np.savez(stream, allow_pickle=False, **named)
     content = stream.getvalue()
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
-        try:
-            draft.write_bytes(hashlib.sha256(content).digest() + content)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_parts(path, (hashlib.sha256(content).digest(), content), durable=False)

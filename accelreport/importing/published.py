@@ -19,6 +19,7 @@ from typing import Any
 import tomli
 from pydantic import ValidationError
 
+from accelreport.atomic import write_whole
 from accelreport.importing.reader import Found, Value
 from accelreport.importing.source_file import (
     LONGEST_CELL,
@@ -28,7 +29,6 @@ from accelreport.importing.source_file import (
     Unreadable,
 )
 from accelreport.loader.load import examine, load
-from accelreport.results.atomic import write_whole
 from accelreport.spec.base import Scalar
 from accelreport.spec.diagnostics import findings
 from accelreport.spec.models import FIGURES, Published

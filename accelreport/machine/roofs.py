@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from accelreport.atomic import write_whole
 from accelreport.machine.clocks import Stopwatch, Window
 from accelreport.machine.inventory import Inventory, inventory
-from accelreport.results.atomic import write_whole
 from accelreport.results.record import OTHER_LOAD, Roofs
 
 SIDE = 768

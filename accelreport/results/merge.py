@@ -42,7 +42,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from accelreport.results.atomic import write_parts, write_whole
+from accelreport.atomic import write_parts, write_whole
 from accelreport.results.errors import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.reading import (
     LARGEST_FILE,

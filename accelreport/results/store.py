@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from accelreport.results.atomic import sweep, write_whole
+from accelreport.atomic import sweep, write_whole
 from accelreport.results.errors import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.plan_document import PlanDocument, widened
 from accelreport.results.reading import (

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from accelreport.atomic import write_whole
 from accelreport.backend.environment import environment
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.results.atomic import write_whole
 from accelreport.results.errors import ResultsError
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Environment, Failure, Record

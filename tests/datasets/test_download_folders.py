@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.datasets.cache import write_pin
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.download import RetryPolicy, fetch
 from accelreport.datasets.entry import RemoteFile
@@ -168,3 +169,14 @@ def _fetch_patiently(address: str, size: int, checksum: str) -> None:
     CATALOGUE["demo"] = only(file)
     fetch("demo", policy=RetryPolicy(pause_s=60))
     os._exit(1)
+
+
+def test_a_full_disk_leaves_the_checksums_as_they_were_and_nothing_beside_them(
+    tiny_disk: Path,
+) -> None:
+    write_pin(tiny_disk, "a", "0" * 64, 1, "https://example.org")
+    before = (tiny_disk / "pins.json").read_bytes()
+    with pytest.raises(OSError):
+        write_pin(tiny_disk, "b", "0" * 64, 1, "https://example.org/" + "long/" * 60_000)
+    assert (tiny_disk / "pins.json").read_bytes() == before
+    assert {path.name for path in tiny_disk.iterdir()} <= {"pins.json", "pins.json.lock"}

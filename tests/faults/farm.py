@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from accelreport.backend.main import measured, quiet_tensorflow, write_whole
+from accelreport.backend.main import leave_record, measured, quiet_tensorflow
 from accelreport.backend.protocol import Job, Reporter
 from tests.faults.placement import VARIABLE
 
@@ -25,7 +25,7 @@ def carry_out(job_path: str, fault: str) -> None:
     job = Job.model_validate_json(Path(job_path).read_text())
     now = {"launched_at": time.time(), "launched_s": time.monotonic()}
     record = measured(job.model_copy(update=now), Reporter(None))
-    write_whole(record, Path(job.record_path))
+    leave_record(record, Path(job.record_path))
 
 
 def main(orders: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from accelreport.backend.distributed.processes import Orders
 from accelreport.backend.distributed.tasks import Jobs, expected, slurm_first_port
-from accelreport.backend.main import measured, write_whole
+from accelreport.backend.main import leave_record, measured
 from accelreport.backend.protocol import Reporter
 from accelreport.machine.processes import end_with
 from accelreport.results.record import Host, Record
@@ -183,7 +183,7 @@ def main(arguments: list[str]) -> int:
     descriptor = orders.job.events_fd if orders.chief else None
     record = measured(orders.job, Announcer(descriptor, ready), leads=orders.chief)
     record = lost_peer(record, orders.task)
-    write_whole(record, Path(orders.record_path))
+    leave_record(record, Path(orders.record_path))
     return FAILED if record.status == "failed" else 0
 
 

@@ -30,9 +30,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from accelreport.atomic import write_whole
 from accelreport.plugins import DATASETS, WORKLOADS, installed
 from accelreport.report.site.options import CHECKOUT, PACKAGED, BuildOptions, SiteFacts
-from accelreport.results.atomic import write_whole
 
 PACKAGE = Path(__file__).parents[2]
 """The source of accelreport."""

@@ -17,8 +17,8 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
+from accelreport.atomic import write_whole
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.results.atomic import write_whole
 
 MANIFEST = ".accelreport-site.json"
 """Name of the list of own files."""

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from accelreport.atomic import write_whole
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report import formatting
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
@@ -36,7 +37,6 @@ from accelreport.report.site.options import BuildOptions, Results, SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import slug
 from accelreport.report.view import BenchmarkView
-from accelreport.results.atomic import write_whole
 
 LONGEST = 1_900_000
 """Characters of an address; browsers do not follow one of more than 2 MiB."""
