@@ -1,6 +1,6 @@
 """The arithmetic a device cannot exceed, the bytes it cannot move faster, and what it did of them.
 
-Where a measured step stands under its device's roofs.
+A measured step stands under its device's roofs:
 
 attainable = min(peak, intensity · bandwidth)
 

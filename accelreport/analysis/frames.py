@@ -51,12 +51,12 @@ def results_frame(plan: PlanDocument, results: Sequence[Result]) -> pd.DataFrame
     """One row for each planned cell and machine that has a record of it.
 
     A planned cell without any record is one row with status `missing`. One whose number is
-    refused (`refusals`) has the status `refused`, what was found against it in `failure_kind`
-    and `failure_message`, and no timings.
+    refused (`invalid_results`) has the status `refused`, what was found against it in
+    `failure_kind` and `failure_message`, and no timings.
 
     Seconds, bytes and fractions throughout; the columns are `IDENTITY`, the axes by their
     dotted names, `TEXTS`, `warnings` (a tuple of (kind, message): the record's own, then those
-    of `steadiness`), `TIMINGS`, `total_extrapolated`, `STAGES`, `MEMORY`, and one column for
+    of `stability`), `TIMINGS`, `total_extrapolated`, `STAGES`, `MEMORY`, and one column for
     each final metric. A metric that is named like one of the others is `final.` and its name.
 
     Times of a failed or skipped cell are NaN: they may be read in its record, and enter

@@ -4,9 +4,10 @@ Failing to find a difference is not finding that there is none. Two one-sided te
 (Schuirmann 1987) turn the question round: the devices are the same when the 90 % interval
 of their difference lies within a margin that was stated beforehand.
 
-Both classify the same examples, so only those count on which they disagree: McNemar's test
-in its exact form (Q. McNemar 1947; M. W. Fagerland, S. Lydersen, P. Laake 2013), and for the
-difference the adjusted Wald interval of D. G. Bonett and R. M. Price (2012).
+A quantised model and the one it was made from classify the same examples, so only those count
+on which they disagree: McNemar's test in its exact form (Q. McNemar 1947; M. W. Fagerland,
+S. Lydersen, P. Laake 2013), and for the difference the adjusted Wald interval of D. G. Bonett
+and R. M. Price (2012).
 """
 
 from __future__ import annotations

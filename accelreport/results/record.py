@@ -236,7 +236,7 @@ class Quantised(Document):
 
 
 RECORD_VERSION = 1
-"""Version of the record; `migration` reads the older ones."""
+"""Version of the record; `results.reading` reads the older ones."""
 
 Status = Literal["ok", "partial", "failed", "skipped"]
 

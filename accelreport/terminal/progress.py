@@ -49,26 +49,27 @@ class PlainLines:
         """Print what is worth a line."""
         match line:
             case PlanLine():
-                self._print(*opening(line))
+                _print(self.stream, *opening(line))
             case WaitingLine():
-                self._print(f"{line.reason[0].upper()}{line.reason[1:]} …")
+                _print(self.stream, f"{line.reason[0].upper()}{line.reason[1:]} …")
             case CellStartLine():
                 width = len(str(line.of))
                 self._numbers[line.key] = f"[{line.number:>{width}}/{line.of}]"
             case CellEndLine() if line.key in self._numbers:
                 self._heading(line)
                 took = f"  ({duration(line.wall_s)})" if line.wall_s is not None else ""
-                self._print(
+                _print(
+                    self.stream,
                     f"{self._numbers[line.key]} {MARKS[line.status]} {cell_name(line)}  "
                     f"{end_text(line)}{took}",
                     *self._remedies.of(line),
                 )
             case LookLine():
-                self._print(*looked(line))
+                _print(self.stream, *looked(line))
             case EndLine():
-                self._print(*closing(line))
+                _print(self.stream, *closing(line))
             case TimingsLine():
-                self._print(*timings_text(line))
+                _print(self.stream, *timings_text(line))
 
     def tick(self) -> None:
         """Nothing moves here."""
@@ -77,12 +78,7 @@ class PlainLines:
         spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
         if spec != self._spec:
             self._spec = spec
-            self._print(spec)
-
-    def _print(self, *lines: str) -> None:
-        for text in lines:
-            self.stream.write(f"{on_one_line(text)}\n")
-        self.stream.flush()
+            _print(self.stream, spec)
 
 
 @dataclass
@@ -112,17 +108,17 @@ class Quiet:
         match line:
             case CellEndLine() if line.status == "failed":
                 told = f"{line.spec} {cell_name(line)}  {end_text(line)}"
-                self._print(told, *self._remedies.of(line))
+                _print(self.stream, told, *self._remedies.of(line))
             case EndLine() if line.stopped_by or nothing_ran(line):
-                self._print(*closing(line))
+                _print(self.stream, *closing(line))
 
     def tick(self) -> None:
         """Nothing moves here."""
 
-    def _print(self, *lines: str) -> None:
-        for text in lines:
-            self.stream.write(f"{on_one_line(text)}\n")
-        self.stream.flush()
+
+def _print(stream: TextIO, *lines: str) -> None:
+    stream.writelines(f"{on_one_line(text)}\n" for text in lines)
+    stream.flush()
 
 
 @contextmanager

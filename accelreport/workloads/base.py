@@ -1,8 +1,7 @@
-"""What may happen between epochs: stopping early, keeping the best weights, slowing down.
+"""What every workload family gives: typed parameters, the data it needs, its arithmetic.
 
-What every workload family gives: typed parameters, the data it needs, its arithmetic.
-
-How the families that train a model are put together.
+What may happen between epochs is a parameter, too: stopping early, keeping the best weights,
+slowing down.
 """
 
 from __future__ import annotations

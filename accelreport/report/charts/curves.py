@@ -150,15 +150,7 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
             layers.insert(0, target.mark_rule(strokeDash=[4, 3]).encode(y=y("value")))
         if crossings:
             levels = _staggered(crossings, axes, inner)
-            ends = [
-                roof - (roof - top) * (i + 0.5) / max(axes.levels, 1) for i in range(len(levels))
-            ]
-            reached = [
-                _row(devices, crossing) | {"end": end}
-                for level, end in zip(levels, ends, strict=True)
-                for crossing in level
-            ]
-            ring = alt.Chart(rows(reached)).encode(x=x)
+            ring = alt.Chart(rows(_reached(levels, devices, axes, roof))).encode(x=x)
             worn = ring.encode(y=y("value"), **devices.channels("color"))
             layers += [
                 worn.mark_rule(strokeWidth=1).encode(y2=alt.Y2("end")),
@@ -173,6 +165,18 @@ def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes
         return alt.layer(*layers, width=inner, height=HEIGHT + (50 if width > ROOMY else 0))
 
     return make
+
+
+def _reached(
+    levels: Sequence[Sequence[Crossing]], devices: Devices, axes: Axes, roof: float
+) -> list[dict[str, object]]:
+    """Rows of the crossings, each with the height at which its time is written."""
+    room, lines = roof - axes.ticks[-1], max(axes.levels, 1)
+    return [
+        _row(devices, crossing) | {"end": roof - room * (line + 0.5) / lines}
+        for line, level in enumerate(levels)
+        for crossing in level
+    ]
 
 
 def _row(devices: Devices, crossing: Crossing) -> dict[str, object]:

@@ -4,17 +4,11 @@ Vega takes longer over a chart than everything else together, and serves one thr
 A drawing is asked for as soon as a page's model exists, and waited for when the page is
 written.
 
-From the SVG that Vega draws to the SVG that stands in a page.
-
 Vega's output is right but heavy, and its ids come from a counter of the process. Here
 it becomes small, the same in every build, unable to run or fetch anything (elements and
 attributes are taken from a closed list), and told to a screen reader by title and
-description. Colours stay `var(--…)`, which is what makes them follow the page's theme.
-
-A drawn line without the points that nobody can see.
-
-Ramer (1972) and Douglas and Peucker (1973): a point is left out where the line without it
-passes within a tolerance.
+description. Colours stay `var(--…)`, which is what makes them follow the page's theme. Of a
+line only those points stay that somebody can see (Ramer 1972; Douglas and Peucker 1973).
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Jinja: where templates are found, and how a page becomes HTML.
 
-Figures a reader may explore: Vega sleeps in the page, packed, until a button wakes it.
+Cells of tables become HTML here, since a large site has millions of them, and a template
+escapes and joins each for itself.
 
-The engine is the bundle that vl-convert brings along, so nothing is fetched. It evaluates
-expressions with its interpreter and never as code, and the page's policy knows it by its
-hash: it needs no permission that a page without it does not have.
-
-Cells of tables as HTML, where a template that goes through each of them takes too long.
-
-A large site has millions of cells, and a template escapes and joins each for itself.
+In figures that a reader may explore Vega sleeps, packed, until a button wakes it. The engine is
+the bundle that vl-convert brings along, so nothing is fetched. It evaluates expressions with its
+interpreter and never as code, and the page's policy knows it by its hash: it needs no permission
+that a page without it does not have.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import origin_badges
 from accelreport.report.pages.sections.predictions import Run, runs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, plain_rows, present
@@ -73,11 +72,6 @@ def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry
     )
 
 
-def _badges(run: Run) -> tuple[Badge, ...]:
-    origin = run.record.data.origin if run.record.data else ""
-    return tuple(origin_badges([origin]))
-
-
 def _quantised(bench: BenchmarkView, found: list[Run]) -> Table:
     rows = {
         (row["key"], row["machine"]): row
@@ -122,7 +116,7 @@ def _precisions(run: Run, row: dict[str, Any]) -> tuple[Row, Row]:
             _entry(formatting.size(row["float32_bytes"])),
             _entry(formatting.duration(row["float32_latency_s"])),
             _entry(formatting.rate(quantised.float32.throughput, "examples")),
-            _entry(formatting.percent(row["float32_accuracy"]), badges=_badges(run)),
+            _entry(formatting.percent(row["float32_accuracy"]), badges=run.badges),
             _entry("–"),
         ),
     )
@@ -138,7 +132,7 @@ def _precisions(run: Run, row: dict[str, Any]) -> tuple[Row, Row]:
             _entry(
                 formatting.rate(quantised.int8.throughput, "examples"), f"{ratio(faster)} as many"
             ),
-            _entry(formatting.percent(row["int8_accuracy"]), badges=_badges(run)),
+            _entry(formatting.percent(row["int8_accuracy"]), badges=run.badges),
             _entry(
                 f"{points}{formatting.SPACE}points",
                 f"{low} to {high}",

@@ -53,6 +53,11 @@ class Run:
     name: str
     href: str
 
+    @property
+    def badges(self) -> tuple[Badge, ...]:
+        """What its data were, where that must be said."""
+        return tuple(origin_badges([self.record.data.origin if self.record.data else ""]))
+
 
 def first_run(bench: BenchmarkView, has: Callable[[Record], bool]) -> Run | None:
     """The first measured run, in the order of the plan, of which something is true."""
@@ -98,13 +103,8 @@ def samples_section(bench: BenchmarkView) -> Section | None:
         "Under each picture the true label (✗: true → predicted) and the probability given to "
         "the prediction."
     )
-    gallery = Gallery(tuple(_picture(each) for each in shown), rule, _badges(run), run.href)
+    gallery = Gallery(tuple(_picture(each) for each in shown), rule, run.badges, run.href)
     return Section("samples", "Predictions, wrong ones first", (gallery,))
-
-
-def _badges(run: Run) -> tuple[Badge, ...]:
-    origin = run.record.data.origin if run.record.data else ""
-    return tuple(origin_badges([origin]))
 
 
 def _picture(sample: Sample) -> Picture:
@@ -158,8 +158,6 @@ def confusion_section(bench: BenchmarkView) -> Section | None:
     found = run.record.confusion if run else None
     if run is None or found is None or not 2 <= len(found.classes) <= MOST_CLASSES:
         return None
-    origin = run.record.data.origin if run.record.data else ""
-    badges = tuple(origin_badges([origin]))
     rows = tuple(_row(found, number) for number in range(len(found.classes)))
     table = Table(
         id="confusion-table",
@@ -172,7 +170,7 @@ def confusion_section(bench: BenchmarkView) -> Section | None:
         columns=(*(Column(_title(name), number=True) for name in found.classes),),
         groups=(RowGroup(rows),),
         style="matrix",
-        badges=badges,
+        badges=run.badges,
     )
     return Section("confusion", "What was taken for what", (table,), finding=_finding(found))
 
@@ -225,7 +223,6 @@ def forecast_section(bench: BenchmarkView) -> Section | None:
     if not shown:
         return None
     every = -(-max(len(each.true) for each in shown) // 500)
-    origin = run.record.data.origin if run.record.data else ""
     figure = Figure(
         id="forecasts",
         title="What was, and what the model said a while before",
@@ -241,7 +238,7 @@ def forecast_section(bench: BenchmarkView) -> Section | None:
             Key("measured", "soft", "bar"),
             Key(f"predicted on {run.series.title}", run.series.css),
         ),
-        badges=tuple(origin_badges([origin])),
+        badges=run.badges,
         table=_table(shown),
         stacked=True,
     )

@@ -1,7 +1,7 @@
 """Cells as jobs of Slurm, through submitit: arrays of jobs, one after the other device class.
 
 Each job measures some cells on a node of its own and writes their records into the results
-folder, which has to be on a disk that all nodes share (`batch`). This side submits and follows.
+folder, which has to be on a disk that all nodes share (`worker`). This side submits and follows.
 """
 
 from __future__ import annotations
