@@ -16,8 +16,7 @@ from submitit.core.utils import UncompletedJobError
 from accelreport.results.store import Store
 from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
 from accelreport.runner.launchers.node import STOPPED, LostCells, environment_here
-from accelreport.runner.launchers.slurm.jobs import Job
-from accelreport.runner.launchers.slurm.queue import GONE, JobState
+from accelreport.runner.launchers.slurm.jobs import GONE, Job, JobState
 from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perform
 from accelreport.spec.cells import Cell
 from tests.runner.scattered import workplace

@@ -15,15 +15,15 @@ from accelreport.runner.events import CellStartLine, RunLine, WaitingLine
 from accelreport.runner.launchers.base import Circumstances
 from accelreport.runner.launchers.slurm import jobs
 from accelreport.runner.launchers.slurm import launcher as slurm_launcher
-from accelreport.runner.launchers.slurm.jobs import NotCancelled
-from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
-from accelreport.runner.launchers.slurm.queue import (
+from accelreport.runner.launchers.slurm.jobs import (
     GONE,
     JobState,
     NoAnswer,
+    NotCancelled,
     standings,
     why_all_wait,
 )
+from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
 from accelreport.runner.launchers.slurm.submission import slurm_options
 from accelreport.runner.run import exit_code
 from accelreport.spec.device import Device
