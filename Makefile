@@ -35,10 +35,19 @@ report: $(VENV)/.installed ## run the quick benchmarks on this machine and build
 	echo "Your report: $(CURDIR)/site/index.html"; \
 	exit $$status
 
+# The linters work beside the tests and are told after them. Their command is a variable, since
+# `make -n` carries out every line that calls make by its own name.
+LINT = $(MAKE) --no-print-directory lint
+# Files stay in the order of tests/conftest.py, in which the long ones come first.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses=4 --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/.installed-dev ## install what tests need, run the linters and every test
-	@$(MAKE) --no-print-directory lint
-	@browser=$$(scripts/find_browser.sh) && ACCELREPORT_BROWSER="$$browser" \
-		$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses=4 --dist loadfile
+	@browser=$$(scripts/find_browser.sh) || exit $$?; \
+	$(LINT) >$(VENV)/lint.txt 2>&1 & linters=$$!; \
+	ACCELREPORT_BROWSER="$$browser" $(PYTEST); status=$$?; \
+	wait $$linters || status=$$?; \
+	cat $(VENV)/lint.txt; \
+	exit $$status
 
 lint: $(VENV)/.installed-dev ## check style, types and the shipped specs
 	$(BIN)/ruff check .

@@ -136,6 +136,34 @@ def test_a_run_with_failed_cells_gets_its_page_and_is_then_told_as_failed(
     assert calls == (["run", "build"] if built else ["run"])
 
 
+WITH_THE_OTHER = """
+echo "$0 says so"; touch $0.begun; looks=0
+until [ -e {other}.begun ] || [ $looks = 200 ]; do sleep .05; looks=$((looks + 1)); done
+[ -e {other}.begun ] && exit {code}
+"""
+"""A program that fails unless another one runs at the same time."""
+
+
+@pytest.mark.parametrize("failing", ["", "ruff", "python", "mypy", "accelreport"])
+def test_the_linters_work_beside_the_tests_and_each_of_them_can_fail_the_command(
+    failing: str, installed: Path, tmp_path: Path
+) -> None:
+    folder = installed / ".venv" / "bin"
+    (folder / "python").unlink()  # else the interpreter it points to were written to
+    codes = {name: int(name == failing) for name in ("ruff", "python", "mypy", "accelreport")}
+    for name in ("mypy", "accelreport"):
+        _program(folder, name, f"echo {name} says so; exit {codes[name]}")
+    _program(folder, "ruff", WITH_THE_OTHER.format(other=".venv/bin/python", code=codes["ruff"]))
+    tests = WITH_THE_OTHER.format(other=".venv/bin/ruff", code=codes["python"])
+    _program(folder, "python", f'[ "$1" = -m ] || exec {sys.executable} "$@"\n{tests}')
+    browser = _program(tmp_path, "browser", "echo Browser 1.0")
+    told = _run("make", "test", cwd=installed, ACCELREPORT_BROWSER=str(browser))
+    assert (told.returncode == 0) == (failing == ""), told.stdout + told.stderr
+    said = re.findall(r"(\w+) says so", told.stdout)
+    assert said[:2] == ["python", "ruff"], "the tests are told first, then the linters"
+    assert said[-1] == {"ruff": "ruff", "mypy": "mypy"}.get(failing, "accelreport")
+
+
 @pytest.mark.parametrize("version", ["2.7", "3.10", "3.14"])
 def test_a_python_that_tensorflow_is_not_published_for_is_refused_with_a_remedy(
     version: str, tmp_path: Path
