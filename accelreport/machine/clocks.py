@@ -102,7 +102,8 @@ def stamped_seconds(stamps: NDArray[Any], window: Window, *, by_wall: bool) -> l
     return [round(float(each), 7) for each in seconds]
 
 
-def _busy_s() -> float:
+def busy_s() -> float:
+    """CPU seconds spent so far by every process of the machine."""
     times = psutil.cpu_times()
     # iowait and idle are the only shares in which nobody computes; guest time is already
     # inside user time on Linux.
@@ -128,7 +129,7 @@ class Stopwatch:
         read: Callable[[], Instant] = instant,
     ) -> None:
         self._cpu_s, self._read = cpu_s, read
-        self._busy = _busy_s()
+        self._busy = busy_s()
         self._before = read()
         self._cpu = cpu_s()
         self._wall = time.perf_counter()
@@ -138,7 +139,7 @@ class Stopwatch:
         wall = time.perf_counter() - self._wall
         cpu = self._cpu_s() - self._cpu
         after, before = self._read(), self._before
-        busy = _busy_s() - self._busy
+        busy = busy_s() - self._busy
         passed = after.monotonic - before.monotonic
         booted = after.boot - before.boot
         away, asleep = after.wall - before.wall - booted, booted - passed

@@ -162,6 +162,7 @@ class Machine:
         self.asynchronous, self.alive, self.step_s = asynchronous, alive, step_s
         self.until, self.steps = 0.0, 0
         self.time, self.cpu_s, self.waited_s = VirtualTime(), 0.0, 0.0
+        self.other_cores = 0.0
 
     def run(self, count: int) -> None:
         self.steps += count
@@ -184,6 +185,7 @@ class Machine:
             most=most,
             synchronous=synchronous,
             cpu_s=lambda: self.cpu_s,
+            busy_s=lambda: self.cpu_s + self.other_cores * self.time.now,
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(canary, "time", self.time)
@@ -234,6 +236,30 @@ def test_a_loaded_machine_that_keeps_all_windows_waiting_alike_makes_no_work_und
 
     assert judged(loaded=True) == outcome
     assert judged(loaded=False) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("step_s", "alive", "outcome"),
+    [
+        (STEP_S, True, "passed"),
+        (1e-6, False, "not-applicable"),
+        (STEP_S, False, "failed"),
+    ],
+)
+def test_load_that_the_windows_were_too_short_to_show_raises_no_alarm(
+    step_s: float, alive: bool, outcome: str
+) -> None:
+    machine, found = Machine(step_s=step_s, alive=alive), Findings()
+    machine.waited_s, machine.other_cores = 0.04, 3.0
+    machine.sing(found, most=64)
+    assert outcomes(found)["time-not-scaling"] == outcome
+
+
+def test_a_window_that_was_long_by_waiting_is_made_longer_until_it_tells() -> None:
+    machine, found = Machine(alive=False), Findings()
+    machine.waited_s, machine.other_cores = 0.006, 3.0
+    machine.sing(found, most=10**9)
+    assert outcomes(found)["time-not-scaling"] == "failed"
 
 
 @pytest.mark.parametrize("step_s", [1e-4, 0.004, 0.04, 0.09, 0.14])

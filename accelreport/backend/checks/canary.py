@@ -14,12 +14,17 @@ from statistics import median
 from typing import Any
 
 from accelreport.backend.checks.findings import Findings
+from accelreport.machine.clocks import busy_s
+from accelreport.results.record import OTHER_LOAD
 
 ALLOWED_S = 0.3
 """Seconds the canary may take; where two steps take longer, there is none."""
 
 WINDOW_S = 0.015
 """Seconds of the shorter window of a pair."""
+
+LONGEST_S = ALLOWED_S / 8
+"""Seconds of a window beyond which it is made no longer: it is to be repeated a few times."""
 
 LEAST_S = 0.001
 """A window that takes no more than this beyond an empty one is too short to tell anything."""
@@ -58,6 +63,7 @@ class Canary:
         most: steps that one call may run.
         synchronous: what the placement says of its device.
         cpu_s: CPU seconds spent so far by the cell's processes.
+        busy_s: CPU seconds spent so far by every process of the machine.
         agreed: one worker's number → the chief's (see `Placement.agreed`).
     """
 
@@ -68,6 +74,7 @@ class Canary:
     most: int
     synchronous: bool
     cpu_s: Callable[[], float] = time.process_time
+    busy_s: Callable[[], float] = busy_s
     agreed: Callable[[float], float] = float
 
 
@@ -100,6 +107,33 @@ class _Windows:
         self.wall.append(time.perf_counter() - began)
         self.cpu.append(bird.cpu_s() - cpu)
 
+    def beyond(self, empty: _Windows) -> float:
+        """Seconds of the shortest window beyond an empty one."""
+        return min(self.wall) - min(empty.wall)
+
+    def worked(self, empty: _Windows) -> float:
+        """CPU seconds of a window beyond an empty one; waiting adds nothing to their median."""
+        return median(self.cpu) - median(empty.cpu)
+
+
+class _Load:
+    """Whether other programs compute while the canary sings.
+
+    The windows before it may have been too short for the machine's own count of CPU time, which
+    goes by hundredths of a second.
+    """
+
+    def __init__(self, bird: Canary, found: Findings) -> None:
+        self._bird, self._found = bird, found
+        self._began = self._read()
+
+    def heavy(self) -> bool:
+        others, wall = (now - then for now, then in zip(self._read(), self._began, strict=True))
+        return self._found.failed("loaded-machine") or others > OTHER_LOAD * wall
+
+    def _read(self) -> tuple[float, float]:
+        return self._bird.busy_s() - self._bird.cpu_s(), time.perf_counter()
+
 
 def judge_windows(bird: Canary, found: Findings) -> Own | None:
     """Run the canary and note what it shows.
@@ -113,10 +147,11 @@ def judge_windows(bird: Canary, found: Findings) -> Own | None:
         found.inapplicable("canary", why)
         found.inapplicable("time-not-scaling", why)
         return None
+    load = _Load(bird, found)
     empty = _Windows(0)
     for _ in range(2):
         empty.add(bird)
-    one = _long_enough(bird, step_s, min(empty.wall))
+    one = _long_enough(bird, step_s, empty)
     unit_s = bird.agreed(min(one.wall))
     rounds = _rounds(unit_s)
     _without_sync(bird, found, one.count, max(1, rounds))
@@ -125,7 +160,7 @@ def judge_windows(bird: Canary, found: Findings) -> Own | None:
         why = f"a window takes {unit_s:.2g} s, too long for several" if rounds < 1 else alone
         found.inapplicable("time-not-scaling", why)
         return None
-    return _scaling(bird, found, (empty, one), rounds)
+    return _scaling(bird, found, (empty, one), rounds, load)
 
 
 def _rounds(unit_s: float) -> int:
@@ -133,10 +168,11 @@ def _rounds(unit_s: float) -> int:
     return min(ROUNDS, int(ALLOWED_S / max(unit_s, 1e-9) / 4))
 
 
-def _long_enough(bird: Canary, step_s: float, empty_s: float) -> _Windows:
+def _long_enough(bird: Canary, step_s: float, empty: _Windows) -> _Windows:
     """A window of steps that takes some time beyond an empty one, where there is any.
 
-    Load may make a window long for once, so that a few have to agree.
+    Load may make a window long for once, so that a few have to agree. Where the host computes,
+    a window that was long by waiting alone took no CPU time, and is made longer while it may.
     """
     count, most = round(WINDOW_S / step_s), max(1, min(bird.most // 2, MOST_STEPS))
     while True:
@@ -146,10 +182,14 @@ def _long_enough(bird: Canary, step_s: float, empty_s: float) -> _Windows:
         likely_s = bird.agreed(min(windows.wall[0], max(step_s * count, 1e-4)))
         while len(windows.wall) < _rounds(likely_s):
             windows.add(bird)
-        net_s = bird.agreed(max(min(windows.wall) - empty_s, WINDOW_S / 16))
-        if net_s >= WINDOW_S / 3 or count == most:
+        net_s = windows.beyond(empty)
+        if bird.synchronous:
+            net_s = min(net_s, windows.worked(empty))
+        net_s = bird.agreed(max(net_s, WINDOW_S / 16))
+        longer = bird.agreed(min(WINDOW_S / net_s, LONGEST_S / min(windows.wall)))
+        if net_s >= WINDOW_S / 3 or count == most or int(count * longer) <= count:
             return windows
-        count = int(count * WINDOW_S / net_s)
+        count = int(count * longer)
 
 
 def _without_sync(bird: Canary, found: Findings, count: int, tries: int) -> None:
@@ -180,20 +220,27 @@ def _without_sync(bird: Canary, found: Findings, count: int, tries: int) -> None
     found.judge("canary", sound=bird.synchronous != early, expected=expected, seen=seen)
 
 
-def _scaling(bird: Canary, found: Findings, shorter: tuple[_Windows, _Windows], rounds: int) -> Own:
+def _scaling(
+    bird: Canary,
+    found: Findings,
+    shorter: tuple[_Windows, _Windows],
+    rounds: int,
+    load: _Load,
+) -> Own:
     """Time windows of twice as many steps beside the shorter ones."""
     empty, one = shorter
     two = _Windows(2 * one.count)
+    least_s = max(LEAST_S, LEAST_STEP_S * one.count)
 
-    def grows() -> bool:
-        base = min(empty.wall)
-        if min(two.wall) - base >= SCALES * (min(one.wall) - base):
-            return True
+    def kept_waiting() -> bool:
         # Where others compute, all windows of one length may have been kept waiting. What is
         # never done takes no CPU time either, however long the wait.
-        loaded = bird.synchronous and found.failed("loaded-machine")
-        idle_s = median(empty.cpu)
-        return loaded and median(two.cpu) - idle_s >= SCALES * (median(one.cpu) - idle_s) > 0
+        return bird.synchronous and load.heavy()
+
+    def grows() -> bool:
+        if two.beyond(empty) >= SCALES * one.beyond(empty):
+            return True
+        return kept_waiting() and two.worked(empty) >= SCALES * one.worked(empty) > 0
 
     for _ in range(rounds):
         two.add(bird)
@@ -201,13 +248,13 @@ def _scaling(bird: Canary, found: Findings, shorter: tuple[_Windows, _Windows], 
         for _ in range(MORE_ROUNDS):
             for windows in (empty, one, two):
                 windows.add(bird)
-    net_s = min(one.wall) - min(empty.wall)
-    least_s = max(LEAST_S, LEAST_STEP_S * one.count)
     seen = (
         f"{one.count} steps took {min(one.wall):.3g} s, {two.count} took {min(two.wall):.3g} s, "
         f"and none {min(empty.wall):.3g} s"
     )
-    if net_s < least_s and one.count < MOST_STEPS:
+    net_s = one.beyond(empty)
+    told_s = min(net_s, one.worked(empty)) if kept_waiting() and not grows() else net_s
+    if told_s < least_s and one.count < MOST_STEPS:
         found.inapplicable("time-not-scaling", f"{seen}: too short to tell")
     else:
         found.judge(

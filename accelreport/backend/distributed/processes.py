@@ -43,21 +43,27 @@ class Orders(Document):
     """Process that started it; it must not outlive that one."""
 
 
+_spent: dict[psutil.Process, float] = {}
+"""CPU seconds of the cell's other processes on this host, as last read."""
+
+
 def cpu_s() -> float:
-    """CPU seconds of the cell's processes on this host, those of the supervisor left out."""
+    """CPU seconds of the cell's processes on this host, those of the supervisor left out.
+
+    What a process had spent is kept when it ends: a sum must not fall between two readings.
+    """
     supervisor = os.environ.get(SUPERVISOR_VARIABLE)
     if supervisor is None:
         return time.process_time()
-    total = time.process_time()
     for child in psutil.Process(int(supervisor)).children():
         if child.pid == os.getpid():
-            continue  # read above, to the nanosecond instead of the clock tick
+            continue  # read below, to the nanosecond instead of the clock tick
         try:
             times = child.cpu_times()
         except psutil.NoSuchProcess:
             continue  # the supervisor will say so
-        total += times.user + times.system
-    return total
+        _spent[child] = times.user + times.system
+    return time.process_time() + sum(_spent.values())
 
 
 WORKER = (sys.executable, "-m", "accelreport.backend.distributed.worker")

@@ -1,12 +1,18 @@
 """Which processes a device stands for, wherever it is started."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
+import time
 from typing import Any
 
+import psutil
 import pytest
 
 from accelreport.backend.availability import needed_here
+from accelreport.backend.distributed.processes import SUPERVISOR_VARIABLE, cpu_s
 from accelreport.backend.distributed.tasks import (
     cluster_for,
     free_ports,
@@ -14,6 +20,7 @@ from accelreport.backend.distributed.tasks import (
     slurm_first_port,
 )
 from accelreport.backend.failures import BatchError, NoDeviceError
+from accelreport.machine.clocks import Stopwatch
 from accelreport.spec.device import Device
 
 WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=3)
@@ -129,3 +136,21 @@ def test_workers_on_one_host_need_all_their_gpus_there(monkeypatch: pytest.Monke
     assert needed_here(Device(kind="GPU", strategy="mirrored", replicas=2)) == 2
     monkeypatch.setenv("TF_CONFIG", "{}")
     assert needed_here(device) == 2
+
+
+def test_cpu_time_never_falls_when_a_process_of_the_cell_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(SUPERVISOR_VARIABLE, str(os.getpid()))
+    worker = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        spent = psutil.Process(worker.pid)
+        while sum(spent.cpu_times()[:2]) < 1.0:
+            time.sleep(0.05)
+        watch, before, own = Stopwatch(cpu_s), cpu_s(), time.process_time()
+        assert before > own + 0.9
+    finally:
+        worker.kill()
+        worker.wait()
+    assert cpu_s() - before >= time.process_time() - own - 0.1
+    assert watch.lap().cpu_s >= 0
