@@ -18,14 +18,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import exp, inf, log, nan, sqrt
-from statistics import fmean
+from math import inf, nan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from accelreport.analysis.stats import LEVEL, Interval, t_quantile
+from accelreport.analysis.stats import LEVEL, Interval, geometric_mean, t_quantile
 
 FEWEST = 3
 """Two batch sizes fit any line exactly."""
@@ -161,7 +160,7 @@ def _whole(runs: Sequence[Run]) -> list[Run]:
 
 def _middle(runs: Sequence[Run]) -> dict[float, float]:
     """Geometric means over runs."""
-    return {batch: exp(fmean(log(run[batch]) for run in runs)) for batch in sorted(runs[0])}
+    return {batch: geometric_mean([run[batch] for run in runs]).value for batch in sorted(runs[0])}
 
 
 def _design(times: Run) -> Floats:

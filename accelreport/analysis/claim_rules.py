@@ -21,8 +21,17 @@ from accelreport.analysis.claims import (
 from accelreport.analysis.invalid_results import ABOVE_PEAK
 from accelreport.analysis.parity import Change, Parity, Quality, agreement, change, difference
 from accelreport.analysis.results import MISSING, Point, Result
-from accelreport.analysis.speedup import Group, Rules, Speedup, Why, Withheld, rules_of
-from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, Term, compare, level_over
+from accelreport.analysis.speedup import (
+    Group,
+    Rules,
+    Speedup,
+    Terms,
+    Why,
+    Withheld,
+    mean_of,
+    rules_of,
+)
+from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised, Record
 from accelreport.spec.base import Scalar
@@ -44,6 +53,9 @@ from accelreport.spec.claims import (
 
 QUALITY_MARGIN = 0.005
 """A step back of accuracies and losses that does not refute a trend, as a difference."""
+
+OF_A_STEADY_STEP = frozenset({"steady_step_time", "step_time", "throughput", "tflops"})
+"""Quantities that vary from process to process as the time of a steady step does."""
 
 Place = tuple[str, Point]
 """A device and a sweep point."""
@@ -237,32 +249,35 @@ def _quotient(
     Several points count together by their geometric mean; pairs are formed within repeats.
     Two quantities of the same processes are divided as they stand, process by process.
     """
+    terms = [_terms_of_ratio(seen, check, over, point) for point in points]
+    return seen.interval("ratio", mean_of(terms), level)
+
+
+def _terms_of_ratio(seen: Seen, check: RatioCheck, over: str, point: Point) -> Terms:
+    other = point | check.over_where
+    if check.ratio == "speedup" and check.to is None:
+        return _speedup_terms(seen, check.of, over, point, other)
     sign = -1.0 if check.ratio in TIME_QUANTITIES and not check.within_process else 1.0
-    terms: list[Term] = []
-    for point in points:
-        other = point | check.over_where
-        if check.ratio == "speedup" and check.to is None:
-            terms += _speedup_terms(seen, check.of, over, point, other)
-            continue
-        above = _terms_of_ratio(seen, check.ratio, check.of, point)
-        below = _terms_of_ratio(seen, check.to or check.ratio, over, other)
-        terms += [(sign * weight, logs) for weight, logs in above]
-        terms += [(-sign * weight, logs) for weight, logs in below]
-    return seen.interval("ratio", [(weight / len(points), logs) for weight, logs in terms], level)
+    above = _positive_terms(seen, check.ratio, check.of, point)
+    below = _positive_terms(seen, check.to or check.ratio, over, other)
+    terms = above.times(sign) + below.times(-sign)
+    if check.ratio in OF_A_STEADY_STEP and check.to is None:
+        known = seen.against((check.of, point), (over, other)).rules.spread
+        terms = replace(terms, spread=known)
+    return terms
 
 
-def _speedup_terms(seen: Seen, device: str, over: str, point: Point, other: Point) -> list[Term]:
+def _speedup_terms(seen: Seen, device: str, over: str, point: Point, other: Point) -> Terms:
     """The logarithms of how many times as fast a device is; an empty term where there is none."""
     found = seen.against((device, point), (over, other))
     estimate = found.estimate or found.qualified
-    return list(estimate.terms) if estimate else [(1.0, {})]
+    return estimate.terms if estimate else Terms(((1.0, {}),))
 
 
-def _terms_of_ratio(seen: Seen, name: str, device: str, point: Point) -> list[Term]:
+def _positive_terms(seen: Seen, name: str, device: str, point: Point) -> Terms:
     if name == "speedup":
         return _speedup_terms(seen, device, seen.plan.baseline, point, point)
-    sample = seen.sample(name, device, point)
-    return [(1.0, {key: log(value) for key, value in sample.items() if value > 0})]
+    return Terms.of(seen.sample(name, device, point), signed=False)
 
 
 def _not_positive(seen: Seen, check: RatioCheck, over: str, groups: Groups) -> tuple[Missing, ...]:
@@ -287,14 +302,13 @@ def _not_positive(seen: Seen, check: RatioCheck, over: str, groups: Groups) -> t
 def _difference(seen: Seen, check: DifferenceCheck) -> _Outcome:
     least, than = check.by_at_least, check.than or check.of
 
+    def terms(point: Point) -> Terms:
+        own = seen.sample(check.quality, check.of, point)
+        base = seen.sample(check.to or check.quality, than, point | check.than_where)
+        return Terms(((1.0, own), (-1.0, base)))
+
     def estimate(points: Sequence[Point], level: float) -> Interval:
-        terms: list[Term] = []
-        for point in points:
-            other = point | check.than_where
-            own = seen.sample(check.quality, check.of, point)
-            base = seen.sample(check.to or check.quality, than, other)
-            terms += [(1 / len(points), own), (-1 / len(points), base)]
-        return seen.interval("difference", terms, level)
+        return seen.interval("difference", mean_of([terms(point) for point in points]), level)
 
     bounds = (least, None) if check.higher else (None, -least)
     groups = seen.groups(check.where, check.mean_over)
@@ -315,18 +329,16 @@ def _of_value(seen: Seen, check: ValueCheck) -> _Outcome:
     return outcome
 
 
-def _terms(seen: Seen, name: str, device: str, over: str, points: Sequence[Point]) -> list[Term]:
+def _terms(seen: Seen, name: str, device: str, over: str, points: Sequence[Point]) -> Terms:
     """The terms of a quantity, of several points by their mean."""
-    found = [
-        term
-        for point in points
-        for term in (
+    return mean_of(
+        [
             _speedup_terms(seen, device, over or seen.plan.baseline, point, point)
             if name == "speedup"
             else seen.terms(name, device, point)
-        )
-    ]
-    return [(weight / len(points), sample) for weight, sample in found]
+            for point in points
+        ]
+    )
 
 
 # Trends -----------------------------------------------------------------------------------------
@@ -338,7 +350,7 @@ class _Rung:
 
     value: Scalar
     place: Point
-    terms: list[Term]
+    terms: Terms
 
 
 def _trend(seen: Seen, check: TrendCheck) -> _Outcome:
@@ -356,7 +368,7 @@ def _trend(seen: Seen, check: TrendCheck) -> _Outcome:
         held_at = {axis: value for axis, value in place.items() if axis != check.along}
         terms = _terms(seen, name, check.of, check.over, points)
         rungs = lines.setdefault(repr(held_at), [])
-        if all(sample for _, sample in terms):
+        if terms.measured:
             rungs.append(
                 _Rung(place[check.along], held_at | {check.along: place[check.along]}, terms)
             )
@@ -397,7 +409,7 @@ def _number(rung: _Rung) -> float:
     return float(rung.value)
 
 
-def _rises(steps: list[list[Term]], sign: float, margin: float, level: float) -> ClaimVerdict:
+def _rises(steps: list[Terms], sign: float, margin: float, level: float) -> ClaimVerdict:
     """Compares the ends, and each step at a level corrected for how many there are.
 
     A step back must be larger than `margin` beyond doubt to refute a rise, and a rise
@@ -413,10 +425,8 @@ def _rises(steps: list[list[Term]], sign: float, margin: float, level: float) ->
     return ClaimVerdict.CONFIRMED if rises else ClaimVerdict.UNDECIDED
 
 
-def _change(before: list[Term], after: list[Term], sign: float, level: float) -> Interval:
-    terms = [(sign * weight, sample) for weight, sample in after]
-    terms += [(-sign * weight, sample) for weight, sample in before]
-    return compare(*terms).linear(level)
+def _change(before: Terms, after: Terms, sign: float, level: float) -> Interval:
+    return (after.times(sign) + before.times(-sign)).contrast.linear(level)
 
 
 def _stays(found: Interval, margin: float) -> ClaimVerdict:

@@ -8,32 +8,38 @@ logarithms; accuracies and losses, which may be zero or negative, by their diffe
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from math import inf, isfinite, log, nan
+from math import inf, isfinite
 
-from accelreport.analysis.results import Point, PointKey, Result, matches, point_key
-from accelreport.analysis.speedup import Group, Rules, Speedup, Withheld, repeat_of, speedup
-from accelreport.analysis.stats import LEVEL, NOTHING, Interval, Term, compare, level_over
+from accelreport.analysis.results import (
+    QUALITIES,
+    Point,
+    PointKey,
+    Result,
+    matches,
+    point_key,
+    quantity,
+    same,
+)
+from accelreport.analysis.speedup import (
+    Group,
+    Rules,
+    Speedup,
+    Terms,
+    Withheld,
+    alike,
+    groups_of,
+    repeat_of,
+    speedup,
+    spreads,
+)
+from accelreport.analysis.stats import LEVEL, NOTHING, Interval, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
 from accelreport.spec.base import Scalar
 from accelreport.spec.claims import Claim
-
-TIMINGS_OF = {
-    "steady_step_time": "steady_step_s",
-    "epoch_time": "epoch_s",
-    "first_epoch_time": "first_epoch_s",
-    "total_time": "total_s",
-    "throughput": "throughput",
-    "tflops": "tflops",
-    "tflops_cold": "tflops_cold",
-}
-"""Quantity → the attribute of a result's timings that holds it; others are final metrics."""
-
-QUALITIES = frozenset({"accuracy", "val_accuracy", "loss", "val_loss"})
-"""Quantities that only a complete training has."""
 
 SIGNED = QUALITIES | {"quantised_accuracy_loss"}
 """Quantities that may be zero or negative, of which there is no logarithm."""
@@ -187,6 +193,8 @@ class Seen:
         quantised: (key, machine) → what quantisation did to the model of that process.
         machine: machine whose measurements are preferred.
         used: (key, machine) → the results that were looked at.
+        spreads: what two devices have in common → what is known of the spread of comparing
+            them, kept once it was asked for.
     """
 
     plan: PlanDocument
@@ -195,6 +203,7 @@ class Seen:
     quantised: Mapping[tuple[str, str], Quantised]
     machine: str = ""
     used: dict[tuple[str, str], Result] = field(default_factory=dict)
+    spreads: dict[tuple[object, ...], float] = field(default_factory=dict, repr=False)
 
     @cached_property
     def of_device(self) -> dict[str, list[Result]]:
@@ -242,28 +251,49 @@ class Seen:
 
     def sample(self, name: str, device: str, point: Mapping[str, Scalar]) -> dict[Hashable, float]:
         """A quantity of every process that has it, by what pairs have in common."""
-        known = {repeat_of(each): _value(each, name) for each in self.near(device, point)}
+        known = {repeat_of(each): quantity(each, name) for each in self.near(device, point)}
         return {key: value for key, value in known.items() if isfinite(value)}
 
-    def terms(self, name: str, device: str, point: Mapping[str, Scalar]) -> list[Term]:
-        """The same as it is averaged: logarithms, or the values themselves."""
-        sample = self.sample(name, device, point)
-        if name not in SIGNED:
-            sample = {key: log(value) for key, value in sample.items() if value > 0}
-        return [(1.0, sample)]
+    def terms(self, name: str, device: str, point: Mapping[str, Scalar]) -> Terms:
+        """The same as it is averaged."""
+        return Terms.of(self.sample(name, device, point), signed=name in SIGNED)
 
-    def interval(self, name: str, terms: Sequence[Term], level: float = LEVEL) -> Interval:
+    def interval(self, name: str, terms: Terms, level: float = LEVEL) -> Interval:
         """A weighted sum of means as the quantity itself, right at `level` over all looks."""
-        if not terms or not all(sample for _, sample in terms):
+        if not terms.measured:
             return NOTHING
-        contrast, level = compare(*terms), level_over(self.rules.looks, level)
+        contrast, level = terms.contrast, level_over(self.rules.looks, level)
         return contrast.linear(level) if name in {*SIGNED, "difference"} else contrast.ratio(level)
 
     def against(
         self, own: tuple[str, Mapping[str, Scalar]], base: tuple[str, Mapping[str, Scalar]]
     ) -> Speedup:
         """The comparison of a device at a point with another."""
-        return speedup(self.group(*own), self.group(*base), self.rules)
+        one, other = self.group(*own), self.group(*base)
+        return speedup(one, other, replace(self.rules, spread=self._spread(one, other)))
+
+    def _spread(self, own: Group, base: Group) -> float:
+        """What is known, from all sweep points, of the spread of two devices' comparisons."""
+        moved = {
+            axis: value
+            for axis, value in base.point.items()
+            if not same(own.point.get(axis), value)
+        }
+        place = (alike(own, base), point_key(moved), *moved)
+        if place not in self.spreads:
+            groups = groups_of(self.results)
+            bases = {
+                point_key(each.point): each
+                for each in groups
+                if (each.device, each.machine) == (base.device, base.machine)
+            }
+            pairs = [
+                (each, bases.get(point_key({**each.point, **moved})))
+                for each in groups
+                if (each.device, each.machine) == (own.device, own.machine)
+            ]
+            self.spreads[place] = spreads(pairs, self.rules).get(alike(own, base), 0.0)
+        return self.spreads[place]
 
     def absent(self, *devices: str) -> tuple[Missing, ...]:
         """Those of the devices that were not measured, else the first."""
@@ -276,11 +306,3 @@ class Seen:
             Missing(Lack.DEVICE, name, results=tuple(self.of_device.get(name, ())))
             for name in none or devices[:1]
         )
-
-
-def _value(result: Result, name: str) -> float:
-    if name in TIMINGS_OF:
-        return float(getattr(result.timings, TIMINGS_OF[name]))
-    if name in QUALITIES and not result.complete:
-        return nan
-    return float(result.final.get(name, nan))

@@ -27,7 +27,16 @@ from accelreport.analysis.comparison import (
 from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.parity import WITHIN, Parity, Quality
 from accelreport.analysis.results import Result, results_of_plans
-from accelreport.analysis.speedup import Group, Rules, Speedup, inputs_differ, seed_of, speedup
+from accelreport.analysis.speedup import (
+    Group,
+    Rules,
+    Speedup,
+    alike,
+    inputs_differ,
+    seed_of,
+    speedup,
+    spreads,
+)
 from accelreport.analysis.stats import LEVEL, MARGIN, Contrast, processes_to_reach
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Environment, Record
@@ -313,8 +322,15 @@ def alone(group: Place, side: Literal["old", "new"], elsewhere: Sequence[str]) -
     )
 
 
-def compared(old: Place, new: Place, gate: float | None) -> ComparisonRow:
-    """The row of a group that both folders have."""
+def compared(old: Place, new: Place, gate: float | None, spread: float = 0.0) -> ComparisonRow:
+    """The row of a group that both folders have.
+
+    Args:
+        old: what was before.
+        new: what is now.
+        gate: how much longer a step may take, as a fraction; None when nothing is gated.
+        spread: what other sweep points tell of the spread of such comparisons.
+    """
     row = _named(new) | {
         "old_machine": old.machine,
         "new_machine": new.machine,
@@ -332,7 +348,7 @@ def compared(old: Place, new: Place, gate: float | None) -> ComparisonRow:
         failed = bool(old.timed) and new.failed
         return ComparisonRow(**row, outcome="not-measured", reasons=told, failed_in_new=failed)
     before, after = _measured_apart(old, new)
-    rules = Rules(quality=_quality(before, after), pair=seed_of)
+    rules = Rules(quality=_quality(before, after), pair=seed_of, spread=spread)
     faster, longer = speedup(after, before, rules), speedup(before, after, rules)
     notes = [*_no_interval(longer), *told, *_learns(faster), *_warned(old, new)]
     row |= _said(longer, faster, gate)
@@ -530,14 +546,19 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
     """
     before, after = (places_of(each.plans(), each.records()) for each in (old, new))
     rows: list[ComparisonRow] = []
-    together: list[tuple[Place, Place]] = []
+    partners: dict[Name, tuple[list[tuple[Place, Place]], list[Place], list[Place]]] = {}
     for name in dict.fromkeys([*after.groups, *before.groups]):
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
-        pairs, only_old, only_new = _partners(old_groups, new_groups)
-        rows += [compared(one, other, gate) for one, other in pairs]
+        partners[name] = _partners(old_groups, new_groups)
+    together = [pair for pairs, _, _ in partners.values() for pair in pairs]
+    known = _spreads(together)
+    for name, (pairs, only_old, only_new) in partners.items():
+        old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
+        rows += [
+            compared(one, other, gate, known.get(_alike(one, other), 0.0)) for one, other in pairs
+        ]
         rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
         rows += [alone(group, "new", _machines(old_groups)) for group in only_new]
-        together += pairs
     sides = _summary(old, before), _summary(new, after)
     return Comparison(
         result=_result(rows, sides, gate),
@@ -550,6 +571,24 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
         differences=differences(together),
         rows=rows,
     )
+
+
+def _spreads(pairs: Iterable[tuple[Place, Place]]) -> dict[tuple[str, ...], float]:
+    """What is known of the spread of comparisons from all sweep points of a spec."""
+    by_plan: dict[tuple[str, str], list[tuple[Group, Group]]] = {}
+    for old, new in pairs:
+        if not _differing(old, new):
+            apart = _measured_apart(old, new)
+            by_plan.setdefault((new.spec, new.profile), []).append(apart[::-1])
+    return {
+        (*plan, *place): spread
+        for plan, groups in by_plan.items()
+        for place, spread in spreads(groups, Rules(pair=seed_of)).items()
+    }
+
+
+def _alike(old: Place, new: Place) -> tuple[str, ...]:
+    return (new.spec, new.profile, *alike(new.group(), old.group()))
 
 
 def _summary(folder: Folder, groups: Places) -> SideSummary:

@@ -12,28 +12,18 @@ it is the same however often a run was interrupted, and whatever was measured be
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from accelreport.analysis.claim_rules import Place, places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
-from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.invalid_results import REFUSED
-from accelreport.analysis.results import Result, point_key, results_of
-from accelreport.analysis.stats import (
-    LEVEL,
-    MARGIN,
-    Contrast,
-    Verdict,
-    compare,
-    known_spread,
-    level_over,
-    logarithms,
-    verdict,
-)
+from accelreport.analysis.results import PointKey, Result, point_key, results_of
+from accelreport.analysis.speedup import Rules, speedups_of
+from accelreport.analysis.stats import DECIDED, LEVEL, Verdict
 from accelreport.results.plan_document import Looks, PlanDocument
-from accelreport.results.record import MEASURED, Record
+from accelreport.results.record import Record
 from accelreport.spec.claims import Claim
 
 LOOKS = (3, 5, 10, 20)
@@ -41,9 +31,6 @@ LOOKS = (3, 5, 10, 20)
 
 LOOK_LEVEL = 1 - (1 - LEVEL) / len(LOOKS)
 """Confidence level of the interval at each look: 98.75 %."""
-
-DECIDED = (Verdict.FASTER, Verdict.SLOWER, Verdict.SAME)
-"""Verdicts after which nothing more is measured."""
 
 
 def schedule(planned: int, most: int = LOOKS[-1]) -> Looks:
@@ -60,18 +47,6 @@ def schedule(planned: int, most: int = LOOKS[-1]) -> Looks:
     first = max(planned, LOOKS[0])
     later = sorted(n for n in {*LOOKS, most} if first < n <= most)
     return Looks(at=[first, *later], level=LOOK_LEVEL)
-
-
-def level_of(plan: PlanDocument, level: float = LEVEL) -> float:
-    """The level of the intervals of one look that, over all looks, are right at `level`.
-
-    It is `level` itself for a plan whose repeats were fixed beforehand.
-    """
-    return level_over(plan.until_decided, level)
-
-
-MISSING = "missing"
-"""The status of a cell that has no record."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +71,11 @@ class Look:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class _Process:
-    """A cell's process: seconds a step (None when it has none), and its input."""
+_Place = tuple[str, PointKey]
+"""A device and a sweep point."""
 
-    seconds: float | None
-    fingerprint: str
-    problem: str
-
-
-_Repeats = dict[int, _Process]
+_Repeats = dict[int, Result]
 """The processes of one device at one point, by repeat."""
-
-_Comparison = tuple[str, tuple[tuple[str, Any], ...]]
 
 
 def latest_looks(plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
@@ -123,92 +90,75 @@ def latest_looks(plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
     """
     if plan.until_decided is None:
         raise ValueError(f"the plan of {plan.spec} has no looks")
-    frame = cells_frame(plan, records)
-    by_key = {row["key"]: _process(row) for row in frame.to_dict("records")}
-    groups: dict[_Comparison, _Repeats] = {}
-    for cell in plan.cells:
-        group = groups.setdefault((cell.device, tuple(cell.point.items())), {})
-        if by_key[cell.key].problem != MISSING:
-            group[cell.repeat] = by_key[cell.key]
     looks = plan.until_decided
-    pairs = {
-        (device, point): (group, groups.get((plan.baseline, point), {}))
-        for (device, point), group in groups.items()
-        if device != plan.baseline
-    }
-    spreads = {
-        (device, n): _spread(n, [pair for (other, _), pair in pairs.items() if other == device])
-        for device in {device for device, _ in pairs}
-        for n in looks.at
-    }
+    results = results_of(plan, records)
+    place = {each.key: (each.device, each.where) for each in results}
+    point = {place[cell.key]: dict(cell.point) for cell in plan.cells}
+    repeats: dict[_Place, _Repeats] = {where: {} for where in point}
+    for each in results:
+        if each.machine:
+            repeats[place[each.key]][each.repeat] = each
+    most = max((n for own in repeats.values() for n in own), default=-1) + 1
+    verdicts = {n: _verdicts(plan, n, results) for n in looks.at if n <= most}
     return [
-        _last(looks, device, dict(point), own, base, {n: spreads[device, n] for n in looks.at})
-        for (device, point), (own, base) in pairs.items()
+        _last(
+            Look(device, point[device, where], 0, Verdict.NOT_MEASURED.value),
+            (own, repeats.get((plan.baseline, where), {})),
+            looks,
+            {n: found[device, where] for n, found in verdicts.items() if (device, where) in found},
+        )
+        for (device, where), own in repeats.items()
+        if device != plan.baseline
     ]
 
 
-def _spread(n: int, pairs: list[tuple[_Repeats, _Repeats]]) -> float:
-    """What is known of the spread of two devices' comparisons from the first `n` repeats."""
-    timed = [(_seconds(n, own), _seconds(n, base)) for own, base in pairs]
-    return known_spread((_difference(own, base), own, base) for own, base in timed if own and base)
+def _verdicts(plan: PlanDocument, n: int, results: Iterable[Result]) -> dict[_Place, Verdict]:
+    """What the first `n` repeats say of every speedup.
 
-
-def _seconds(n: int, group: _Repeats) -> dict[int, float]:
-    """The times of the first `n` repeats that have one."""
-    return {number: each.seconds for number, each in group.items() if number < n and each.seconds}
-
-
-def _difference(
-    own: Mapping[int, float], base: Mapping[int, float], spread: float = 0.0
-) -> Contrast:
-    return compare((1.0, logarithms(base)), (-1.0, logarithms(own)), spread=spread)
-
-
-def _process(row: Mapping[Hashable, Any]) -> _Process:
-    """A row of `cells_frame`, which has no time where a page would show none."""
-    seconds, fingerprint = row["steady_step_s"], row["fingerprint"]
-    if row["status"] not in MEASURED:
-        kind = row["failure_kind"]
-        problem = f"{REFUSED}: {kind}" if row["status"] == REFUSED else kind or row["status"]
-        return _Process(None, fingerprint, problem)
-    if not seconds > 0:
-        return _Process(None, fingerprint, "no steady step")
-    return _Process(seconds, fingerprint, "")
+    One that must not stand alone is decided, too: more repeats do not change what it lacks.
+    """
+    first = [each for each in results if each.repeat < n]
+    found = speedups_of(plan, first, Rules(looks=plan.until_decided))
+    return {
+        (each.device, each.own.results[0].where): estimate.verdict
+        for each in found
+        if (estimate := each.estimate or each.qualified)
+    }
 
 
 def _last(
-    looks: Looks,
-    device: str,
-    point: dict[str, Any],
-    own: _Repeats,
-    base: _Repeats,
-    spreads: Mapping[int, float],
+    look: Look, pair: tuple[_Repeats, _Repeats], looks: Looks, verdicts: Mapping[int, Verdict]
 ) -> Look:
-    last = Look(device, point, 0, Verdict.NOT_MEASURED.value)
+    own, base = pair
     for n in looks.at:
         if reason := _obstacle(n, own, base):
-            return Look(device, point, last.repeats, last.verdict, reason=reason)
-        if any(repeat not in group for group in (own, base) for repeat in range(n)):
-            return Look(device, point, last.repeats, last.verdict, wanted=n)
-        difference = _difference(_seconds(n, own), _seconds(n, base), spreads[n])
-        said = verdict(difference.ratio(looks.level), MARGIN)
-        last = Look(device, point, n, said.value)
-        if said in DECIDED:
-            return last
-    reason = f"{looks.at[-1]} repeats are the most allowed"
-    return Look(device, point, last.repeats, last.verdict, reason=reason)
+            return replace(look, reason=reason)
+        if any(repeat not in group for group in pair for repeat in range(n)):
+            return replace(look, wanted=n)
+        look = replace(look, repeats=n, verdict=verdicts[n].value)
+        if verdicts[n] in DECIDED:
+            return look
+    return replace(look, reason=f"{looks.at[-1]} repeats are the most allowed")
 
 
 def _obstacle(n: int, own: _Repeats, base: _Repeats) -> str:
     """Why repeats are not added: what failed once costs its whole time again."""
     for name, group in (("its", own), ("the baseline's", base)):
         for repeat in range(n):
-            if repeat in group and group[repeat].problem:
-                return f"{name} repeat {repeat} has no time ({group[repeat].problem})"
+            if repeat in group and (problem := _problem(group[repeat])):
+                return f"{name} repeat {repeat} has no time ({problem})"
     shared = [repeat for repeat in range(n) if repeat in own and repeat in base]
     if any(own[repeat].fingerprint != base[repeat].fingerprint for repeat in shared):
         return "its input differs from the baseline's"
     return ""
+
+
+def _problem(result: Result) -> str:
+    """Why a process has no time, in a word; empty where it has one."""
+    if result.measured:
+        return "" if result.seconds > 0 else "no steady step"
+    kind = result.failure_kind
+    return f"{REFUSED}: {kind}" if result.refused else kind or result.status
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from math import exp, log, nan
+from math import exp, hypot, log, nan
 from statistics import fmean
 
 from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, quality_of
@@ -31,6 +31,7 @@ from accelreport.analysis.stats import (
     geometric_mean,
     known_spread,
     level_over,
+    logarithms,
     processes_needed,
     verdict,
 )
@@ -114,7 +115,7 @@ class Rules:
         comparisons: of how many one is chosen; all their intervals hold together (Bonferroni).
         looks: the looks at the interval, where repeats were added until it was decided.
         spread: the least standard deviation of the logarithm of the ratio from pair to pair,
-            as it is known from other sweep points (`intervals.known_spread`).
+            as it is known from other sweep points (`stats.known_spread`).
         margin: speedups within 1/(1 + margin) … 1 + margin are the SAME.
         quality: on what both must agree; None where nothing is trained.
         pair: what processes of a pair have in common.
@@ -160,6 +161,51 @@ class Withheld:
 
 
 @dataclass(frozen=True)
+class Terms:
+    """A weighted sum of means over processes, before it is taken.
+
+    Sums of several comparisons, as a mean over sweep points, know what each of them knows.
+
+    Attributes:
+        weighted: weights, and the processes that they apply to.
+        spread: the least standard deviation of the sum from repeat to repeat, as it is known
+            from other sweep points. Of a sum of terms it is the root of the sum of squares:
+            whether one process is slow says nothing of the next.
+    """
+
+    weighted: tuple[Term, ...] = ()
+    spread: float = 0.0
+
+    @classmethod
+    def of(cls, sample: Sample, *, signed: bool) -> Terms:
+        """A quantity of processes: by its logarithm, or, where it may be negative, as it is."""
+        return cls(((1.0, sample if signed else logarithms(sample)),))
+
+    @property
+    def measured(self) -> bool:
+        """Whether there are processes of every term."""
+        return bool(self.weighted) and all(sample for _, sample in self.weighted)
+
+    @cached_property
+    def contrast(self) -> Contrast:
+        """The sum."""
+        return compare(*self.weighted, spread=self.spread)
+
+    def times(self, factor: float) -> Terms:
+        """The same, multiplied."""
+        weighted = ((factor * weight, sample) for weight, sample in self.weighted)
+        return Terms(tuple(weighted), abs(factor) * self.spread)
+
+    def __add__(self, other: Terms) -> Terms:
+        return Terms(self.weighted + other.weighted, hypot(self.spread, other.spread))
+
+
+def mean_of(terms: Sequence[Terms]) -> Terms:
+    """The mean of several sums."""
+    return sum((each.times(1 / len(terms)) for each in terms), Terms())
+
+
+@dataclass(frozen=True)
 class Estimate:
     """How many times as fast one group is as another.
 
@@ -170,7 +216,6 @@ class Estimate:
         needed: how many more processes of each would decide it; None where that is unknown or
             nothing is left to decide.
         paired: whether it was formed within repeats.
-        contrast: the logarithm of the ratio, for rules that compare it with other limits.
         terms: the logarithms whose weighted sum of means it is.
     """
 
@@ -179,8 +224,12 @@ class Estimate:
     verdict: Verdict
     needed: int | None
     paired: bool
-    contrast: Contrast
-    terms: tuple[Term, ...] = field(repr=False)
+    terms: Terms = field(repr=False)
+
+    @property
+    def contrast(self) -> Contrast:
+        """The logarithm of the ratio, for rules that compare it with other limits."""
+        return self.terms.contrast
 
 
 @dataclass(frozen=True)
@@ -275,29 +324,34 @@ def speedups_of(
         else (group, baseline_beside(group, bases.get(group.results[0].where, [])))
         for group in groups
     ]
-    spreads = _spreads(pairs, asked)
+    known = spreads(pairs, asked)
     return tuple(
-        _against(plan, group, base, replace(asked, spread=spreads.get(_alike(group, base), 0.0)))
+        _against(plan, group, base, replace(asked, spread=known.get(alike(group, base), 0.0)))
         for group, base in pairs
     )
 
 
-def _alike(own: Group, base: Group | None) -> tuple[str, ...]:
+def alike(own: Group, base: Group | None) -> tuple[str, ...]:
     """What the comparisons of two devices have in common at all sweep points."""
     return (own.device, own.machine, base.device, base.machine) if base else ()
 
 
-def _spreads(
+def spreads(
     pairs: Iterable[tuple[Group, Group | None]], rules: Rules
 ) -> dict[tuple[str, ...], float]:
-    """What is known of the spread of comparisons from all sweep points, by what is alike."""
+    """What is known of the spread of comparisons from all sweep points, by what is `alike`.
+
+    Args:
+        pairs: the processes of a device and those that they are compared with, point by point.
+        rules: what processes of a pair have in common.
+    """
     made: dict[tuple[str, ...], list[tuple[Contrast, Sample, Sample]]] = {}
     for own, base in pairs:
         if base and base is not own and own.timed and base.timed:
             times: tuple[Sample, Sample] = (_times(own, rules), _times(base, rules))
-            contrast = compare(*_terms(own, base, rules))
-            made.setdefault(_alike(own, base), []).append((contrast, *times))
-    return {alike: known_spread(each) for alike, each in made.items()}
+            contrast = _terms(own, base, replace(rules, spread=0.0)).contrast
+            made.setdefault(alike(own, base), []).append((contrast, *times))
+    return {place: known_spread(each) for place, each in made.items()}
 
 
 def _times(group: Group, rules: Rules) -> dict[Hashable, float]:
@@ -325,7 +379,7 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
     """How many times as fast `own` is as `base`: the ratio of their rates of work.
 
     It is the quotient of the steady times of a step, as a geometric mean over pairs where
-    processes make pairs (`intervals.compare`), times the quotient of the work of a step, where
+    processes make pairs (`stats.compare`), times the quotient of the work of a step, where
     the replicas of a kernel each do all of it.
 
     Args:
@@ -338,7 +392,7 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
     found = Speedup(own, base, base.device, rules, withheld=withheld, agreement=agreed)
     if not (own.timed and base.timed) or any(each.why is Why.INPUT for each in withheld):
         return found
-    estimate = _estimate(own, base, rules)
+    estimate = _estimate(_terms(own, base, rules), rules, baseline=own is base)
     return replace(found, qualified=estimate) if withheld else replace(found, estimate=estimate)
 
 
@@ -362,13 +416,10 @@ def inputs_differ(own: Group, base: Group) -> bool:
     return any(each.fingerprint != read[each.seed] for each in own.timed if each.seed in read)
 
 
-def _estimate(own: Group, base: Group, rules: Rules) -> Estimate:
-    return estimate_of(_terms(own, base, rules), rules, baseline=own is base)
-
-
-def _terms(own: Group, base: Group, rules: Rules) -> tuple[Term, Term]:
+def _terms(own: Group, base: Group, rules: Rules) -> Terms:
     unit = work_of_a_step((base,))
-    return (1.0, _logarithms(base, unit, rules)), (-1.0, _logarithms(own, unit, rules))
+    above, below = _logarithms(base, unit, rules), _logarithms(own, unit, rules)
+    return Terms(((1.0, above), (-1.0, below)), rules.spread)
 
 
 def work_of_a_step(groups: Iterable[Group]) -> float:
@@ -389,22 +440,19 @@ def _share(work: float, unit: float) -> float:
     return work / unit if work > 0 and unit > 0 else 1.0
 
 
-def estimate_of(terms: Sequence[Term], rules: Rules, *, baseline: bool = False) -> Estimate:
+def _estimate(terms: Terms, rules: Rules, *, baseline: bool) -> Estimate:
     """A weighted sum of means of logarithms as a ratio, with what may be said of it."""
-    contrast = compare(*terms, spread=rules.spread)
-    level = rules.each
+    contrast, level = terms.contrast, rules.each
     if baseline:
         ones = Interval(1.0, 1.0, 1.0, contrast.n)
-        return Estimate(
-            ones, level, Verdict.BASELINE, None, paired=False, contrast=contrast, terms=tuple(terms)
-        )
+        return Estimate(ones, level, Verdict.BASELINE, None, paired=False, terms=terms)
     interval = contrast.ratio(level)
     said = verdict(interval, rules.margin)
     needed = None
     if said is Verdict.UNDECIDED and contrast.n >= 2:
         enough = processes_needed(contrast.value, contrast.spread, rules.margin, level)
         needed = None if enough is None else max(enough - contrast.n, 1)
-    return Estimate(interval, level, said, needed, contrast.paired, contrast, tuple(terms))
+    return Estimate(interval, level, said, needed, contrast.paired, terms)
 
 
 @dataclass(frozen=True)
@@ -436,17 +484,17 @@ class MeanSpeedup:
 def mean_speedup(found: Sequence[Speedup], rules: Rules) -> MeanSpeedup:
     """Speedups at several sweep points as one, over repeats of the whole sweep.
 
-    What is withheld at a point does not enter.
+    What is withheld at a point does not enter. What is known of the spread at each point is
+    known of the mean.
     """
     held = tuple(dict.fromkeys(why for each in found for why in each.withheld))
     known = [each.estimate for each in found if each.estimate]
     if not known:
         return MeanSpeedup(None, 0, nan, nan, nan, held)
-    terms = [(weight / len(known), logs) for estimate in known for weight, logs in estimate.terms]
     baseline = all(each.verdict is Verdict.BASELINE for each in known)
     single = [each.interval.value for each in known]
-    base = geometric_mean([exp(fmean(each.terms[0][1].values())) for each in known])
-    estimate = estimate_of(terms, rules, baseline=baseline)
+    base = geometric_mean([exp(fmean(each.terms.weighted[0][1].values())) for each in known])
+    estimate = _estimate(mean_of([each.terms for each in known]), rules, baseline=baseline)
     return MeanSpeedup(estimate, len(known), min(single), max(single), base.value, held)
 
 
@@ -455,7 +503,7 @@ def widened(found: Speedup) -> bool:
     estimate = found.estimate or found.qualified
     if estimate is None or estimate.contrast.n < 2 or found.is_baseline:
         return False
-    return compare(*estimate.terms).spread < found.rules.spread
+    return replace(estimate.terms, spread=0.0).contrast.spread < estimate.terms.spread
 
 
 def missing_interval(found: Speedup) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pytest
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimVerdict, together
 from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import speedups_of
 from accelreport.report.claim_text import COLUMNS, claims_frame
 from accelreport.spec.claims import (
     Check,
@@ -22,7 +23,7 @@ from accelreport.spec.claims import (
     ValueCheck,
 )
 from accelreport.spec.models import Published
-from tests.support.records import Noise, Study, study
+from tests.support.records import Noise, Study, slowed, study
 
 EXACT = Noise(process=0.005, step=0.01, outlier_share=0)
 
@@ -425,3 +426,23 @@ def test_one_refuted_point_refutes_and_all_points_must_confirm() -> None:
     assert together([yes, absent]) is perhaps
     assert together([absent, absent]) is absent
     assert together([]) is absent
+
+
+@pytest.mark.parametrize("quantity", ["speedup", "steady_step_time", "throughput"])
+def test_a_claim_knows_of_the_slow_processes_that_another_sweep_point_showed(
+    quantity: str,
+) -> None:
+    given = {"ratio": quantity, "of": "gpu", "over": "cpu", "where": {"batch_size": 256}}
+    check = RatioCheck.model_validate(given | {"at_least": 1.0})
+    quiet = study(claims=[Claim(text="Somebody said so", check=check)], noise=EXACT, epochs=2)
+    made = slowed(quiet, 1.6, device="gpu", repeat=0, batch_size=512)
+    results = results_of(made.plan, made.records)
+    (found,) = claim_results(made.plan, results, made.records)
+    (shown,) = (
+        each
+        for each in speedups_of(made.plan, results)
+        if (each.device, each.point) == ("gpu", {"batch_size": 256})
+    )
+    (number,) = found.numbers
+    assert number.interval.low == pytest.approx(shown.interval.low)
+    assert number.interval.high == pytest.approx(shown.interval.high)

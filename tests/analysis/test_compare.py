@@ -16,7 +16,7 @@ from accelreport.analysis.compare import compare_folders
 from accelreport.analysis.comparison import Comparison, ComparisonRow, Gate, OverallOutcome
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Warned
-from tests.support.records import Noise, Study, assorted, study, without_peaks
+from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
 
 INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
 
@@ -409,3 +409,22 @@ def test_hostile_times_never_end_in_an_error() -> None:
         found = compare_folders(held(small()), held(small(seed=1), edit=times(factor)), 0.05)
         assert Comparison.model_validate_json(found.model_dump_json()) == found
         assert only(found).outcome in {"compared", "not-measured"}
+
+
+def test_the_gate_knows_of_the_slow_processes_that_another_sweep_point_showed() -> None:
+    axes: dict[str, Any] = {"batch_size": [64, 256]}
+    quiet = Noise(process=0.005, step=0.01, outlier_share=0)
+    old = small(axes=axes, noise=quiet)
+    new = small(1.1, axes=axes, noise=quiet, seed=1)
+    slow = slowed(new, 1.6, device="cpu", repeat=0, batch_size=256)
+
+    def at_64(made: Study) -> ComparisonRow:
+        rows = compare_folders(held(old), held(made), 0.05).rows
+        return next(row for row in rows if row.point == {"batch_size": 64})
+
+    plain, known = at_64(new), at_64(slow)
+    assert (plain.gate, known.gate) == (Gate.FAILS, Gate.OPEN)
+    assert known.ratio == plain.ratio
+    assert known.low is not None
+    assert plain.low is not None
+    assert known.low < plain.low

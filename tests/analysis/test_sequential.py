@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.sequential import LOOKS, Look, latest_looks, level_of, schedule
-from accelreport.analysis.stats import LEVEL
+from accelreport.analysis.sequential import LOOKS, Look, latest_looks, schedule
+from accelreport.analysis.stats import LEVEL, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Warned
-from tests.support.records import Noise, Study, study
+from tests.support.records import Noise, Study, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
 
 
@@ -89,8 +89,8 @@ def test_the_intervals_of_a_page_are_those_of_one_look_and_wider_than_without_lo
     made = _study(repeats=5)
     plain = the_row(speedup_rows(made.plan, made.records), device="cpu-1")
     plan = _asked(made)
-    assert level_of(plan) == pytest.approx(0.9875)
-    assert level_of(made.plan) == LEVEL
+    assert level_over(plan.until_decided) == pytest.approx(0.9875)
+    assert level_over(made.plan.until_decided) == LEVEL
     looked = the_row(speedup_rows(plan, made.records), device="cpu-1")
     direct = the_row(speedup_rows(made.plan, made.records, level=0.9875), device="cpu-1")
     np.testing.assert_allclose([looked["low"], looked["high"]], [direct["low"], direct["high"]])
@@ -147,16 +147,25 @@ def test_a_look_knows_of_the_slow_processes_that_other_points_showed_by_then() -
     plan = _asked(made, most=5)
 
     def looks(slow_repeat: int) -> list[Look]:
-        records = []
-        for record in made.records:
-            cell, blocks = record.cell, record.blocks
-            if (cell.device, cell.repeat) == ("cpu-1", slow_repeat) and cell.point == {
-                "batch_size": 256
-            }:
-                blocks = [one.model_copy(update={"wall_s": 1.6 * one.wall_s}) for one in blocks]
-            records.append(record.model_copy(update={"blocks": blocks}))
-        return latest_looks(plan, records)
+        slow = slowed(made, 1.6, device="cpu-1", repeat=slow_repeat, batch_size=256)
+        return latest_looks(plan, slow.records)
 
     (at_once, _), (late, _), (early, _) = looks(-1), looks(4), looks(1)
     assert at_once.repeats == late.repeats == 3, "a look knows nothing of what came after it"
     assert early.repeats == 5
+
+
+def test_a_look_compares_rates_of_work_as_its_page_does() -> None:
+    quiet = Noise(process=0.002, step=0.002, outlier_share=0)
+    made = without_peaks(study("matmul", devices=("cpu", "cpu-1"), axes={}, noise=quiet))
+    flops = made.records[0].flops
+    assert flops is not None
+    more = flops.model_copy(update={"per_step": 2 * flops.per_step})
+    twice = tuple(
+        each.model_copy(update={"flops": more}) if each.cell.device == "cpu-1" else each
+        for each in made.records
+    )
+    plan = _asked(made)
+    for records in (made.records, twice):
+        (look,) = latest_looks(plan, records)
+        assert look.verdict == the_row(speedup_rows(plan, records), device="cpu-1")["verdict"]

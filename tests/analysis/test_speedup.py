@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.analysis.results import results_of
-from accelreport.analysis.speedup import Why, speedups_of
+from accelreport.analysis.speedup import Why, mean_speedup, speedups_of
 from accelreport.analysis.stats import Verdict
 from accelreport.results.record import Flops, Record
-from tests.support.records import Noise, Study, assorted, study, without_peaks
+from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
 
 INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": "UNDECIDED"}
@@ -267,22 +267,10 @@ def test_what_is_withheld_cannot_be_had_without_its_reason() -> None:
     assert [each.why for each in found.withheld] == [Why.PRECISION]
 
 
-def _with_a_slow_process(made: Study, batch_size: int) -> Study:
-    """The first repeat of the gpu at that point took 1.6 times as long."""
-    slow = [
-        _slowed(record, 1.6)
-        if (record.cell.device, record.cell.repeat) == ("gpu", 0)
-        and record.cell.point == {"batch_size": batch_size}
-        else record
-        for record in made.records
-    ]
-    return Study(plan=made.plan, records=tuple(slow))
-
-
 def test_a_slow_process_at_one_point_widens_the_intervals_at_all_points_of_its_device() -> None:
     quiet = study(noise=Noise(process=0.01, step=0.01, outlier_share=0), epochs=2)
     before = _speedups(quiet)
-    after = _speedups(_with_a_slow_process(quiet, 512))
+    after = _speedups(slowed(quiet, 1.6, device="gpu", repeat=0, batch_size=512))
     for batch_size in (256, 1024):
         narrow, wide = (the_row(f, batch_size=batch_size, device="gpu") for f in (before, after))
         assert wide["speedup"] == narrow["speedup"]
@@ -293,3 +281,19 @@ def test_a_slow_process_at_one_point_widens_the_intervals_at_all_points_of_its_d
         assert untouched[0]["low"] == untouched[1]["low"]
     own = the_row(after, batch_size=512, device="gpu")
     assert WIDENED not in own["reason"], "its own processes vary more than is known of it"
+
+
+def test_a_mean_over_sweep_points_knows_of_the_slow_processes_that_one_of_them_showed() -> None:
+    quiet = study(noise=Noise(process=0.01, step=0.01, outlier_share=0), epochs=2)
+    made = slowed(quiet, 1.6, device="gpu", repeat=0, batch_size=512)
+    of_gpu = [
+        each
+        for each in speedups_of(made.plan, results_of(made.plan, made.records))
+        if each.device == "gpu" and each.point != {"batch_size": 512}
+    ]
+    (alone, *_), known = of_gpu, of_gpu[0].rules.spread
+    found = mean_speedup(of_gpu, alone.rules).estimate
+    assert found is not None
+    assert found.contrast.spread == pytest.approx(known / np.sqrt(len(of_gpu)))
+    own = mean_speedup([alone], alone.rules)
+    assert own.interval == alone.interval, "the mean of one point is what the table says of it"

@@ -29,7 +29,17 @@ from tests.support.pace import DEVICES, USUAL_NOISE, Noise
 from tests.support.products import Products
 from tests.support.trainings import Trainings
 
-__all__ = ["DEVICES", "Noise", "Study", "all_ok", "assorted", "study", "thousand", "without_peaks"]
+__all__ = [
+    "DEVICES",
+    "Noise",
+    "Study",
+    "all_ok",
+    "assorted",
+    "slowed",
+    "study",
+    "thousand",
+    "without_peaks",
+]
 
 Shape = Literal["training", "matmul"]
 
@@ -121,6 +131,24 @@ def without_peaks(made: Study) -> Study:
         if each.environment
     )
     return replace(made, plan=made.plan.model_copy(update={"devices": devices}), records=records)
+
+
+def slowed(made: Study, factor: float, *, repeat: int, **where: object) -> Study:
+    """The study with one repeat of a `device` at a sweep point so many times as slow."""
+    device = where.pop("device")
+    records = tuple(
+        each.model_copy(
+            update={
+                "blocks": [
+                    one.model_copy(update={"wall_s": factor * one.wall_s}) for one in each.blocks
+                ]
+            }
+        )
+        if (each.cell.device, each.cell.repeat, each.cell.point) == (device, repeat, where)
+        else each
+        for each in made.records
+    )
+    return replace(made, records=records)
 
 
 def _measured(maker: Maker, cells: Sequence[Cell], fate: Fate, seed: int) -> tuple[Record, ...]:
