@@ -130,9 +130,13 @@ def is_share(metric: str) -> bool:
 
 
 def metric_title(metric: str) -> str:
-    """A metric in words: "val_accuracy" is "validation accuracy"."""
-    words = label(metric, 60).replace("_", " ")
-    return f"validation {words[4:]}" if words.startswith("val ") else f"training {words}"
+    """A metric in words: "val_accuracy" is "validation accuracy".
+
+    What quantisation did was found on validation data, after the training.
+    """
+    words = ["validation" if word == "val" else word for word in label(metric, 60).split("_")]
+    afterwards = "validation" in words or words[0] == "quantised"
+    return " ".join(words if afterwards else ["training", *words])
 
 
 def level_text(metric: str, level: float) -> str:

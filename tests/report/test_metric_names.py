@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.report.metrics import metric_title
 from accelreport.report.site.builder import build
 from tests.report.scenarios import Results
 from tests.support.records import study
@@ -23,3 +24,16 @@ def test_a_metric_is_shown_whatever_it_is_named_like(metric: str, tmp_path: Path
     page = (tmp_path / "example_training.full.html").read_text(encoding="utf-8")
     table = page.partition('id="quality-others"')[2].partition("</table>")[0]
     assert "0.339" in table or "33.9" in table
+
+
+@pytest.mark.parametrize(
+    ("metric", "title"),
+    [
+        ("accuracy", "training accuracy"),
+        ("val_accuracy", "validation accuracy"),
+        ("quantised_val_accuracy", "quantised validation accuracy"),
+        ("quantised_size_ratio", "quantised size ratio"),
+    ],
+)
+def test_what_was_found_after_the_training_is_no_figure_of_it(metric: str, title: str) -> None:
+    assert metric_title(metric) == title
