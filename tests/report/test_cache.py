@@ -38,9 +38,8 @@ print(built.written, "altair" in sys.modules, "pandas" in sys.modules)
 """
 
 
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    store = Store(tmp_path / "results")
+def _measured(root: Path) -> Path:
+    store = Store(root)
     for number, spec in enumerate(("one", "two")):
         made = study(
             "matmul", spec=spec, repeats=2, first_seed=100 * number, seed=number,
@@ -53,7 +52,23 @@ def results(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def options(tmp_path: Path) -> BuildOptions:
+def results(tmp_path: Path) -> Path:
+    return _measured(tmp_path / "results")
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a build of these results remembers of their figures, which take long to draw."""
+    folder = tmp_path_factory.mktemp("drawn")
+    options = BuildOptions(cache=folder / "cache")
+    build(Store(_measured(folder / "results")), folder / "out", options=options)
+    return folder / "cache" / "figures"
+
+
+@pytest.fixture
+def options(figures: Path, tmp_path: Path) -> BuildOptions:
+    """A memory of the test's own, in which nothing but the figures stands yet."""
+    shutil.copytree(figures, tmp_path / "cache" / "figures")
     return BuildOptions(cache=tmp_path / "cache")
 
 
@@ -211,12 +226,11 @@ def test_what_is_remembered_may_be_damaged_or_lost(
 
 
 @pytest.mark.e2e
-def test_builds_at_once_share_what_they_remember(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
+def test_builds_at_once_share_what_they_remember(results: Path, tmp_path: Path) -> None:
+    memory = tmp_path / "cache"
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", REBUILD, str(results), str(tmp_path / name), str(options.cache)]
+            [sys.executable, "-c", REBUILD, str(results), str(tmp_path / name), str(memory)]
         )
         for name in ("a", "b", "b")
     ]
