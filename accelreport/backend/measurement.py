@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from accelreport.backend import environment as surroundings
 from accelreport.backend.checks.self_checks import SelfChecks
+from accelreport.backend.environment import environment, load
 from accelreport.backend.protocol import Job, ParentTimings, Reporter
 from accelreport.backend.runtime import Runtime
 from accelreport.machine.energy import Meter, open_meter
@@ -63,7 +63,7 @@ class Measurement:
         self.roofs: Roofs | None = None
         self._image = image
         self._started = datetime.fromtimestamp(job.launched_at, UTC)
-        self._load_before = surroundings.load()
+        self._load_before = load()
 
     def record(self, status: str, **more: Any) -> Record:
         """What is known by now, as a record.
@@ -85,7 +85,7 @@ class Measurement:
                 "finished_at": _iso(datetime.now(UTC)),
                 "times": Times(**self.times, **checks_s),
                 "data": self.data,
-                "environment": surroundings.environment(
+                "environment": environment(
                     load_before=self._load_before,
                     accelerators=self.runtime.devices if self.runtime else None,
                     runtime=self.runtime.facts if self.runtime else None,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,15 @@ from numpy.typing import NDArray
 from accelreport.backend.artefacts import Artefacts
 from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.quantisation import QuantisationError, quantise
 from accelreport.backend.serving.serve import ServingError, serve
-from accelreport.results.record import Confusion, Quantised, Sample, SavedWeights, Warned
+from accelreport.results.record import (
+    Confusion,
+    Precision,
+    Quantised,
+    Sample,
+    SavedWeights,
+    Warned,
+)
 from accelreport.spec.cells import Cell
 from accelreport.workloads.base import Afterwards, Observation, TrainingParameters, TrainingProblem
 
@@ -59,12 +67,162 @@ def save_weights(
     )
 
 
+LITE_THREADS = 1
+"""Threads of the interpreter: so small a model gains nothing from more."""
+LITE_BATCH = 100
+INFERENCES = 500
+LATENCY_S = 1.0
+"""Seconds of each latency measurement at most."""
+
+
+class QuantisationError(RuntimeError):
+    """The model cannot be quantised here."""
+
+
+def quantise(
+    model: Any,
+    calibration: NDArray[np.float32],
+    examples: NDArray[np.float32],
+    right: Callable[[NDArray[np.float32]], NDArray[np.bool_]],
+    artefacts: Artefacts,
+) -> Quantised:
+    """Convert a model to LiteRT, with and without quantisation, and run both.
+
+    Full-integer quantisation after training: weights and activations are int8, with ranges
+    taken from `calibration`; inputs and outputs stay float32. B. Jacob et al., "Quantization
+    and training of neural networks for efficient integer-arithmetic-only inference", 2018.
+
+    Args:
+        model: a Keras model on the host with one input of known shape.
+        calibration: training examples [m, …].
+        examples: validation examples [n, …].
+        right: outputs [n, …] → which examples are classified rightly, bool [n].
+        artefacts: takes both converted models.
+
+    Raises:
+        QuantisationError: TensorFlow has no converter, or it refuses the model.
+    """
+    plain, small = _convert(model, None), _convert(model, calibration)
+    artefacts.keep("float32.tflite", "model in float32, for the LiteRT interpreter", plain)
+    artefacts.keep("int8.tflite", "model in 8-bit integers, for the LiteRT interpreter", small)
+    plain_right, plain_run = _run(plain, examples, right)
+    small_right, small_run = _run(small, examples, right)
+    return Quantised(
+        method="post-training full-integer quantisation (int8) by the LiteRT converter",
+        calibration_examples=len(calibration),
+        threads=LITE_THREADS,
+        float32=plain_run,
+        int8=small_run,
+        examples=len(examples),
+        both_right=int(np.sum(plain_right & small_right)),
+        float32_only=int(np.sum(plain_right & ~small_right)),
+        int8_only=int(np.sum(~plain_right & small_right)),
+        neither=int(np.sum(~plain_right & ~small_right)),
+    )
+
+
+def _convert(model: Any, calibration: NDArray[np.float32] | None) -> bytes:
+    import tensorflow as tf
+
+    lite = getattr(tf, "lite", None)
+    if lite is None:
+        raise QuantisationError(f"TensorFlow {tf.__version__} has no LiteRT converter")
+    with tempfile.TemporaryDirectory(prefix="accelreport-lite-") as folder:
+        model.export(folder, format="tf_saved_model", verbose=False)
+        converter = lite.TFLiteConverter.from_saved_model(folder)
+        if calibration is not None:
+            converter.optimizations = [lite.Optimize.DEFAULT]
+            converter.representative_dataset = lambda: _one_by_one(calibration)
+            converter.target_spec.supported_ops = [lite.OpsSet.TFLITE_BUILTINS_INT8]
+        try:
+            return bytes(converter.convert())
+        except Exception as error:  # its own error class is not public
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise QuantisationError(f"the converter refuses the model: {first}") from error
+
+
+def _one_by_one(examples: NDArray[np.float32]) -> Iterator[list[NDArray[np.float32]]]:
+    for number in range(len(examples)):
+        yield [examples[number : number + 1]]
+
+
+def _run(
+    content: bytes,
+    examples: NDArray[np.float32],
+    right: Callable[[NDArray[np.float32]], NDArray[np.bool_]],
+) -> tuple[NDArray[np.bool_], Precision]:
+    interpreter = _interpreter(content)
+    infer = _inference(interpreter, (1, *examples.shape[1:]))
+    for number in range(5):
+        infer(examples[number % len(examples)][None])
+    latency: list[float] = []
+    deadline = time.perf_counter() + LATENCY_S
+    for number in range(INFERENCES):
+        one = examples[number % len(examples)][None]
+        began = time.perf_counter()
+        if latency and began >= deadline:
+            break
+        infer(one)
+        latency.append(round(time.perf_counter() - began, 8))
+    batch = min(LITE_BATCH, len(examples))
+    infer = _inference(interpreter, (batch, *examples.shape[1:]))
+    padded = np.concatenate([examples, examples[: -len(examples) % batch]])
+    began = time.perf_counter()
+    outputs = [infer(padded[at : at + batch]) for at in range(0, len(padded), batch)]
+    spent = time.perf_counter() - began
+    found = right(np.concatenate(outputs)[: len(examples)])
+    run = Precision(
+        bytes=len(content), latency_s=latency, batch=batch, throughput=len(padded) / spent
+    )
+    return found, run
+
+
+def _interpreter(content: bytes) -> Any:
+    import tensorflow as tf
+
+    with warnings.catch_warnings():
+        # It says that it will move to another package; it is the one this TensorFlow has.
+        warnings.filterwarnings("ignore", message=r"\s*Warning: tf.lite.Interpreter is deprecated")
+        return tf.lite.Interpreter(model_content=content, num_threads=LITE_THREADS)
+
+
+def _inference(
+    interpreter: Any, shape: tuple[int, ...]
+) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
+    source = interpreter.get_input_details()[0]["index"]
+    target = interpreter.get_output_details()[0]["index"]
+    interpreter.resize_tensor_input(source, shape)
+    interpreter.allocate_tensors()
+
+    def infer(values: NDArray[np.float32]) -> NDArray[np.float32]:
+        interpreter.set_tensor(source, values)
+        interpreter.invoke()
+        return np.array(interpreter.get_tensor(target))
+
+    return infer
+
+
 COMPARED = 500
 """Examples whose answers are compared after saving and serving."""
 CALIBRATION = 200
 """Training examples from which quantisation takes its ranges."""
 CLASSIFIED = 10_000
 """Examples that the quantised model classifies at most."""
+
+
+@dataclass
+class Observed:
+    """Parts of the record.
+
+    Attributes:
+        fields: fields of the record by name.
+        final: further final metrics.
+        warnings: what a reader should know.
+    """
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    final: dict[str, float] = field(default_factory=dict)
+    warnings: list[Warned] = field(default_factory=list)
 
 
 class Deployment:
@@ -76,6 +234,7 @@ class Deployment:
         deadline: instant of `time.perf_counter()` by which those predictions end.
         artefacts: takes the files; None in a process that only takes part in predictions,
             because another one of its cell does the rest.
+        observed: takes what is found.
     """
 
     def __init__(
@@ -84,18 +243,17 @@ class Deployment:
         evaluation: Evaluation,
         deadline: float,
         artefacts: Artefacts | None,
+        observed: Observed,
     ) -> None:
         self._graphs = graphs
         self._problem = graphs.problem
         self._evaluation = evaluation
         self._deadline = deadline
         self._artefacts = artefacts
-        self.fields: dict[str, Any] = {}
-        self.final: dict[str, float] = {}
-        self.warnings: list[Warned] = []
+        self._observed = observed
 
     def run(self, wanted: tuple[Afterwards, ...]) -> None:
-        """Fill `fields`, `final` and `warnings`; a step that fails is a warning."""
+        """Do it; a step that fails is a warning."""
         predicted = np.zeros(0, np.float32)
         if "save_weights" in wanted or "serve" in wanted:
             count = min(COMPARED, self._problem.validation_examples)
@@ -103,7 +261,7 @@ class Deployment:
         model = self._copy()  # every process: weights spread over them are gathered
         if self._artefacts is not None:
             self._use(model, wanted, predicted, self._artefacts)
-            self.fields["artefacts"] = self._artefacts.kept
+            self._observed.fields["artefacts"] = self._artefacts.kept
 
     def _use(
         self,
@@ -114,7 +272,7 @@ class Deployment:
     ) -> None:
         examples = self._inputs(self._problem.validation, len(predicted))
         if "save_weights" in wanted:
-            self.fields["weights"] = save_weights(
+            self._observed.fields["weights"] = save_weights(
                 model, self._build, examples, predicted, artefacts
             )
         if "serve" in wanted:
@@ -130,9 +288,9 @@ class Deployment:
         artefacts: Artefacts,
     ) -> None:
         try:
-            self.fields["served"] = serve(model, examples, predicted, artefacts)
+            self._observed.fields["served"] = serve(model, examples, predicted, artefacts)
         except ServingError as error:
-            self.warnings.append(Warned(kind="not-served", message=str(error)))
+            self._observed.warnings.append(Warned(kind="not-served", message=str(error)))
 
     def _quantise(self, model: Any, artefacts: Artefacts) -> None:
         count = min(CLASSIFIED, self._problem.validation_examples)
@@ -141,10 +299,10 @@ class Deployment:
             examples = self._inputs(self._problem.validation, count)
             found = quantise(model, calibration, examples, self._right, artefacts)
         except QuantisationError as error:
-            self.warnings.append(Warned(kind="not-quantised", message=str(error)))
+            self._observed.warnings.append(Warned(kind="not-quantised", message=str(error)))
             return
-        self.fields["quantised"] = found
-        self.final |= summary(found)
+        self._observed.fields["quantised"] = found
+        self._observed.final |= summary(found)
 
     def _right(self, outputs: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which of the first validation examples are classified rightly, bool [n]."""
@@ -184,21 +342,6 @@ def summary(found: Quantised) -> dict[str, float]:
         "quantised_accuracy_loss": (found.float32_only - found.int8_only) / found.examples,
         "quantised_val_accuracy": (found.both_right + found.int8_only) / found.examples,
     }
-
-
-@dataclass
-class Observed:
-    """Parts of the record.
-
-    Attributes:
-        fields: fields of the record by name.
-        final: further final metrics.
-        warnings: what a reader should know.
-    """
-
-    fields: dict[str, Any] = field(default_factory=dict)
-    final: dict[str, float] = field(default_factory=dict)
-    warnings: list[Warned] = field(default_factory=list)
 
 
 def observe(
@@ -249,11 +392,8 @@ def observe(
         observed.warnings += found.pop("warnings", [])
         observed.fields |= found
     if parameters.afterwards:
-        deployment = Deployment(graphs, evaluation, deadline, artefacts)
+        deployment = Deployment(graphs, evaluation, deadline, artefacts, observed)
         deployment.run(tuple(parameters.afterwards))
-        observed.final |= deployment.final
-        observed.warnings += deployment.warnings
-        observed.fields |= deployment.fields
     return observed
 
 

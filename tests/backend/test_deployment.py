@@ -14,8 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from accelreport.backend.artefacts import Artefacts, archive
-from accelreport.backend.post_training import save_weights
-from accelreport.backend.quantisation import QuantisationError, quantise
+from accelreport.backend.post_training import QuantisationError, quantise, save_weights
 from accelreport.backend.serving.serve import (
     Address,
     ServingError,
