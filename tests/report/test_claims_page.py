@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from accelreport.report.model import Table
+from accelreport.report.model import Prose, Table
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.slides.claims import claim_slides
 from accelreport.spec.claims import Claim, FasterCheck, PeakCheck
@@ -14,7 +14,42 @@ from tests.report.test_resources import bench_of
 from tests.support.records import study
 
 FAST = Claim(text="Fast", check=FasterCheck(faster="gpu", than="cpu", by_at_least=2))
+FAR = Claim(text="Far", check=FasterCheck(faster="tpu", than="cpu-1", by_at_least=2))
 ABSENT = Claim(text="Faster yet", check=FasterCheck(faster="tpu", than="gpu", by_at_least=2))
+
+
+def test_claims_that_need_an_absent_device_are_one_line_and_a_list_to_open() -> None:
+    absent = [ABSENT.model_copy(update={"text": f"Faster yet {n}"}) for n in range(30)]
+    made = study(
+        claims=[FAST, *absent, FAR],
+        devices=("cpu", "cpu-1", "gpu", "tpu"),
+        fate=lambda cell: "ok" if cell.device in {"cpu", "gpu"} else "skipped",
+    )
+    section = claims_section([bench_of(made)])
+    assert section is not None
+    shown, line, listed = section.blocks
+    assert isinstance(shown, Table)
+    assert isinstance(listed, Table)
+    assert [row.header.lines[0].text for row in shown.groups[0].rows] == ["Fast"]
+    assert isinstance(line, Prose)
+    assert line.text == (
+        "31 claims need a device that was not measured here: TPU v2-8 (device not present) and "
+        "CPU (one thread) in 1 of them (device not present)."
+    )
+    assert listed.folded
+    assert len(listed.groups[0].rows) == 31
+    assert (shown.download, listed.download) != (None, None)
+
+
+def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
+    made = study(claims=[ABSENT], fate=lambda cell: "skipped" if cell.device == "tpu" else "ok")
+    section = claims_section([bench_of(made)])
+    assert section is not None
+    line, listed = section.blocks
+    assert isinstance(line, Prose)
+    assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
+    assert isinstance(listed, Table)
+    assert listed.download is not None
 
 
 @pytest.mark.parametrize("origin", ["synthetic", "official"])

@@ -20,7 +20,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.sections.claims import claims_section, claims_table
+from accelreport.report.pages.sections.claims import claim_row, claims_section
 from accelreport.report.slides.notes import once
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
@@ -82,10 +82,8 @@ def claim_slides(benches: Sequence[BenchmarkView]) -> Iterator[Section]:
 
 def _claims(bench: BenchmarkView, *, several: bool) -> Iterator[tuple[ClaimVerdict, Row]]:
     """Verdict and row of each claim."""
-    if not bench.tested:
-        return
-    rows = claims_table([bench], "claims").groups[0].rows
-    for found, row in zip(bench.tested, rows, strict=True):
+    for found in bench.tested:
+        row = claim_row(bench, found)
         lines = [Line(label(row.header.lines[0].text, 160))]
         if several:
             lines.append(Line(label(bench.plan.title, 80), "reason"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict, Lack, Number
@@ -21,10 +23,12 @@ from accelreport.report.formatting import EN_DASH, SPACE
 from accelreport.report.metrics import FIGURES, metric_title
 from accelreport.report.model import (
     Badge,
+    Block,
     Column,
     Download,
     Entry,
     Line,
+    Prose,
     Row,
     RowGroup,
     Section,
@@ -34,6 +38,8 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import SYNTHETIC, kind_text
 from accelreport.report.text import label, tied
 from accelreport.report.view import BenchmarkView
+
+ABSENT = "Claims about devices that were not measured"
 
 MOST_APART = 6
 """Numbers with intervals that each get a line of their own."""
@@ -151,7 +157,11 @@ _MEANINGS = {
 
 
 def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
-    """The section of one benchmark, or of all; None where no spec makes a claim."""
+    """The section of one benchmark, or of all; None where no spec makes a claim.
+
+    Claims about devices that were not measured are counted in a line, and stand in a table that a
+    reader has to open.
+    """
     every = [found for bench in benches for found in bench.tested]
     if not every:
         return None
@@ -160,8 +170,45 @@ def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
     finding = f"Of {formatting.plural(len(every), 'claim')}: {formatting.listed(said)}."
     if made_up := sum(each.synthetic for each in every):
         finding += f" {_made_up(made_up, sum(each.tested for each in every))}"
+    blocks: list[Block] = []
+    tested = _table(benches, absent=False)
+    if tested.groups:
+        blocks.append(tested)
+    absent = _table(benches, absent=True)
+    if absent.groups:
+        download = None if blocks else absent.download
+        blocks += [Prose(_absent_text(benches)), replace(absent, download=download)]
     title = "Claims" if len(benches) == 1 else "Claims and verdicts"
-    return Section("claims", title, (claims_table(benches, "claims-table"),), finding=finding)
+    return Section("claims", title, tuple(blocks), finding=finding)
+
+
+def _absent_devices(found: ClaimResult) -> list[str]:
+    """The devices for lack of which a claim was not tested."""
+    if found.tested:
+        return []
+    return [each.device for each in found.missing if each.lack is Lack.DEVICE]
+
+
+def _absent_text(benches: Sequence[BenchmarkView]) -> str:
+    """How many claims were not tested, for lack of which devices, and why those have no number."""
+    claims = 0
+    needed: Counter[str] = Counter()
+    reasons: dict[str, set[str]] = {}
+    for bench in benches:
+        for names in filter(None, map(_absent_devices, bench.tested)):
+            claims += 1
+            for name in names:
+                title = bench.title_of(name)
+                needed[title] += 1
+                why = {kind_text(row) for row in bench.rows if row.device == name}
+                reasons.setdefault(title, set()).update(why or {"not in the plan"})
+    said = [
+        f"{title}{'' if count == claims else f' in {count} of them'} "
+        f"({formatting.listed(sorted(reasons[title]))})"
+        for title, count in needed.most_common()
+    ]
+    verb = "claim needs" if claims == 1 else "claims need"
+    return f"{claims} {verb} a device that was not measured here: {formatting.listed(said)}."
 
 
 def _made_up(synthetic: int, tested: int) -> str:
@@ -171,30 +218,38 @@ def _made_up(synthetic: int, tested: int) -> str:
     return f"{formatting.plural(synthetic, 'verdict comes', 'verdicts come')} from synthetic data."
 
 
-def claims_table(benches: Sequence[BenchmarkView], identity: str) -> Table:
-    """Claims of one benchmark in the order of its spec; those of all with the tested ones first."""
+def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
+    """Claims of one benchmark in the order of its spec; those of all with the tested ones first.
+
+    Args:
+        benches: the benchmarks.
+        absent: whether it is of the claims about devices that were not measured, or of the others.
+    """
     several = len(benches) > 1
-    made = {bench.slug: list(bench.tested) for bench in benches if bench.tested}
+    made = {
+        bench.slug: [each for each in bench.tested if bool(_absent_devices(each)) is absent]
+        for bench in benches
+    }
     if several:
         made = {slug: sorted(found, key=_rank) for slug, found in made.items()}
-        benches = sorted(
-            benches, key=lambda bench: min(map(_rank, made.get(bench.slug, [])), default=0)
-        )
+        benches = sorted(benches, key=lambda bench: min(map(_rank, made[bench.slug]), default=0))
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, found) for found in made[bench.slug]),
+            tuple(claim_row(bench, found) for found in made[bench.slug]),
             title=label(bench.plan.title) if several else "",
             href=f"{bench.slug}.html#claims" if several else "",
             detail=f"{label(bench.plan.profile, 40)} profile" if several else "",
         )
         for bench in benches
-        if bench.slug in made
+        if made[bench.slug]
     )
     return Table(
-        id=identity,
-        title="Each sentence, and what was measured",
+        id="claims-absent" if absent else "claims-table",
+        title=ABSENT if absent else "Each sentence, and what was measured",
         caption=(
-            "Each sentence is tested by a rule written into the spec. A claim is confirmed or "
+            ""
+            if absent
+            else "Each sentence is tested by a rule written into the spec. A claim is confirmed or "
             "refuted only when the whole interval lies on one side."
         ),
         corner="claim",
@@ -206,6 +261,7 @@ def claims_table(benches: Sequence[BenchmarkView], identity: str) -> Table:
         ),
         groups=groups,
         style="prose",
+        folded=absent,
         download=None if several else Download(f"{benches[0].slug}/claims.csv", "CSV"),
     )
 
@@ -267,7 +323,8 @@ def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
     return [Line(line) for line in lines] or [Line(_untested(bench, found))]
 
 
-def _row(bench: BenchmarkView, found: ClaimResult) -> Row:
+def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
+    """A claim with its verdict, what was measured, the rule and who said it."""
     verdict, claim = found.verdict, found.claim
     badge = Badge(verdict.lower(), _MEANINGS[verdict], _TONES.get(verdict, "quiet"))
     measured = _measured(bench, found)
