@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from math import nan
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
 
 import numpy as np
 import pandas as pd
 
-from accelreport.analysis.frames import rows_of
-from accelreport.analysis.stats import geometric_mean
+from accelreport.analysis.results import Result
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import MEASURED
+from accelreport.results.record import Epoch, Record
 from accelreport.spec.models import Target
 
 COLUMNS = (
@@ -29,82 +29,107 @@ COLUMNS = (
     "last_epoch",
     "said",
 )
-"""Columns of `time_to_target`; the axes stand after `repeat`."""
+"""Columns of `targets_frame`; the axes stand after `repeat`."""
 
 
-def time_to_target(plan: PlanDocument, curves: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
-    """One row for each measured process: when it reached the target of `[measure]`.
+@dataclass(frozen=True)
+class TargetTime:
+    """When one measured process reached the target of `[measure]`.
 
-    A process that never did is a row too, with `reached` False, NaN `epoch` and
-    `elapsed_s`, and the best value it had. `elapsed_s` are timed training seconds up to the
-    end of the first epoch that reached the target; `direction` is "at least" or "at most".
-    Empty when the spec has no target.
+    Attributes:
+        result: the process.
+        target: what it was to reach.
+        epoch: the first epoch at whose end it had; NaN where it never did.
+        elapsed_s: timed training seconds up to the end of that epoch; NaN where it never did.
+        best: the best value of its learning curve; NaN where no value is finite.
+        last_epoch: the last epoch of its learning curve; NaN without one.
     """
-    axes = list(plan.axes)
-    columns = [*COLUMNS[:4], *axes, *COLUMNS[4:]]
+
+    result: Result
+    target: Target
+    epoch: float
+    elapsed_s: float
+    best: float
+    last_epoch: float
+
+    @property
+    def reached(self) -> bool:
+        """Whether it did."""
+        return not isnan(self.epoch)
+
+    @property
+    def level(self) -> float:
+        """The value that was to be reached."""
+        return _level(self.target)
+
+
+def target_times(
+    plan: PlanDocument, results: Sequence[Result], records: Iterable[Record]
+) -> tuple[TargetTime, ...]:
+    """Each measured process beside the target of `[measure]`; nothing when the spec has none."""
     target = plan.measure.target
     if target is None:
-        return pd.DataFrame(columns=columns)
-    of_metric = curves[curves["metric"] == target.metric]
-    by_process = {
-        names: rows.sort_values("epoch") for names, rows in of_metric.groupby(["key", "machine"])
-    }
-    empty = of_metric.iloc[:0]
-    rows = [
-        {name: row[name] for name in (*COLUMNS[:4], *axes)}
-        | _crossing(by_process.get((row["key"], row["machine"]), empty), target)
-        for row in rows_of(cells)
-        if row["status"] in MEASURED
-    ]
-    return pd.DataFrame(rows, columns=columns)
+        return ()
+    epochs = {(record.key, record.machine): record.epochs for record in records}
+    return tuple(
+        _target_time(each, target, epochs.get((each.key, each.machine), ()))
+        for each in results
+        if each.measured
+    )
 
 
-def _crossing(curve: pd.DataFrame, target: Target) -> dict[str, Any]:
-    rising = target.at_least is not None
+def _level(target: Target) -> float:
     level = target.at_least if target.at_least is not None else target.at_most
-    values = curve["value"].to_numpy(dtype=float)
-    limit = nan if level is None else level
-    there = values >= limit if rising else values <= limit
-    reached = bool(there.any())
-    first = int(np.argmax(there)) if reached else -1
+    return nan if level is None else level
+
+
+def _target_time(result: Result, target: Target, epochs: Iterable[Epoch]) -> TargetTime:
+    curve = sorted(
+        (each for each in epochs if target.metric in each.metrics), key=lambda each: each.epoch
+    )
+    rising = target.at_least is not None
+    values = np.array([each.metrics[target.metric] for each in curve], dtype=float)
+    there = values >= _level(target) if rising else values <= _level(target)
+    first = curve[int(np.argmax(there))] if there.any() else None
     best = (np.nanmax if rising else np.nanmin)(values) if np.isfinite(values).any() else nan
-    return {
-        "metric": target.metric,
-        "target": limit,
-        "direction": "at least" if rising else "at most",
-        "reached": reached,
-        "epoch": float(curve["epoch"].iloc[first]) if reached else nan,
-        "elapsed_s": float(curve["elapsed_s"].iloc[first]) if reached else nan,
-        "best": float(best),
-        "last_epoch": float(curve["epoch"].iloc[-1]) if len(curve) else nan,
-        "said": "" if reached else ("never reached" if len(curve) else "no learning curve"),
-    }
+    return TargetTime(
+        result=result,
+        target=target,
+        epoch=float(first.epoch) if first else nan,
+        elapsed_s=first.elapsed_s if first else nan,
+        best=float(best),
+        last_epoch=float(curve[-1].epoch) if curve else nan,
+    )
 
 
-def target_summary(reached: pd.DataFrame, axes: list[str]) -> pd.DataFrame:
-    """`time_to_target` by sweep point, device and machine.
+def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFrame:
+    """One row for each `TargetTime`: `COLUMNS`, with the axes after `repeat`.
 
-    Columns: the axes, device, machine, n, reached, seconds, low, high (geometric mean over
-    the processes that reached it, in seconds), epochs (their median), best. When some did
-    not, the time is of those that did and flatters the device: `reached` < `n` says so.
+    `direction` is "at least" or "at most"; `said` tells why a target was not reached.
     """
-    rows = []
-    names = [*axes, "device", "machine"]
-    for values, group in reached.groupby(names, sort=False, dropna=False):
-        there = group[group["reached"]]
-        seconds = geometric_mean(there["elapsed_s"].tolist())
-        best = group["best"].max() if group["direction"].iloc[0] == "at least" else None
-        rows.append(
-            dict(zip(names, values, strict=True))
-            | {
-                "n": len(group),
-                "reached": len(there),
-                "seconds": seconds.value,
-                "low": seconds.low,
-                "high": seconds.high,
-                "epochs": there["epoch"].median(),
-                "best": group["best"].min() if best is None else best,
-            }
-        )
-    columns = [*names, "n", "reached", "seconds", "low", "high", "epochs", "best"]
-    return pd.DataFrame(rows, columns=columns)
+    rows = [
+        {
+            "key": each.result.key,
+            "device": each.result.device,
+            "machine": each.result.machine,
+            "repeat": each.result.repeat,
+            **{axis: each.result.point[axis] for axis in plan.axes},
+            "metric": each.target.metric,
+            "target": each.level,
+            "direction": "at least" if each.target.at_least is not None else "at most",
+            "reached": each.reached,
+            "epoch": each.epoch,
+            "elapsed_s": each.elapsed_s,
+            "best": each.best,
+            "last_epoch": each.last_epoch,
+            "said": _said(each),
+        }
+        for each in found
+    ]
+    return pd.DataFrame(rows, columns=[*COLUMNS[:4], *plan.axes, *COLUMNS[4:]])
+
+
+def _said(found: TargetTime) -> str:
+    if found.reached:
+        return ""
+    return "no learning curve" if isnan(found.last_epoch) else "never reached"

@@ -29,7 +29,7 @@ from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, q
 from accelreport.analysis.published import PublishedResult, published_frame, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
-from accelreport.analysis.targets import time_to_target
+from accelreport.analysis.targets import TargetTime, target_times, targets_frame
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.metrics import Words, axis_title, is_share, primary_metric, words_of
 from accelreport.report.text import label, slug
@@ -113,18 +113,19 @@ class Analysed:
         return results_frame(self.plan, self.results)
 
     @cached_property
-    def _shown(self) -> list[Record]:
+    def shown_records(self) -> list[Record]:
+        """The records whose numbers may be shown."""
         return not_refused(self.records.values(), self.results)
 
     @cached_property
     def steps(self) -> pd.DataFrame:
         """`analysis.frames.steps_frame`, of what is not refused."""
-        return steps_frame(self._shown)
+        return steps_frame(self.shown_records)
 
     @cached_property
     def curves(self) -> pd.DataFrame:
         """`analysis.frames.curve_frame`, of what is not refused."""
-        return curve_frame(self._shown)
+        return curve_frame(self.shown_records)
 
     @cached_property
     def speedups(self) -> pd.DataFrame:
@@ -142,9 +143,14 @@ class Analysed:
         return published_results(self.plan, self.results)
 
     @cached_property
+    def target_times(self) -> tuple[TargetTime, ...]:
+        """`analysis.targets.target_times`."""
+        return target_times(self.plan, self.results, self.records.values())
+
+    @cached_property
     def targets(self) -> pd.DataFrame:
-        """`analysis.targets.time_to_target`."""
-        return time_to_target(self.plan, self.curves, self.cells)
+        """`analysis.targets.targets_frame`."""
+        return targets_frame(self.plan, self.target_times)
 
     @cached_property
     def tested(self) -> tuple[ClaimResult, ...]:
@@ -293,7 +299,9 @@ class BenchmarkView(Analysed):
     @cached_property
     def quality(self) -> str:
         """The metric the page speaks of; empty for a kernel, which learns nothing."""
-        return primary_metric(self.plan.measure.target, set(self.curves["metric"]))
+        epochs = (epoch for record in self.shown_records for epoch in record.epochs)
+        evaluated = {name for epoch in epochs for name in epoch.metrics}
+        return primary_metric(self.plan.measure.target, evaluated)
 
     @cached_property
     def margin(self) -> float:

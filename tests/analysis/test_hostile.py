@@ -14,7 +14,7 @@ from accelreport.analysis.overview import choices, overall
 from accelreport.analysis.published import published_frame, published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
-from accelreport.analysis.targets import target_summary, time_to_target
+from accelreport.analysis.targets import target_times, targets_frame
 from accelreport.results.record import Block, Record
 from accelreport.spec.claims import (
     Claim,
@@ -109,13 +109,15 @@ def _records(draw: st.DrawFn) -> list[Record]:
 @given(_records())
 def test_absurd_numbers_are_carried_through_every_frame(records: list[Record]) -> None:
     plan = MADE.plan
-    results, curves = results_of(plan, records), curve_frame(records)
+    results = results_of(plan, records)
+    curve_frame(records)
     steps_frame(records)
-    cells, found = results_frame(plan, results), speedups_of(plan, results)
+    results_frame(plan, results)
+    found = speedups_of(plan, results)
     compared = speedups_frame(plan, found)
     published_frame(published_results(plan, results))
     claim_results(plan, results, records)
-    target_summary(time_to_target(plan, curves, cells), ["batch_size"])
+    targets_frame(plan, target_times(plan, results, records))
     overall(found)
     choices(plan, results, found)
     measured = compared["seconds"].dropna()

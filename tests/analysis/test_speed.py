@@ -10,7 +10,7 @@ from accelreport.analysis.overview import choices, overall
 from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
-from accelreport.analysis.targets import time_to_target
+from accelreport.analysis.targets import target_times
 from tests.support.records import thousand
 
 SECONDS = 6.0
@@ -21,11 +21,13 @@ def test_a_thousand_records_are_analysed_in_seconds() -> None:
     studies = thousand()
     begin = time.process_time()
     for made in studies:
-        results, curves = results_of(made.plan, made.records), curve_frame(made.records)
+        results = results_of(made.plan, made.records)
         steps_frame(made.records)
-        cells, compared = results_frame(made.plan, results), speedups_of(made.plan, results)
+        compared = speedups_of(made.plan, results)
+        results_frame(made.plan, results)
+        curve_frame(made.records)
         published_results(made.plan, results)
-        time_to_target(made.plan, curves, cells)
+        target_times(made.plan, results, made.records)
         speedups_frame(made.plan, compared)
         claim_results(made.plan, results, made.records)
         overall(compared)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from accelreport.analysis.frames import cells_frame, curve_frame
-from accelreport.analysis.targets import target_summary, time_to_target
+from accelreport.analysis.results import results_of
+from accelreport.analysis.targets import target_times, targets_frame
 from accelreport.results.record import Epoch, Record
 from accelreport.spec.models import Target
 from tests.support.records import Study, study
@@ -34,8 +34,8 @@ def _study(target: Target | None, accuracies: dict[int, list[float]] = ACCURACIE
 
 
 def _rows(made: Study) -> pd.DataFrame:
-    cells = cells_frame(made.plan, made.records)
-    return time_to_target(made.plan, curve_frame(made.records), cells)
+    found = target_times(made.plan, results_of(made.plan, made.records), made.records)
+    return targets_frame(made.plan, found)
 
 
 def test_the_first_epoch_at_the_target_stops_the_clock() -> None:
@@ -87,18 +87,3 @@ def test_cells_that_failed_have_no_row() -> None:
     target = Target(metric="val_accuracy", at_least=0.5)
     made = study(axes={}, target=target, fate=lambda c: "ok" if c.device == "cpu" else "timeout")
     assert set(_rows(made)["device"]) == {"cpu"}
-
-
-def test_the_summary_says_how_many_reached_it() -> None:
-    rows = _rows(_study(Target(metric="val_accuracy", at_least=0.96)))
-    summary = target_summary(rows, []).iloc[0]
-    assert (summary["n"], summary["reached"]) == (2, 2)
-    assert summary["seconds"] == pytest.approx((20 * 30) ** 0.5)
-    assert summary["low"] < summary["seconds"] < summary["high"]
-    assert summary["best"] == 0.985
-
-
-def test_the_summary_of_a_target_nobody_reached_has_no_time() -> None:
-    summary = target_summary(_rows(_study(Target(metric="val_accuracy", at_least=1.0))), [])
-    assert summary["reached"].iloc[0] == 0
-    assert summary["seconds"].isna().all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from accelreport.report.pages.sections.published import published_figure
 from accelreport.report.pages.sections.speedup import dots_figure
 from accelreport.report.slides.claims import claim_slides, gap_slides
 from accelreport.report.slides.notes import for_the_hall, sentences, slide_speech, start_speech
-from accelreport.report.view import BenchmarkView, plain_rows
+from accelreport.report.view import BenchmarkView
 
 MOST_ROWS = 4
 """Rows of a table that can be read from the last row."""
@@ -87,9 +88,8 @@ def _readable(bench: BenchmarkView, figure: Figure) -> Figure:
     """The figure with no more rows to a drawing than can be read."""
     if figure.id != "published-pairs":
         return figure
-    rows = plain_rows(bench.published)
-    counts = [sum(r["figure"] == row["figure"] for r in rows) for row in rows]
-    if max(counts) <= MOST_PAIRS:
+    counts = Counter(found.figure for found in bench.published_results)
+    if max(counts.values()) <= MOST_PAIRS:
         return figure
     shared = published_figure(bench, MOST_PAIRS)
     titles = [panel.title for panel in shared.panels]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from accelreport.analysis.frames import why_withheld
+from accelreport.analysis.published import PublishedResult
 from accelreport.report import formatting
 from accelreport.report.metrics import FIGURES, figure_interval, figure_text, printed_text
 from accelreport.report.model import Badge, Block, Download, Figure, Page, Section, Speech, Table
 from accelreport.report.pages.headline import Compared, compared
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, Rows, plain_rows, present
+from accelreport.report.view import BenchmarkView, present
 
 MOST_ROWS = 2
 """Figures that are read out; the page has all of them."""
@@ -27,8 +27,9 @@ def published_sentences(bench: BenchmarkView, block: Figure) -> list[str]:
         bench: the benchmark.
         block: a drawing of one kind of figure, whose panel carries the name of that kind.
     """
-    rows = [row for row in plain_rows(bench.published) if _name(row) in block.panels[0].title]
-    measured = [row for row in rows if present(row["measured"])]
+    title = block.panels[0].title
+    rows = [row for row in bench.published_results if sentence(FIGURES[row.figure][0]) in title]
+    measured = [row for row in rows if present(row.measured.value)]
     said = [_said(row) for row in measured[:MOST_ROWS]]
     if not measured:
         said.append("None of these was measured here: the diamonds stand alone.")
@@ -39,30 +40,25 @@ def published_sentences(bench: BenchmarkView, block: Figure) -> list[str]:
     return [*said, *_conditions(rows)]
 
 
-def _name(row: dict[str, Any]) -> str:
-    return sentence(FIGURES[row["figure"]][0])
-
-
-def _said(row: dict[str, Any]) -> str:
-    figure, ours = row["figure"], row["measured"]
-    text = f"{label(row['label'], 60)}: published {printed_text(figure, row['published'])}, "
-    known = present(row["low"]) and present(row["high"])
-    if known:
-        between = figure_interval(figure, ours, row["low"], row["high"])
-        text += f"ours {figure_text(figure, ours, row['low'], row['high'])} ({between})"
+def _said(found: PublishedResult) -> str:
+    figure, ours = found.figure, found.measured
+    text = f"{label(found.row.label, 60)}: published {printed_text(figure, found.value)}, "
+    if present(ours.low) and present(ours.high):
+        between = figure_interval(figure, ours.value, ours.low, ours.high)
+        text += f"ours {figure_text(figure, ours.value, ours.low, ours.high)} ({between})"
     else:
-        text += f"ours {figure_text(figure, ours)}, without an interval"
-    ratio = f", {formatting.ratio(row['ratio'])} the published one" if present(row["ratio"]) else ""
+        text += f"ours {figure_text(figure, ours.value)}, without an interval"
+    ratio = f", {formatting.ratio(found.ratio)} the published one" if present(found.ratio) else ""
     return f"{text}{ratio}."
 
 
-def _conditions(rows: Rows) -> list[str]:
+def _conditions(rows: Sequence[PublishedResult]) -> list[str]:
     """How many were made under other conditions, and one reason as the spec gives it."""
-    other = [row for row in rows if not row["comparable"]]
+    other = [found for found in rows if not found.comparable]
     if not other:
         return []
     count = f"{len(other)} of {len(rows)} {'was' if len(other) == 1 else 'were'}"
-    notes = [label(row["note"], 160).rstrip(".") for row in other if row["note"]]
+    notes = [label(found.row.note, 160).rstrip(".") for found in other if found.row.note]
     why = f", such as: {notes[0]}" if notes else ""
     return [f"{count} made under other conditions{why}."]
 

@@ -44,14 +44,13 @@ from accelreport.report.text import sentence
 from accelreport.report.view import (
     BenchmarkView,
     Point,
-    Rows,
     Series,
     deviation,
     mean,
     median,
-    plain_rows,
     present,
 )
+from accelreport.results.record import Epoch
 
 
 class Curves:
@@ -60,27 +59,29 @@ class Curves:
     def __init__(self, bench: BenchmarkView, metric: str) -> None:
         self.bench = bench
         self.metric = metric
-        self.points: dict[tuple[str, str], Rows] = {}
-        of_metric = bench.curves[bench.curves["metric"] == metric]
-        for row in plain_rows(of_metric):
-            if present(row["value"]):
-                self.points.setdefault((row["key"], row["machine"]), []).append(row)
+        self.epochs = {
+            (record.key, record.machine): [
+                epoch for epoch in record.epochs if present(epoch.metrics.get(metric))
+            ]
+            for record in bench.shown_records
+        }
 
     def curve(self, series: Series, point: Point) -> Curve | None:
         """Medians over seeds at each epoch; None where nothing was evaluated."""
-        by_epoch: dict[int, Rows] = {}
+        by_epoch: dict[int, list[Epoch]] = {}
         for cell in self.bench.measured(series, point):
-            for row in self.points.get((cell.key, cell.machine), ()):
-                by_epoch.setdefault(row["epoch"], []).append(row)
+            for epoch in self.epochs.get((cell.key, cell.machine), ()):
+                by_epoch.setdefault(epoch.epoch, []).append(epoch)
         if not by_epoch:
             return None
-        epochs = [by_epoch[epoch] for epoch in sorted(by_epoch)]
+        seeds = [by_epoch[number] for number in sorted(by_epoch)]
+        values = [[epoch.metrics[self.metric] for epoch in each] for each in seeds]
         return Curve(
             device=series,
-            elapsed_s=tuple(median([row["elapsed_s"] for row in rows]) for rows in epochs),
-            value=tuple(median([row["value"] for row in rows]) for rows in epochs),
-            low=tuple(min(row["value"] for row in rows) for rows in epochs),
-            high=tuple(max(row["value"] for row in rows) for rows in epochs),
+            elapsed_s=tuple(median([epoch.elapsed_s for epoch in each]) for each in seeds),
+            value=tuple(map(median, values)),
+            low=tuple(map(min, values)),
+            high=tuple(map(max, values)),
         )
 
     def of(self, point: Point) -> dict[Series, Curve]:
@@ -226,34 +227,30 @@ def target_table(bench: BenchmarkView) -> Table:
 
 
 def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: str) -> Entry:
-    rows = _target_rows(bench, series, point)
+    rows = [
+        each
+        for each in bench.target_times
+        if (each.result.device, each.result.machine) == (series.device, series.machine)
+        and bench.point_of(each.result) == point
+    ]
     if not rows:
         return absence(bench, series, point)
     href = bench.evidence(series, point)
     badges = number_badges(bench.planned(series, point))
-    reached = [row for row in rows if row["reached"]]
+    reached = [each for each in rows if each.reached]
     if not reached:
-        best = [float(row["best"]) for row in rows if present(row["best"])]
+        best = [each.best for each in rows if present(each.best)]
         top = (min if "loss" in metric else max)(best) if best else float("nan")
         lines = (Line("never reached"), Line(f"best {metric_text(metric, top)}", "reason"))
         return Entry(lines, href=href, badges=badges, mark="absent")
-    seconds = median([float(row["elapsed_s"]) for row in reached])
-    epoch = median([float(row["epoch"]) for row in reached])
+    seconds = median([each.elapsed_s for each in reached])
+    epoch = median([each.epoch for each in reached])
     reach = (
         Line(formatting.duration(seconds)),
         Line(f"epoch {formatting.short(epoch)}", "interval"),
         Line(f"{len(reached)} of {formatting.plural(len(rows), 'seed')}", "detail"),
     )
     return Entry(reach, href=href, badges=badges)
-
-
-def _target_rows(bench: BenchmarkView, series: Series, point: Point) -> Rows:
-    return [
-        row
-        for row in plain_rows(bench.targets)
-        if (row["device"], row["machine"]) == (series.device, series.machine)
-        and tuple(row[axis] for axis in bench.axes) == point
-    ]
 
 
 _PARITY = {
@@ -286,19 +283,17 @@ def _finding(bench: BenchmarkView, metric: str) -> str:
     if target is None:
         best = _best(bench, metric)
         return f"The best run ended at a {metric_title(metric)} of {metric_text(metric, best)}."
-    rows = plain_rows(bench.targets)
-    reached = [row for row in rows if row["reached"]]
-    level = level_text(metric, float(rows[0]["target"])) if rows else ""
+    rows = bench.target_times
+    reached = [each for each in rows if each.reached]
+    level = level_text(metric, rows[0].level) if rows else ""
     if not reached:
         return f"No run reached {level} {metric_title(metric)}."
-    first = min(reached, key=lambda row: row["elapsed_s"])
-    where = (
-        f" at {bench.point_title(tuple(first[axis] for axis in bench.axes))}" if bench.axes else ""
-    )
+    first = min(reached, key=lambda each: each.elapsed_s)
+    where = f" at {bench.point_title(bench.point_of(first.result))}" if bench.axes else ""
     return (
         f"{len(reached)} of {formatting.plural(len(rows), 'run')} reached {level} "
-        f"{metric_title(metric)}; the fastest, on {bench.title_of(first['device'])}{where}, "
-        f"after {formatting.duration(first['elapsed_s'])} of training."
+        f"{metric_title(metric)}; the fastest, on {bench.title_of(first.result.device)}{where}, "
+        f"after {formatting.duration(first.elapsed_s)} of training."
     )
 
 

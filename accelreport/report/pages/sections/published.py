@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from accelreport.analysis.published import citation
+from accelreport.analysis.published import PublishedResult, caveat, citation
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.published import Pair, published_pairs
@@ -34,14 +34,16 @@ from accelreport.report.model import (
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.theme import COLOURS
-from accelreport.report.view import BenchmarkView, Rows, plain_rows, present
+from accelreport.report.view import BenchmarkView, present
+
+ByFigure = Mapping[str, Sequence[PublishedResult]]
+"""Published figures of each kind that there are any of, in the order of `FIGURES`."""
 
 
-def rows_by_figure(bench: BenchmarkView) -> dict[str, Rows]:
-    """Published rows of each kind of figure that there are any of, in the order of `FIGURES`."""
-    found: dict[str, Rows] = {}
-    for row in plain_rows(bench.published):
-        found.setdefault(row["figure"], []).append(row)
+def _by_figure(bench: BenchmarkView) -> ByFigure:
+    found: dict[str, list[PublishedResult]] = {}
+    for each in bench.published_results:
+        found.setdefault(each.figure, []).append(each)
     return {figure: found[figure] for figure in FIGURES if figure in found}
 
 
@@ -53,7 +55,7 @@ def published_figure(bench: BenchmarkView, most_rows: int = 0) -> Figure:
         most_rows: rows of a drawing at most; those of one kind are then shared out evenly.
     """
     panels = []
-    by_figure = rows_by_figure(bench)
+    by_figure = _by_figure(bench)
     devices = [_device(bench, row) for rows in by_figure.values() for row in rows]
     for figure, part, rows in _shares(by_figure, most_rows):
         name = FIGURES[figure][0]
@@ -65,9 +67,7 @@ def published_figure(bench: BenchmarkView, most_rows: int = 0) -> Figure:
             text=_tick(figure),
             share=FIGURES[figure][1] == "share",
         )
-        said = "; ".join(
-            _sentence(pair.row, figure, row) for pair, row in zip(pairs, rows, strict=True)
-        )
+        said = "; ".join(_sentence(pair.row, row) for pair, row in zip(pairs, rows, strict=True))
         number = list(FIGURES).index(figure)
         drawn = panel(
             make,
@@ -91,7 +91,9 @@ def published_figure(bench: BenchmarkView, most_rows: int = 0) -> Figure:
     )
 
 
-def _shares(by_figure: dict[str, Rows], most_rows: int) -> Iterator[tuple[str, str, Rows]]:
+def _shares(
+    by_figure: ByFigure, most_rows: int
+) -> Iterator[tuple[str, str, Sequence[PublishedResult]]]:
     """Kind of figure, a letter where it has several drawings, and the rows of each."""
     for figure, rows in by_figure.items():
         count = -(-len(rows) // most_rows) if most_rows else 1
@@ -101,43 +103,46 @@ def _shares(by_figure: dict[str, Rows], most_rows: int) -> Iterator[tuple[str, s
             yield figure, part, rows[number * size : (number + 1) * size]
 
 
-def _keys(bench: BenchmarkView, by_figure: dict[str, Rows]) -> tuple[Key, ...]:
+def _keys(bench: BenchmarkView, by_figure: ByFigure) -> tuple[Key, ...]:
     devices = dict.fromkeys(_device(bench, row) for rows in by_figure.values() for row in rows)
     return tuple(Key(each.title, f"s{each.colour % COLOURS}") for each in devices)
 
 
-def _device(bench: BenchmarkView, row: dict[str, Any]) -> Named:
-    return Named(bench.title_of(row["device"]), bench.colours[row["device"]])
+def _device(bench: BenchmarkView, found: PublishedResult) -> Named:
+    return Named(bench.title_of(found.row.device), bench.colours[found.row.device])
 
 
-def _sentence(name: str, figure: str, row: dict[str, Any]) -> str:
-    ours = figure_text(figure, row["measured"]) if present(row["measured"]) else "nothing"
-    return f"{name}: published {printed_text(figure, row['published'])}, measured {ours}"
+def _sentence(name: str, found: PublishedResult) -> str:
+    figure, ours = found.figure, found.measured.value
+    measured = figure_text(figure, ours) if present(ours) else "nothing"
+    return f"{name}: published {printed_text(figure, found.value)}, measured {measured}"
 
 
-def row_name(bench: BenchmarkView, row: dict[str, Any]) -> str:
+def _name(bench: BenchmarkView, found: PublishedResult) -> str:
     """What a published row is called: its sweep point, its label, and the machine it is beside."""
-    point = row["point"]
+    point = found.point
     where = ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in point.items())
     if len(point) == 1 == len(bench.axes):
         where = label(next(iter(point.values())), 30)
     machines = {series.machine for series in bench.series if series.machine}
-    name = f"{where} · {label(row['label'], 44)}" if where else label(row["label"], 44)
-    return f"{name} @ {label(row['machine'], 12)}" if len(machines) > 1 and row["machine"] else name
+    name = f"{where} · {label(found.row.label, 44)}" if where else label(found.row.label, 44)
+    several = len(machines) > 1 and found.machine
+    return f"{name} @ {label(found.machine, 12)}" if several else name
 
 
-def _pair(bench: BenchmarkView, row: dict[str, Any]) -> Pair:
-    known = present(row["measured"])
-    interval = known and present(row["low"]) and present(row["high"])
+def _pair(bench: BenchmarkView, found: PublishedResult) -> Pair:
+    ours = found.measured
+    known = present(ours.value)
+    interval = known and present(ours.low) and present(ours.high)
     return Pair(
-        row=row_name(bench, row),
-        device=_device(bench, row),
-        published=float(row["published"]),
-        measured=float(row["measured"]) if known else None,
-        low=float(row["low"]) if interval else None,
-        high=float(row["high"]) if interval else None,
-        comparable=bool(row["comparable"]),
-        flagged=bool(row["flags"]),
+        row=_name(bench, found),
+        device=_device(bench, found),
+        published=found.value,
+        measured=ours.value if known else None,
+        low=ours.low if interval else None,
+        high=ours.high if interval else None,
+        comparable=found.comparable,
+        flagged=bool(found.flags),
     )
 
 
@@ -158,25 +163,25 @@ FLAG = Badge("flagged", "The published figures contradict arithmetic or physics.
 
 def published_section(bench: BenchmarkView) -> Section | None:
     """The section; None where the spec quotes nobody."""
-    if bench.published.empty:
+    if not bench.published_results:
         return None
-    ordered = rows_by_figure(bench)
+    ordered = _by_figure(bench)
     blocks = (published_figure(bench), _table(bench, ordered))
     return Section(
         "published", "Published against measured", blocks, finding=_finding(bench, ordered)
     )
 
 
-def _finding(bench: BenchmarkView, by_figure: dict[str, Rows]) -> str:
+def _finding(bench: BenchmarkView, by_figure: ByFigure) -> str:
     rows = [row for rows in by_figure.values() for row in rows]
-    measured = [row for row in rows if present(row["measured"])]
+    measured = [row for row in rows if present(row.measured.value)]
     titles = _titles(bench)
     by = f" by {formatting.listed(titles)}" if titles else ""
     published = f"Of {formatting.plural(len(rows), 'figure')} published{by}, "
     if not measured:
         return f"{published}none could be measured here."
-    fair = [row for row in measured if row["comparable"]]
-    near = [row for row in fair if 1 / 1.25 <= row["ratio"] <= 1.25]
+    fair = [row for row in measured if row.comparable]
+    near = [row for row in fair if 1 / 1.25 <= row.ratio <= 1.25]
     verb = "has" if len(measured) == 1 else "have"
     text = f"{published}{len(measured)} {verb} a counterpart measured here"
     if not fair:
@@ -195,10 +200,10 @@ def _titles(bench: BenchmarkView) -> list[str]:
     return titles if len(titles) <= 3 else [*titles[:2], others]
 
 
-def _table(bench: BenchmarkView, by_figure: dict[str, Rows]) -> Table:
+def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, figure, row) for row in rows),
+            tuple(_row(bench, row) for row in rows),
             title=sentence(FIGURES[figure][0]),
         )
         for figure, rows in by_figure.items()
@@ -227,45 +232,46 @@ def _table(bench: BenchmarkView, by_figure: dict[str, Rows]) -> Table:
     )
 
 
-def _row(bench: BenchmarkView, figure: str, row: dict[str, Any]) -> Row:
-    badges = (() if row["comparable"] else (MISMATCH,)) + ((FLAG,) if row["flags"] else ())
-    notes = [row["note"], row["caveat"], *row["flags"]]
-    known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, row))
-    device, mark = bench.title_of(row["device"]), row["mark"]
+def _row(bench: BenchmarkView, found: PublishedResult) -> Row:
+    badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if found.flags else ())
+    notes = [found.row.note, caveat(found), *found.flags]
+    known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
+    device = _device(bench, found)
+    printed = f"{printed_text(found.figure, found.value)}{formatting.SPACE}[{found.row.mark}]"
     return Row(
-        Entry((Line(row_name(bench, row)), Line(f"against {device}", "reason"))),
+        Entry((Line(_name(bench, found)), Line(f"against {device.title}", "reason"))),
         (
-            Entry(
-                (Line(f"{printed_text(figure, row['published'])}{formatting.SPACE}[{mark}]"),),
-                badges=badges,
-            ),
-            _measured(figure, row),
-            Entry((Line(formatting.ratio(row["ratio"]) if present(row["ratio"]) else "–"),)),
+            Entry((Line(printed),), badges=badges),
+            _measured(found),
+            Entry((Line(formatting.ratio(found.ratio) if present(found.ratio) else "–"),)),
             Entry(known or (Line("–"),)),
         ),
-        device=bench.colours[row["device"]],
+        device=device.colour,
     )
 
 
-def _source(bench: BenchmarkView, row: dict[str, Any]) -> list[Line]:
+def _source(bench: BenchmarkView, found: PublishedResult) -> list[Line]:
     """Who published a row, where that is not the spec's own source or the row was imported."""
-    if not row["imported"] and row["source"] == citation(bench.plan.source):
+    by, imported = citation(found.source), found.row.imported
+    if not imported and by == citation(bench.plan.source):
         return []
-    begin = f"imported from {label(row['imported'], 60)}: " if row["imported"] else "from "
-    address = web_address(row["source_url"])
-    return [Line(begin + label(row["source"], 240), "reason", href=address)]
+    begin = f"imported from {label(imported, 60)}: " if imported else "from "
+    address = web_address(found.source.url if found.source else "")
+    return [Line(begin + label(by, 240), "reason", href=address)]
 
 
-def _measured(figure: str, row: dict[str, Any]) -> Entry:
-    if not present(row["measured"]):
+def _measured(found: PublishedResult) -> Entry:
+    figure, ours = found.figure, found.measured
+    if not present(ours.value):
         return Entry((Line("not measured", "reason"),))
-    known = present(row["low"]) and present(row["high"])
-    low, high = (row["low"], row["high"]) if known else (None, None)
-    lines = [Line(figure_text(figure, row["measured"], low, high))]
-    if known:
-        between = figure_interval(figure, row["measured"], row["low"], row["high"])
-        lines.append(Line(between, "interval"))
-    caveat = row["caveat"]
-    badges = [Badge("extrapolated", caveat)] if "extrapolated" in caveat else []
-    badges += [Badge("synthetic data", caveat)] if "synthetic" in caveat else []
+    lines = [Line(figure_text(figure, ours.value))]
+    if present(ours.low) and present(ours.high):
+        lines = [
+            Line(figure_text(figure, ours.value, ours.low, ours.high)),
+            Line(figure_interval(figure, ours.value, ours.low, ours.high), "interval"),
+        ]
+    said = caveat(found)
+    extrapolated = found.extrapolated and figure == "total_time"
+    badges = [Badge("extrapolated", said)] if extrapolated else []
+    badges += [Badge("synthetic data", said)] if found.synthetic else []
     return Entry(tuple(lines), badges=tuple(badges))

@@ -47,25 +47,29 @@ def steps_section(bench: BenchmarkView) -> Section | None:
 
 def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
     """Steady step times by device and point, in seconds, and whether each is one step's."""
-    frame = bench.steps[~bench.steps["warmup"]]
-    exact = frame[frame["exact"]]
-    stamped = not exact.empty
-    frame = exact if stamped else frame
-    by_cell = {
-        (str(key), str(machine)): group.to_numpy(dtype=float)
-        for (key, machine), group in frame.groupby(["key", "machine"], sort=False)["seconds"]
-    }
+    single: dict[tuple[str, str], list[float]] = {}
+    means: dict[tuple[str, str], list[float]] = {}
+    for record in bench.shown_records:
+        place = record.key, record.machine
+        for block in record.blocks:
+            if block.steady:
+                one = block.stamped_s or [block.wall_s] * (block.steps == 1)
+                mean = [block.wall_s / block.steps] if block.steps else []
+                single.setdefault(place, []).extend(one)
+                means.setdefault(place, []).extend(one or mean)
+    exact = any(single.values())
+    by_cell = single if exact else means
     times: Times = {}
     for series in bench.shown_series:
         for point in bench.points:
-            parts = [
-                by_cell[row.key, row.machine]
+            seconds = [
+                each
                 for row in bench.measured(series, point)
-                if (row.key, row.machine) in by_cell
+                for each in by_cell.get((row.key, row.machine), ())
             ]
-            if parts:
-                times[series, point] = np.concatenate(parts)
-    return times, stamped
+            if seconds:
+                times[series, point] = np.array(seconds)
+    return times, exact
 
 
 def _finding(bench: BenchmarkView, times: Times) -> str:
