@@ -47,7 +47,8 @@ def say(events: Any, **event: Any) -> None:
 
 def record(cell: dict[str, Any], key: str, **more: Any) -> dict[str, Any]:
     block = {"epoch": 1, "first_step": 0, "steps": 1, "wall_s": 1.0, "cpu_s": 1.0, "warmup": True}
-    steady = {**block, "first_step": 1, "steps": 10, "wall_s": seconds(cell), "warmup": False}
+    timed = {"wall_s": seconds(cell), "cpu_s": seconds(cell)}
+    steady = {**block, **timed, "first_step": 1, "steps": 10, "warmup": False}
     return {
         "record_version": 1,
         "cell": cell,
