@@ -13,8 +13,12 @@ from typing import Any
 import psutil
 import pytest
 
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import speedups_of
 from accelreport.backend.protocol import EVENTS
+from accelreport.loader.load import load
 from accelreport.results.record import Record
+from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from tests.support.children import cell, command, measured
@@ -29,6 +33,38 @@ SMALL_CNN: dict[str, Any] = {
     "batch_size": 64,
     "model": "conv32_conv64_conv64",
 }
+
+ONE_AND_TWO = """
+schema = 1
+
+[one]
+kind = "CPU"
+strategy = "mirrored"
+replicas = 1
+
+[two]
+kind = "CPU"
+strategy = "mirrored"
+replicas = 2
+"""
+"""A processor, and the same as two logical ones."""
+
+TWICE = """
+schema = 1
+title = "The same processor, twice"
+description = "Are two logical processors faster than the one that they share?"
+devices = ["one", "two"]
+baseline = "one"
+
+[workload]
+kind = "matmul"
+size = 512
+count = 20
+
+[measure]
+repeats = 2
+calls = 3
+"""
 
 
 def test_a_matmul_keeps_its_cold_call_apart_and_counts_by_the_formula(tmp_path: Path) -> None:
@@ -168,6 +204,23 @@ def test_a_kernels_record_counts_the_work_of_every_replica_in_a_step(tmp_path: P
     assert [block.steps for block in two.blocks] == [block.steps for block in one.blocks]
     assert two.flops.per_step == 2 * one.flops.per_step == 4 * 256**3
     assert two.flops.bytes_per_step == 2 * (one.flops.bytes_per_step or 0) > 0
+
+
+def test_replicas_that_share_a_processor_are_shown_about_as_fast_as_it_is(tmp_path: Path) -> None:
+    spec = tmp_path / "twice.toml"
+    spec.write_text(TWICE)
+    (tmp_path / "devices.toml").write_text(ONE_AND_TWO)
+    (found,) = load([spec], devices_file=tmp_path / "devices.toml").specs
+    plan = plan_document(found, {})
+    records = [measured(what, tmp_path / f"{n}") for n, what in enumerate(found.cells)]
+    results = results_of(plan, records)
+    assert [each.problem for each in results] == [""] * 4
+    (shown,) = (each for each in speedups_of(plan, results) if each.device == "two")
+    assert shown.base is not None
+    by_time = shown.base.seconds().value / shown.own.seconds().value
+    assert shown.interval.value == pytest.approx(2 * by_time), "a step of two does twice the work"
+    # A processor that others use, too, makes times uncertain, but not by a factor of two.
+    assert 0.6 < shown.interval.value < 1.7
 
 
 def test_an_absent_gpu_fails_the_cell_and_not_the_harness(tmp_path: Path) -> None:
