@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 
 
@@ -27,7 +28,10 @@ class ExitCode(IntEnum):
     NOTHING_COMPARED = 9
     """Two results folders have nothing in common that could be compared."""
     NOT_DRAWN = 10
-    """A figure could not be drawn; the site, if there was one, is left as it was."""
+    """A figure could not be drawn; its place says so, and everything else was built. Where nothing
+    at all can be drawn, the site, if there was one, is left as it was."""
+    NOT_SHOWN = 11
+    """The page of a benchmark could not be made; it says so, and everything else was built."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; finished cells are kept."""
 
@@ -51,3 +55,23 @@ class AccelReportError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.what, self.why, self.remedy) if part)
+
+
+@dataclass(frozen=True)
+class Unshown:
+    """What a page could not show; the page says so, and everything else was built.
+
+    Attributes:
+        what: the page, and what of it.
+        why: the reason.
+        exit_code: how a build ends that left it out.
+        error: what was raised, where nobody foresaw it.
+    """
+
+    what: str
+    why: str
+    exit_code: ExitCode
+    error: Exception | None = None
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.why}"

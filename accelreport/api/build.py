@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Literal
 
@@ -28,7 +29,8 @@ def build(
 ) -> Path:
     """Build the report: static pages of everything in a results folder.
 
-    Needs neither TensorFlow nor a network. The same results give the same bytes.
+    Needs neither TensorFlow nor a network. The same results give the same bytes. What a page
+    could not show is told by a `RuntimeWarning`, and by the page.
 
     Args:
         results: the results folder.
@@ -66,4 +68,7 @@ def build(
         single_file=single_file,
     )
     place = Path(out) if out else Path("report.html" if single_file else "site")
-    return builder.build(store, place, options=options).index
+    built = builder.build(store, place, options=options)
+    for each in built.unshown:
+        warnings.warn(f"not shown: {each}", RuntimeWarning, stacklevel=2)
+    return built.index

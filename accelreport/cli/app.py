@@ -49,7 +49,8 @@ Exit codes:
     7  a results folder cannot be read or written
     8  a data set, or a file to be imported, could not be fetched or read
     9  two results folders have nothing in common that could be compared
-   10  a figure could not be drawn; the site is left as it was
+   10  a figure could not be drawn; its place says so, and the rest is built
+   11  the page of a benchmark could not be made; it says so, and the rest is built
   130  stopped by Ctrl-C; finished cells are kept
 
 \b

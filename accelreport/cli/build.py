@@ -36,7 +36,8 @@ Examples:
 
 \b
 Exit codes: 0 built, 2 an option, a logo or a template cannot be used, 5 there was nothing to
-build from, 7 a folder cannot be read or written.
+build from, 7 a folder cannot be read or written, 10 a figure could not be drawn, 11 the page of a
+benchmark could not be made; the place of either says so, and the rest is built.
 """
 
 
@@ -107,7 +108,7 @@ def build(
     from accelreport.report.site.options import report_cache
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import refresh
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_unshown
 
     store = Store(results)
     for complaint in refresh(store, specs) if specs.is_dir() else ():
@@ -131,6 +132,9 @@ def build(
             say(f"warning: left out: {problem}", err=True)
     noun = "page" if built.pages == 1 else "pages"
     say(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
+    tell_unshown(built.unshown)
+    if built.unshown:
+        raise typer.Exit(max(each.exit_code for each in built.unshown))
 
 
 def _theme(name: str) -> Theme:

@@ -60,7 +60,7 @@ def serve(
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import refresh
     from accelreport.runner.workspace import Workspace
-    from accelreport.terminal.say import say, show, show_unexpected
+    from accelreport.terminal.say import say, show, show_unexpected, tell_unshown
 
     options = builder.BuildOptions(title=title, templates=templates, cache=report_cache())
 
@@ -74,6 +74,7 @@ def serve(
             for problem in store.problems:
                 say(f"warning: left out: {problem}", err=True)
         say(f"{built.written} files changed in {built.seconds:.1f} s")
+        tell_unshown(built.unshown)
 
     def complain(error: Exception) -> None:
         if isinstance(error, AccelReportError):

@@ -50,7 +50,38 @@ def label(text: object, longest: int = LONGEST_LABEL) -> str:
 @lru_cache(maxsize=16384)  # cells of a site name the same devices, versions and settings
 def _line(text: str, longest: int) -> str:
     line = " ".join(clean(text).split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    return line if len(line) <= longest else beginning(line, longest - 1).rstrip() + "…"
+
+
+def beginning(text: str, longest: int) -> str:
+    """At most so many code points from a text's beginning, which ends with a whole character.
+
+    What belongs to the letter before it stays with it: accents, variants, skin tones, what
+    a zero-width joiner joins, and the second half of a flag.
+    """
+    end = min(longest, len(text))
+    while 0 < end < len(text) and _continues(text, end):
+        end -= 1
+    return text[:end]
+
+
+def _continues(text: str, at: int) -> bool:
+    """Whether the code point belongs to the one before it."""
+    letter, before = text[at], text[at - 1]
+    if _FLAG_FIRST <= letter <= _FLAG_LAST:
+        flags = len(text[:at]) - len(text[:at].rstrip(_FLAGS))
+        return flags % 2 == 1
+    return (
+        unicodedata.category(letter).startswith("M")
+        or letter == _JOINER
+        or before == _JOINER
+        or "\U0001f3fb" <= letter <= "\U0001f3ff"
+    )
+
+
+_JOINER = "\N{ZERO WIDTH JOINER}"
+_FLAG_FIRST, _FLAG_LAST = "\U0001f1e6", "\U0001f1ff"
+_FLAGS = "".join(chr(code) for code in range(ord(_FLAG_FIRST), ord(_FLAG_LAST) + 1))
 
 
 def tied(text: str) -> str:

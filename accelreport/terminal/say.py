@@ -12,7 +12,7 @@ from typing import TextIO
 
 import typer
 
-from accelreport.errors import AccelReportError
+from accelreport.errors import AccelReportError, Unshown
 from accelreport.spec.cells import Spec
 from accelreport.spec.problems import printable
 
@@ -56,6 +56,14 @@ def say(*lines: str, err: bool = False) -> None:
     """
     for line in lines:
         typer.echo(on_one_line(line), err=err)
+
+
+def tell_unshown(unshown: Iterable[Unshown]) -> None:
+    """Print what a report could not show; with --debug also where an error nobody foresaw arose."""
+    for each in unshown:
+        say(f"warning: not shown: {each}", err=True)
+        if each.error is not None and "--debug" in sys.argv:
+            sys.stderr.write(printable("".join(traceback.format_exception(each.error))))
 
 
 def on_one_line(text: str) -> str:

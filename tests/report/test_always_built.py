@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
 
 import accelreport
+from accelreport.cli import app
+from accelreport.errors import ExitCode
+from accelreport.report.charts import drawing
+from accelreport.report.site.builder import BuildResult, build
+from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
 from tests.support.records import Study, study
 
@@ -128,11 +134,182 @@ def leaves(value: Any, place: Place = ()) -> Iterator[Place]:
         yield place
 
 
+TEXTS = (
+    "a" * 17 + "\U0001f600" * 9,
+    "\u05e9\u05dc\u05d5\u05dd " * 9,
+    "e" + "\u0301" * 40,
+    "\u202egnp.exe",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467" * 8,
+    "\U0001f1e9\U0001f1ea" * 20,
+    "\u6f22\u5b57" * 30,
+    "<b>'\\",
+)
+"""What people write in labels: emoji, from right to left, combining, joined, in squares."""
+NUMBERS = (0.0, 1e-300, 1e-6, 0.5, 1.0, 7.25, 1e6, 1e38, -1e38, "NaN", "Infinity")
+COUNTS = (0, 1, 2, 3, 17, 1000, 2**31)
+
+
+def like(value: Any) -> st.SearchStrategy[Any]:
+    """Values of a type that a model may accept where the value stands."""
+    if isinstance(value, bool):
+        return st.booleans()
+    if isinstance(value, int):
+        return st.sampled_from(COUNTS)
+    if isinstance(value, float):
+        return st.sampled_from(NUMBERS)
+    if isinstance(value, str):
+        return st.sampled_from(TEXTS)
+    if isinstance(value, list):
+        return st.integers(0, len(value)).map(lambda first: value[first:])
+    return st.sampled_from((*TEXTS, *NUMBERS, *COUNTS))
+
+
+def at(document: Any, place: Place) -> Any:
+    for key in place:
+        document = document[key]
+    return document
+
+
 @st.composite
 def mutations(draw: st.DrawFn, document: Any) -> list[tuple[Place, Any]]:
     """Up to three places of a document, and what stands there instead."""
     places = draw(st.lists(st.sampled_from(list(leaves(document))), max_size=3, unique=True))
-    return [(place, draw(JUNK | st.just([]))) for place in places]
+    return [
+        (place, draw(like(at(document, place)) | like(at(document, place)) | JUNK))
+        for place in places
+    ]
+
+
+@st.composite
+def metrics(draw: st.DrawFn) -> dict[str, Any]:
+    """Final metrics of a training, any of which may have diverged."""
+    return {name: draw(st.sampled_from(NUMBERS)) for name in ("loss", "val_loss", "val_accuracy")}
+
+
+@st.composite
+def figures(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Rows that somebody published."""
+    times = st.sampled_from((1e-9, 0.1, 6.0, 1e6))
+    names = ("epoch_time", "total_time", "step_time")
+    return [
+        {
+            "device": draw(st.sampled_from(("cpu", "gpu"))),
+            "label": draw(st.sampled_from(TEXTS) | st.integers(10, 35).map(long_label)),
+            draw(st.sampled_from(names)): draw(times),
+            "loss": draw(st.sampled_from((0.1, -1e38, 1e38))),
+        }
+        for _ in range(draw(st.integers(0, 4)))
+    ]
+
+
+@st.composite
+def claims(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Sentences about the figures."""
+    return [
+        {
+            "text": draw(st.sampled_from(TEXTS)),
+            "check": {
+                "faster": "gpu",
+                "than": "cpu",
+                "by_at_least": draw(st.sampled_from((0.5, 1.0, 5.0, 1e6))),
+            },
+        }
+        for _ in range(draw(st.integers(0, 2)))
+    ]
+
+
+def long_label(letters: int) -> str:
+    return "a" * letters + "\U0001f600" + "b" * 20
+
+
+def test_a_published_label_may_have_an_emoji_wherever_it_is_cut(tmp_path: Path) -> None:
+    training = small()[0]
+    figures = [
+        {"device": "gpu", "label": long_label(letters), "epoch_time": 6.0}
+        for letters in range(10, 36)
+    ]
+    written(tmp_path / "results", [training])
+    (plan,) = (tmp_path / "results" / "plans").glob("*.json")
+    changed(plan, ("published",), figures)
+    built = whole(tmp_path)
+    page = (built.index.parent / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
+    for letters in range(10, 36):
+        assert f">{long_label(letters)}<" in page or long_label(letters)[: letters + 1] in page
+
+
+def test_a_forecast_that_diverged_leaves_a_gap_and_is_told(tmp_path: Path) -> None:
+    training = small()[0]
+    said = ["NaN", 2.0, "Infinity", 1.0, 1e308]
+    forecast = FORECAST | {"true": [1.0, 2.0, 3.0, 2.0, 1.0], "predicted": said}
+    for file in written(tmp_path / "results", [training]):
+        changed(file, ("forecasts",), [forecast])
+    built = whole(tmp_path)
+    page = (built.index.parent / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
+    assert "The model diverged: 3 of 5\N{NO-BREAK SPACE}predicted values" in page
+
+
+def as_the_command(folder: Path, *options: str) -> Result:
+    arguments = ["build", "--results", str(folder / "results"), "--out", str(folder / "site")]
+    return CliRunner().invoke(app, [*arguments, *options])
+
+
+def test_one_figure_that_cannot_be_drawn_says_so_in_its_place_and_the_rest_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A forecast with a number that JSON does not know, as charts once wrote it.
+    monkeypatch.setattr(drawing, "_drawable", lambda row: row)
+    training, product = small()
+    forecast = FORECAST | {"true": [1.0, 2.0], "predicted": ["NaN", 2.0]}
+    for file in written(tmp_path / "results", [training]):
+        changed(file, ("forecasts",), [forecast])
+    written(tmp_path / "results", [product])
+    for _ in range(2):  # nothing of it is remembered as if it were whole
+        ended = as_the_command(tmp_path)
+        assert ended.exit_code == ExitCode.NOT_DRAWN, ended.output
+        assert f"{training.plan.spec}.full.html: the figure “wind" in ended.stderr.lower()
+    page = (tmp_path / "site" / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
+    assert "This figure could not be drawn." in page
+    assert "vl_spec" in page
+    assert 'id="speedup-dots"' in page
+    assert (tmp_path / "site" / f"{product.plan.spec}.full.html").is_file()
+    monkeypatch.undo()
+    ended = as_the_command(tmp_path)
+    assert ended.exit_code == ExitCode.OK, ended.output
+    page = (tmp_path / "site" / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
+    assert "could not be drawn" not in page
+
+
+@pytest.mark.parametrize("options", [(), ("--single-file",), ("--no-cache",)])
+def test_a_benchmark_whose_page_fails_is_named_and_the_rest_is_built(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training, product = small()
+    written(tmp_path / "results", [training, product])
+    title_of = BenchmarkView.title_of
+
+    def refuse(bench: BenchmarkView, device: str) -> str:
+        if bench.plan.spec == training.plan.spec:
+            raise KeyError("a fault that nobody foresaw")
+        return title_of(bench, device)
+
+    monkeypatch.setattr(BenchmarkView, "title_of", refuse)
+    for _ in range(2):
+        ended = as_the_command(tmp_path, *options)
+        assert ended.exit_code == ExitCode.NOT_SHOWN, ended.output
+        assert training.plan.spec in ended.stderr
+        assert "a fault that nobody foresaw" in ended.stderr
+    out = tmp_path / "site"
+    own = out / f"{training.plan.spec}.full.html"
+    pages = [out] if out.is_file() else [out / "index.html", own]
+    for page in pages:
+        assert "a fault that nobody foresaw" in page.read_text(encoding="utf-8"), page
+
+
+def whole(folder: Path) -> BuildResult:
+    """The site of a folder's results, nothing of which may be left unshown."""
+    built = build(Store(folder / "results"), folder / "site")
+    assert [str(each) for each in built.unshown] == []
+    return built
 
 
 class TestMutated:
@@ -154,9 +331,14 @@ class TestMutated:
                     put(document, place, value)
                 except (IndexError, KeyError, TypeError):
                     continue  # an earlier one took its place away
+            if "final" in document and data.draw(st.booleans()):
+                document["final"] = data.draw(metrics(), label="final metrics")
+            if "published" in document:
+                document["published"] = data.draw(figures(), label="published")
+                document["claims"] = data.draw(claims(), label="claims")
             file.write_text(json.dumps(document), encoding="utf-8")
         # One plan stays as it was, so that there is something to build from.
         store = Store(folder / "results")
         for kept in small()[1:]:
             store.write_plan(kept.plan)
-        assert accelreport.build(folder / "results", folder / "site", specs=None).is_file()
+        whole(folder)

@@ -35,6 +35,8 @@ LEFT, RIGHT = 2, 6
 """Pixels kept free at both sides of a chart."""
 LABEL_SIZE = 12.5
 """Size of the letters of a chart, in pixels."""
+MOST_DRAWN = 1e300
+"""The largest number on an axis."""
 BESIDE = 6.0
 """Gap between a label and its axis."""
 LONGEST = 170
@@ -50,12 +52,12 @@ PAPER: dict[str, Any] = {
     "aria": False,
     "axis": _SOFT
     | {"labelFontSize": LABEL_SIZE, "titleFontSize": LABEL_SIZE, "titlePadding": 8}
-    | {"labelPadding": 5, "labelLimit": LONGEST, "tickSize": 4, "gridColor": "var(--grid)"}
+    | {"labelPadding": 5, "labelLimit": 0, "tickSize": 4, "gridColor": "var(--grid)"}
     | {"domainColor": "var(--rule)", "tickColor": "var(--rule)"},
     "header": _INK
     | {"labelFontWeight": "bold", "labelAnchor": "start", "labelOrient": "top"}
-    | {"labelPadding": 3, "labelLimit": 800, "title": None},
-    "legend": _INK | {"orient": "top", "labelLimit": 400, "columns": 4, "symbolOpacity": 1},
+    | {"labelPadding": 3, "labelLimit": 0, "title": None},
+    "legend": _INK | {"orient": "top", "labelLimit": 0, "columns": 4, "symbolOpacity": 1},
     "title": {"anchor": "start", "color": "var(--ink)", "fontSize": 14},
     "text": {"fill": "var(--ink)", "fontSize": LABEL_SIZE},
     "rule": {"stroke": "var(--ink)"},
@@ -158,9 +160,26 @@ class Rows(alt.InlineData):  # type: ignore[misc]  # Altair is not typed here
 
 
 def rows(values: Sequence[dict[str, Any]]) -> Rows:
-    """Rows of JSON values. Altair names them by their content and keeps them beside the marks."""
+    """Rows of JSON values. Altair names them by their content and keeps them beside the marks.
+
+    A number that no axis can hold becomes None, which is a gap: JSON has no other word for it.
+    """
     with _UNCHECKED():
-        return Rows(values=list(values))
+        return Rows(values=[_drawable(row) for row in values])
+
+
+def _drawable(row: dict[str, Any]) -> dict[str, Any]:
+    if all(not isinstance(value, float) or drawable(value) for value in row.values()):
+        return row
+    return {
+        name: None if isinstance(value, float) and not drawable(value) else value
+        for name, value in row.items()
+    }
+
+
+def drawable(value: float) -> bool:
+    """Whether an axis can hold a number: it is finite, and the length of an axis with it is."""
+    return abs(value) <= MOST_DRAWN
 
 
 def told(**fields: str) -> list[alt.Tooltip]:

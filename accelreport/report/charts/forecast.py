@@ -12,6 +12,7 @@ from accelreport.report.charts.drawing import (
     Chart,
     Device,
     Make,
+    drawable,
     inner_width,
     left_axis,
     rows,
@@ -51,7 +52,7 @@ def thinned(count: int, most: int = MOST_POINTS) -> Sequence[int]:
 def forecast_lines(track: Track, *, axis_title: str) -> Make:
     """A function from the width in pixels to the chart."""
     last = track.days[-1]
-    values = (*track.true, *track.predicted)
+    values = [value for value in (*track.true, *track.predicted) if drawable(value)] or [0.0]
     ticks = nice_ticks(min(values), max(values), 4)
     x_ticks = [tick for tick in nice_ticks(0, last, 6) if tick <= last]
     tracks = {"measured": track.true, f"predicted on {track.device.title}": track.predicted}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    LABEL_SIZE,
     ROOMY,
     Chart,
     Rows,
@@ -16,8 +17,12 @@ from accelreport.report.charts.drawing import (
     inner_width,
     rows,
 )
+from accelreport.report.charts.scales import shortened
 
 Values = dict[str, object]
+
+LONGEST_HEADING = 800
+"""Pixels that a heading may take."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class LabelledRows:
             scale=alt.Scale(paddingInner=0.3, paddingOuter=0.1, domain=domain),
             axis=dict(
                 title=None, domain=False, ticks=False, labelColor="var(--ink)",
-                labelLimit=self._limit, **room,
+                **shortened(self._names, self._limit, LABEL_SIZE), **room,
             ),
         )  # fmt: skip
 
@@ -89,6 +94,9 @@ class LabelledRows:
         size = {"width": self.inner, "height": alt.Step(step)}
         if len(self._groups) == 1 and not next(iter(self._groups)):
             return alt.layer(*layers, data=data, **size)
-        row = alt.Row("group:N", sort=list(self._groups), title=None)
+        header = shortened(self._groups, LONGEST_HEADING, LABEL_SIZE)
+        row = alt.Row(
+            "group:N", sort=list(self._groups), title=None, **({"header": header} if header else {})
+        )
         facets = alt.layer(*layers, **size).facet(row=row, data=data, spacing=4)
         return facets if self._alike else facets.resolve_scale(y="independent")

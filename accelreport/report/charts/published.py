@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    LABEL_SIZE,
     ROOMY,
     Chart,
     Device,
@@ -26,6 +27,7 @@ from accelreport.report.charts.scales import (
     fitting,
     log_domain,
     nice_ticks,
+    shortened,
     ticked,
     wants_log,
     wrapped,
@@ -83,8 +85,8 @@ def published_pairs(
         x_scale, x_axis = _across(pairs, axis_title, text, inner, most=7 if width > ROOMY else 3,
                                   share=share)  # fmt: skip
         left = dict(
-            title=None, domain=False, ticks=False, labelColor="var(--ink)", labelLimit=limit,
-            **extent(names, limit),
+            title=None, domain=False, ticks=False, labelColor="var(--ink)",
+            **shortened(names, limit, LABEL_SIZE), **extent(names, limit),
         )  # fmt: skip
         y = alt.Y("row:N", sort=names, scale=alt.Scale(domain=names), axis=left)
 

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.charts.text_metrics import cut, text_width
 
 
 def wrapped(title: str, width: int) -> str | list[str]:
@@ -45,6 +45,20 @@ def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -
     axis = alt.Axis(values=list(values), labelExpr=label_expression(values, text), **rest)
     made: Axis = axis.to_dict(validate=False)
     return made
+
+
+def shortened(names: Iterable[str], limit: float, size: float) -> dict[str, Any]:
+    """Properties of an axis or a heading whose labels are names of at most so many pixels.
+
+    Only names that are too long are told to Vega, with what stands for them.
+    """
+    pairs = {name: cut(name, limit, size) for name in names}
+    tests = [
+        f"datum.label == {quoted(name)} ? {quoted(short)}"
+        for name, short in pairs.items()
+        if short != name
+    ]
+    return {"labelExpr": " : ".join([*tests, "datum.label"])} if tests else {}
 
 
 def quoted(text: str) -> str:

@@ -6,6 +6,11 @@ Arial share by design; in thousandths of the font's size.
 
 from __future__ import annotations
 
+import unicodedata
+from itertools import accumulate
+
+from accelreport.report.text import beginning
+
 _NARROW = {
     222: "ijl",
     260: "|",
@@ -27,13 +32,32 @@ _NARROW = {
 }
 _WIDTHS = {letter: width for width, letters in _NARROW.items() for letter in letters}
 _UNKNOWN = 600
+_WIDE = 1300
+"""Emoji, which are wider than letters of their size, and what is written in squares."""
 _BOLD = 1.07
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Pixels a text takes at a font size; letters outside the table count as wide ones."""
-    thousandths = sum(_WIDTHS.get(letter, _UNKNOWN) for letter in text)
+    thousandths = sum(_WIDTHS.get(letter) or _other(letter) for letter in text)
     return thousandths / 1000 * size * (_BOLD if bold else 1.0)
+
+
+def _other(letter: str) -> int:
+    return _WIDE if unicodedata.east_asian_width(letter) in "WF" else _UNKNOWN
+
+
+def cut(text: str, width: float, size: float) -> str:
+    """The text, or its beginning with "…", in at most so many pixels.
+
+    Vega would cut it between any two units of UTF-16, and does not draw half a letter.
+    """
+    if text_width(text, size) <= width:
+        return text
+    room = width - text_width("…", size)
+    widths = accumulate(text_width(letter, size) for letter in text)
+    fits = sum(1 for reached in widths if reached <= room)
+    return beginning(text, fits).rstrip() + "…"
 
 
 def lines_within(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:

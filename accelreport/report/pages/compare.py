@@ -48,7 +48,7 @@ from accelreport.report.model import (
     Tone,
 )
 from accelreport.report.pages.sections.speedup import VERDICTS
-from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import label, sentence
@@ -315,4 +315,7 @@ def comparison_html(compared: Comparison) -> str:
     page = two_runs_page(compared)
     with Drawer(None) as drawer:
         drawer.expect(page)
-        return Renderer(drawer.svg, None, facts).render(page, site=facts)
+        text = Renderer(drawer.svg, None, facts).render(page, site=facts)
+        for each in drawer.unshown:
+            raise DrawingError(f"{each.what}.", why=each.why)
+        return text

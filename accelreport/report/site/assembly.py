@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Protocol
+from typing import TypeVar
 
-from accelreport.errors import AccelReportError
-from accelreport.report.model import Download, Page
+from accelreport.errors import AccelReportError, ExitCode, Unshown
+from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
@@ -32,6 +32,7 @@ from accelreport.report.site.render import Renderer
 from accelreport.report.site.social import FEED, PREVIEW, feed, preview
 from accelreport.report.slides.benchmark import slides_page
 from accelreport.report.slides.site import DECK, deck_page
+from accelreport.report.text import label
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, cell_slug
 from accelreport.results.plan_document import PlanDocument
@@ -76,24 +77,6 @@ def _bench(
 
 Place = tuple[str, str]
 """Key and machine of a record."""
-
-
-class Unit(Protocol):
-    """Pages and files that are made of the same things."""
-
-    @property
-    def name(self) -> str:
-        """Different for each unit of a site."""
-
-    @property
-    def key(self) -> str:
-        """Hash of everything it is made of, but for code, templates and options."""
-
-    def pages(self) -> list[Page]:
-        """Its pages."""
-
-    def files(self) -> Iterator[tuple[str, str]]:
-        """Its other files, by their paths."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +214,74 @@ class BenchUnit:
         yield from bench_files(self.bench, texts)
 
 
+Shared = TypeVar("Shared")
+
+
+def unforeseen(path: str, bench: BenchmarkView, error: Exception) -> Unshown:
+    """What is told of a benchmark that a page could not be made of."""
+    name = type(error).__name__
+    what = f"{path}: what was measured for {label(bench.plan.spec)} cannot be shown"
+    return Unshown(what, f"{name}: {label(error, 300)}", ExitCode.NOT_SHOWN, error)
+
+
+def page_instead(bench: BenchmarkView, told: Unshown) -> Page:
+    """The page of a benchmark that could not be made: which, why, and what to do."""
+    note = Note(
+        f"The page of {label(bench.plan.spec)} could not be made.",
+        f"Making it ended with {told.why}. Everything else was built.",
+        remedy="Its records are whole. Please report this, with what `accelreport --debug build` "
+        "prints.",
+        tone="bad",
+    )
+    title = label(bench.plan.title)
+    return Page(
+        path=f"{bench.slug}.html",
+        title=title,
+        kicker="benchmark",
+        finding="This page could not be made.",
+        description=f"{title}: the page could not be made.",
+        sections=(Section("unshown", "What could not be shown", (Notes((note,)),)),),
+        template="article.html",
+        crumbs=(Download("index.html", "All benchmarks"),),
+    )
+
+
+def of_all(
+    make: Callable[[Sequence[BenchmarkView]], Shared],
+    benches: Sequence[BenchmarkView],
+    path: str,
+    unshown: list[Unshown],
+) -> Shared:
+    """What is made of all benchmarks, or of those of which, each alone, it can be made.
+
+    Args:
+        make: makes it.
+        benches: all.
+        path: the page.
+        unshown: where those are told that it could not be made of.
+    """
+    try:
+        return make(benches)
+    except AccelReportError:
+        raise
+    except Exception:
+        sound = []
+        for bench in benches:
+            try:
+                make([bench])
+            except Exception as error:
+                unshown.append(unforeseen(path, bench, error))
+            else:
+                sound.append(bench)
+        if len(sound) in {0, len(benches)}:
+            raise
+        return make(sound)
+
+
+Unit = BenchUnit | DevicesUnit | FrontUnit
+"""Pages and files that are made of the same things."""
+
+
 def units_of(
     benches: Sequence[BenchmarkView], facts: SiteFacts, problems: Sequence[str]
 ) -> list[Unit]:
@@ -249,6 +300,14 @@ def units_of(
     return units
 
 
+Files = list[tuple[str, str]]
+"""Paths and what is in the files."""
+
+
+def _made(unit: Unit) -> tuple[list[Page], Files]:
+    return unit.pages(), list(unit.files())
+
+
 AHEAD = 6
 """Units whose drawings are asked for before the first of them is written."""
 
@@ -260,12 +319,14 @@ class Made:
     Attributes:
         pages: HTML pages of the site.
         written: files that are new or changed.
-        units: how each unit was left.
+        units: how each unit was left, but for those that show less than they should.
+        unshown: what those do not show.
     """
 
     pages: int
     written: int
     units: dict[str, Remembered]
+    unshown: tuple[Unshown, ...]
 
 
 def assemble(
@@ -323,22 +384,52 @@ class _Site:
         self.drawer, self.output = drawer, output
         self.memory, self.base = memory, base
         self.renderer, self.facts = renderer, facts
-        self._window: deque[tuple[Unit, list[Page]]] = deque()
+        self._window: deque[tuple[Unit, list[Page], Files]] = deque()
+        self.unshown: list[Unshown] = []
         self._left: dict[str, tuple[str, int, list[str]]] = {}
+        self._lacking: set[str] = set()
+        """Units that show less than they should, which the next build makes again."""
 
     def take(self, unit: Unit) -> None:
         """Leaves a unit where it is, or asks for its drawings and writes an earlier one."""
         if self.memory and self._kept(unit, self.memory):
             return
-        pages = unit.pages()
+        lacked = len(self.unshown)
+        pages, files = self._content(unit)
+        if len(self.unshown) > lacked:
+            self._lacking.add(unit.name)
         for page in pages:
             self.drawer.expect(page)
-        self._window.append((unit, pages))
+        self._window.append((unit, pages, files))
         if len(self._window) > AHEAD:
             self._write(*self._window.popleft())
 
+    def _content(self, unit: Unit) -> tuple[list[Page], Files]:
+        """Pages and files of a unit, or of what can be made of it."""
+        if isinstance(unit, BenchUnit):
+            try:
+                return _made(unit)
+            except AccelReportError:
+                raise
+            except Exception as error:
+                told = unforeseen(f"{unit.bench.slug}.html", unit.bench, error)
+                self.unshown.append(told)
+                return [page_instead(unit.bench, told)], []
+
+        def made(benches: Sequence[BenchmarkView]) -> tuple[list[Page], Files]:
+            if isinstance(unit, FrontUnit):
+                told = [*unit.problems, *map(str, self.unshown)]
+                return _made(replace(unit, benches=benches, problems=told))
+            return _made(replace(unit, benches=benches))
+
+        return of_all(made, unit.benches, f"the page “{unit.name}”", self.unshown)
+
     def _kept(self, unit: Unit, memory: BuildManifest) -> bool:
-        key = digest(self.base, unit.key)
+        try:
+            key = digest(self.base, unit.key)
+        except Exception:
+            self._lacking.add(unit.name)
+            return False
         left = memory.kept(unit.name, key)
         if left is None or not all(self.output.owns(path) for path in left.files):
             return False
@@ -347,9 +438,10 @@ class _Site:
         self._left[unit.name] = (key, left.pages, list(left.files))
         return True
 
-    def _write(self, unit: Unit, pages: list[Page]) -> None:
+    def _write(self, unit: Unit, pages: list[Page], files: Files) -> None:
+        lacked = len(self.drawer.unshown)
         paths = []
-        for path, content in unit.files():
+        for path, content in files:
             self.output.add(path, content)
             paths.append(path)
         for page in pages:
@@ -359,7 +451,10 @@ class _Site:
                 if path not in paths:
                     self.output.add(path, picture)
                     paths.append(path)
-        key = digest(self.base, unit.key) if self.memory else ""
+        if len(self.drawer.unshown) > lacked:
+            self._lacking.add(unit.name)
+        remembered = self.memory and unit.name not in self._lacking
+        key = digest(self.base, unit.key) if remembered else ""
         self._left[unit.name] = (key, len(pages), paths)
 
     def _beside(self, page: Page) -> Iterator[tuple[str, str | bytes]]:
@@ -367,9 +462,11 @@ class _Site:
         for figure in page.figures:
             if figure.downloads:
                 drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
-                yield from figure_files(figure, drawn, self.drawer.png)
+                of = f"{page.path}: the figure “{figure.title}”"
+                yield from figure_files(figure, drawn, partial(self.drawer.png, of=of))
         if page.image and page.template in {"article.html", "index.html"}:
-            yield page.image, self.drawer.png(preview(page, self.facts), scale=1.0)
+            of = f"{page.path}: the preview"
+            yield page.image, self.drawer.png(preview(page, self.facts), scale=1.0, of=of)
 
     def finish(self) -> Made:
         """Writes what still waits, and puts everything in place."""
@@ -380,5 +477,9 @@ class _Site:
         units = {}
         if self.memory:
             self._left["list of files"] = ("", 0, [MANIFEST])
-            units = {name: self.memory.left(*left) for name, left in self._left.items()}
-        return Made(pages, written, units)
+            units = {
+                name: self.memory.left(*left)
+                for name, left in self._left.items()
+                if name not in self._lacking
+            }
+        return Made(pages, written, units, (*self.unshown, *self.drawer.unshown))

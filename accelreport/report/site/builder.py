@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from accelreport.errors import Unshown
 from accelreport.report.site.cache import BuildManifest, FigureCache, digest, fingerprint
 from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.options import BuildOptions, BuildResult, Results, facts_of
@@ -58,13 +59,15 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
             remedy="Choose another one with --out.",
         )
     with patient_collector():
-        pages, written = _built(results, out, options)
+        pages, written, unshown = _built(results, out, options)
     index = out if options.single_file else out / "index.html"
-    return BuildResult(pages, written, index, time.perf_counter() - started)
+    return BuildResult(pages, written, index, time.perf_counter() - started, unshown)
 
 
-def _built(results: Results, out: Path, options: BuildOptions) -> tuple[int, int]:
-    """How many pages the site has, and how many files were written."""
+def _built(
+    results: Results, out: Path, options: BuildOptions
+) -> tuple[int, int, tuple[Unshown, ...]]:
+    """How many pages the site has, how many files were written, and what is not shown."""
     facts = facts_of(options)
     if options.single_file:
         from accelreport.report.site.single_file import build_single
@@ -74,7 +77,7 @@ def _built(results: Results, out: Path, options: BuildOptions) -> tuple[int, int
     base = fingerprint(options, facts) if memory else ""
     sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
     if memory and memory.whole(sources):
-        return sum(unit.pages for unit in memory.units.values()), 0
+        return sum(unit.pages for unit in memory.units.values()), 0, ()
     cache = FigureCache(options.cache / "figures") if options.cache else None
     with Drawer(cache) as drawer:
         # What analyses takes a second to import, which nothing changed does not need; the
@@ -85,5 +88,5 @@ def _built(results: Results, out: Path, options: BuildOptions) -> tuple[int, int
     if cache:
         cache.prune()
     if memory:
-        memory.save("" if results.problems else sources, made.units)
-    return made.pages, made.written
+        memory.save("" if results.problems or made.unshown else sources, made.units)
+    return made.pages, made.written, made.unshown

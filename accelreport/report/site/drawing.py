@@ -14,6 +14,7 @@ line only those points stay that somebody can see (Ramer 1972; Douglas and Peuck
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import math
 import os
@@ -32,9 +33,11 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup, escape
 
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import AccelReportError, ExitCode, Unshown
+from accelreport.report.charts.text_metrics import lines_within
 from accelreport.report.model import Drawing, Page
 from accelreport.report.site.cache import FigureCache
+from accelreport.report.text import label
 from accelreport.report.theme import FONT
 
 TOLERANCE = 0.15
@@ -227,9 +230,31 @@ MOST_WORKERS = 4
 
 
 class DrawingError(AccelReportError):
-    """A chart could not be drawn."""
+    """Nothing can be drawn: the engine does not even draw an empty chart."""
 
     exit_code = ExitCode.NOT_DRAWN
+
+
+class RefusedError(Exception):
+    """One chart cannot be drawn, for a reason that is its own."""
+
+
+def not_drawn(drawing: Drawing, why: str) -> Markup:
+    """What stands in the place of a chart that could not be drawn; it says so, and why."""
+    spec = drawing.spec.get("spec", drawing.spec)
+    width = spec.get("width") if isinstance(spec.get("width"), (int, float)) else 300
+    lines = ["This figure could not be drawn.", *lines_within(why, width, 12.5)]
+    texts = "".join(
+        f'<text x="0" y="{20 * number}" font-size="12.5" fill="var(--ink)">{escape(line)}</text>'
+        for number, line in enumerate(lines, 1)
+    )
+    height = 20 * len(lines) + 10
+    return Markup(  # noqa: S704 -- every text above went through escape()
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}"'
+        f' width="{width:g}" height="{height}" role="img" aria-labelledby="{drawing.prefix}-t"'
+        f' font-family="{FONT}"><title id="{drawing.prefix}-t">{escape(drawing.title)}: '
+        f"this figure could not be drawn</title>{texts}</svg>"
+    )
 
 
 class _Worker:
@@ -259,29 +284,27 @@ class _Worker:
         return self.process.stdin, self.process.stdout
 
     def draw(self, line: str) -> str:
-        """The SVG of a specification given as one line of JSON."""
+        """The SVG of a specification given as one line of JSON.
+
+        Raises:
+            RefusedError: it was not drawn; the process may have ended over it.
+        """
         requests, answers = self.pipes
         try:
             requests.write(line + "\n")
             requests.flush()
             answer: dict[str, Any] = json.loads(answers.readline() or "{}")
         except (BrokenPipeError, ValueError) as error:
-            raise self._broken(f"{error}.") from error
+            raise RefusedError(str(error)) from error
         if "drawn" not in answer:
-            raise self._broken(str(answer.get("error", "The process that draws ended.")))
+            raise RefusedError(str(answer.get("error", "The process that draws ended.")))
         return str(answer["drawn"])
-
-    def _broken(self, why: str) -> DrawingError:
-        remedy = (
-            f"`pip check` says whether vl-convert-python {version(ENGINE)} is one that accelreport "
-            "allows; if it is, report this message."
-        )
-        return DrawingError("A chart could not be drawn.", why=why, remedy=remedy)
 
     def close(self) -> None:
         """Ends the process."""
         requests, answers = self.pipes
-        requests.close()
+        with contextlib.suppress(BrokenPipeError):  # it ended by itself
+            requests.close()
         self.process.wait()
         answers.close()
 
@@ -292,6 +315,8 @@ class _Expected:
 
     drawing: Drawing
     future: Future[str]
+    page: str
+    """The first page that wants it."""
     uses: int = 0
     made: Markup | None = None
 
@@ -301,9 +326,13 @@ class Drawer:
 
     Args:
         cache: where figures of earlier builds are found, and those of this one kept.
+
+    Attributes:
+        unshown: charts that were asked for and could not be drawn, each with its page.
     """
 
     def __init__(self, cache: FigureCache | None = None) -> None:
+        self.unshown: list[Unshown] = []
         count = min(MOST_WORKERS, _cores())
         self._cache = cache
         self._workers: list[_Worker] = []
@@ -322,28 +351,42 @@ class Drawer:
         return self._workers[-1]
 
     def _draw(self, spec: str) -> str:
-        vega: _Worker = self._local.vega
-        return vega.draw(spec)
+        try:
+            drawn: str = self._local.vega.draw(spec)
+        except RefusedError as refused:
+            # A figure may have cost the process. A new one that draws nothing at all says
+            # that the engine is to blame, and not the figure.
+            self._start()
+            try:
+                self._local.vega.draw(_NOTHING)
+            except RefusedError as error:
+                raise _unusable(error) from refused
+            raise
+        return drawn
 
     def _paint(self, asked: str) -> str:
         if not hasattr(self._local, "painter"):
             self._local.painter = self._worker(own_fonts=False)
-        painter: _Worker = self._local.painter
-        return painter.draw(asked)
+        try:
+            drawn: str = self._local.painter.draw(asked)
+        except RefusedError:
+            del self._local.painter
+            raise
+        return drawn
 
     def expect(self, page: Page) -> None:
         """Begins to draw every chart of a page; one that stands on several is drawn once."""
         for figure in page.figures:
             files = bool(figure.downloads)
             for panel in figure.panels:
-                self._expected(panel.wide).uses += 1 + files
+                self._expected(panel.wide, page.path).uses += 1 + files
                 if panel.narrow is not None:
-                    self._expected(panel.narrow).uses += 1
+                    self._expected(panel.narrow, page.path).uses += 1
 
-    def _expected(self, drawing: Drawing) -> _Expected:
+    def _expected(self, drawing: Drawing, page: str = "") -> _Expected:
         if id(drawing) not in self._drawn:
             asked = self._asked(json.dumps(drawing.spec), self._draw)
-            self._drawn[id(drawing)] = _Expected(drawing, asked)
+            self._drawn[id(drawing)] = _Expected(drawing, asked, page)
         return self._drawn[id(drawing)]
 
     def _asked(self, line: str, by: Callable[[str], str]) -> Future[str]:
@@ -363,34 +406,56 @@ class Drawer:
         return drawn
 
     def svg(self, drawing: Drawing) -> Markup:
-        """The chart as it stands in the page.
+        """The chart as it stands in the page, or what says in its place why it does not.
 
         Raises:
-            DrawingError: Vega refused it, or its process died.
+            DrawingError: nothing can be drawn.
         """
         expected = self._expected(drawing)
         if expected.made is None:
-            expected.made = page_svg(
-                expected.future.result(),
-                prefix=drawing.prefix,
-                title=drawing.title,
-                description=drawing.description,
-            )
+            expected.made = self._made(expected)
         expected.uses -= 1
         if expected.uses <= 0:
             del self._drawn[id(drawing)]
         return expected.made
 
-    def png(self, svg: str, scale: float = 2.0) -> bytes:
-        """An SVG file as a PNG file.
+    def _made(self, expected: _Expected) -> Markup:
+        drawing = expected.drawing
+        try:
+            return page_svg(
+                expected.future.result(),
+                prefix=drawing.prefix,
+                title=drawing.title,
+                description=drawing.description,
+            )
+        except (RefusedError, UnexpectedSvgError) as error:
+            why = label(error, 300)
+            what = f"{expected.page}: the figure “{label(drawing.title)}” could not be drawn"
+            self.unshown.append(Unshown(what, why, ExitCode.NOT_DRAWN))
+            return not_drawn(drawing, why)
+
+    def png(self, svg: str, scale: float = 2.0, *, of: str) -> bytes:
+        """An SVG file as a PNG file, or a picture that says that there is none.
 
         Args:
             svg: the file.
             scale: pixels for each of its own.
+            of: the page, and what of it.
 
         Raises:
-            DrawingError: it could not be drawn.
+            DrawingError: nothing can be drawn.
         """
+        try:
+            return self._picture(svg, scale)
+        except RefusedError as refused:
+            what = f"{of} could not be drawn as a picture"
+            self.unshown.append(Unshown(what, label(refused, 300), ExitCode.NOT_DRAWN))
+            try:
+                return self._picture(_NO_PICTURE, scale)
+            except RefusedError as error:
+                raise _unusable(error) from refused
+
+    def _picture(self, svg: str, scale: float) -> bytes:
         asked = json.dumps({"png of": svg, "scale": scale})
         return base64.b64decode(self._asked(asked, self._paint).result())
 
@@ -408,6 +473,17 @@ class Drawer:
             worker.close()
 
 
+def _unusable(error: RefusedError) -> DrawingError:
+    return DrawingError(
+        "A chart could not be drawn.",
+        why=str(error),
+        remedy=(
+            f"`pip check` says whether vl-convert-python {version(ENGINE)} is one that accelreport "
+            "allows; if it is, report this message."
+        ),
+    )
+
+
 def _cores() -> int:
     """Cores this process may use; a container or a batch job may have few of a machine's."""
     if hasattr(os, "sched_getaffinity"):
@@ -416,3 +492,7 @@ def _cores() -> int:
 
 
 _NOTHING = json.dumps({"data": {"values": []}, "mark": "point"})
+_NO_PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'
+    '<text x="10" y="25" font-size="14">This figure could not be drawn.</text></svg>'
+)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.text import clean, label
 from accelreport.results.errors import UnreadableFile
 from accelreport.results.plan_document import PlanDocument
@@ -131,12 +131,14 @@ class BuildResult:
         written: files that are new or changed.
         index: the page to open.
         seconds: how long it took.
+        unshown: what stands on no page although it was asked for.
     """
 
     pages: int
     written: int
     index: Path
     seconds: float
+    unshown: tuple[Unshown, ...] = ()
 
 
 class OptionError(AccelReportError):

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from accelreport.atomic import write_whole
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report import formatting
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
@@ -27,7 +27,7 @@ from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
-from accelreport.report.site.assembly import gather
+from accelreport.report.site.assembly import gather, of_all, page_instead, unforeseen
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.embed import relinked
@@ -123,10 +123,10 @@ def front_part(page: Page, benches: Sequence[BenchmarkView]) -> Part:
     return Part(page, "front", _links(page, dict(site_files(benches)), ""))
 
 
-def bench_part(page: Page, bench: BenchmarkView, number: int) -> Part:
+def bench_part(page: Page, bench: BenchmarkView, name: str) -> Part:
     """The page of a benchmark, with every file of it but the figures."""
     texts = {place: record_json(record) for place, record in bench.records.items()}
-    return Part(page, f"b{number}", _links(page, dict(bench_files(bench, texts)), f"{bench.slug}."))
+    return Part(page, name, _links(page, dict(bench_files(bench, texts)), f"{bench.slug}."))
 
 
 def _links(page: Page, contents: Mapping[str, str], before: str) -> dict[str, Download]:
@@ -230,22 +230,22 @@ class SingleFileError(AccelReportError):
 
 def build_single(
     results: Results, out: Path, options: BuildOptions, facts: SiteFacts
-) -> tuple[int, int]:
+) -> tuple[int, int, tuple[Unshown, ...]]:
     """Writes the one file.
 
     Returns:
-        How many pages of the site it holds, and how many files were written: 1, or 0 when
-        it was there already, byte for byte.
+        How many pages of the site it holds, how many files were written (1, or 0 when it was
+        there already, byte for byte), and what it does not show.
 
     Raises:
         AccelReportError: there is nothing to build from, another file is in the way, or the
             disk refuses.
     """
     _refuse_foreign(out)
-    pages, data = _made(results, options, facts)
+    pages, data, unshown = _made(results, options, facts)
     try:
         if out.is_file() and out.read_bytes() == data:
-            return pages, 0
+            return pages, 0, unshown
         out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(out, data)
     except OSError as error:
@@ -254,13 +254,15 @@ def build_single(
             why=f"{error.strerror or error}.",
             remedy="Free space or allow writing there, or choose another file with --out.",
         ) from error
-    return pages, 1
+    return pages, 1, unshown
 
 
-def _made(results: Results, options: BuildOptions, facts: SiteFacts) -> tuple[int, bytes]:
+def _made(
+    results: Results, options: BuildOptions, facts: SiteFacts
+) -> tuple[int, bytes, tuple[Unshown, ...]]:
     cache = FigureCache(options.cache / "figures") if options.cache else None
     with Drawer(cache) as drawer:
-        parts = _parts(results, facts)
+        parts, unshown = _parts(results, facts)
         homes = {part.page.path: part.id for part in parts}
         pages = [moved(part, homes) for part in parts]
         for page in pages:
@@ -272,18 +274,35 @@ def _made(results: Results, options: BuildOptions, facts: SiteFacts) -> tuple[in
         pages = [with_figure_files(page, drawn) for page in pages]
         renderer = Renderer(drawer.svg, options.templates, facts)
         front = replace(pages[0], template="single.html", path="report.html")
-        return len(pages), _text(renderer, front, pages, facts)
+        text = _text(renderer, front, pages, facts)
+        return len(pages), text, (*unshown, *drawer.unshown)
 
 
-def _parts(results: Results, facts: SiteFacts) -> list[Part]:
+def _parts(results: Results, facts: SiteFacts) -> tuple[list[Part], list[Unshown]]:
     benches = gather(results)
     problems = [str(problem) for problem in results.problems]
-    front = index_page(benches, facts.title, problems)
-    own = [bench_part(benchmark_page(b), b, number) for number, b in enumerate(benches, start=1)]
-    side_by_side = machines_page(benches)
-    rest = [Part(side_by_side, "machines", {})] if side_by_side else []
-    rest += [Part(devices_page(benches), "devices", {}), Part(methods_page(), "methods", {})]
-    return [front_part(front, benches), *own, *rest]
+    unshown: list[Unshown] = []
+    own = [_own(bench, f"b{number}", unshown) for number, bench in enumerate(benches, start=1)]
+
+    def front(some: Sequence[BenchmarkView]) -> list[Part]:
+        page = index_page(some, facts.title, [*problems, *map(str, unshown)])
+        side_by_side = machines_page(some)
+        rest = [Part(side_by_side, "machines", {})] if side_by_side else []
+        return [front_part(page, some), *rest, Part(devices_page(some), "devices", {})]
+
+    first, *rest = of_all(front, benches, "the front page", unshown)
+    return [first, *own, *rest, Part(methods_page(), "methods", {})], unshown
+
+
+def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> Part:
+    """The part of one benchmark; where it cannot be made, what says so."""
+    try:
+        return bench_part(benchmark_page(bench), bench, name)
+    except AccelReportError:
+        raise
+    except Exception as error:
+        unshown.append(unforeseen(f"{bench.slug}.html", bench, error))
+        return Part(page_instead(bench, unshown[-1]), name, {})
 
 
 def _text(renderer: Renderer, front: Page, pages: Sequence[Page], facts: SiteFacts) -> bytes:

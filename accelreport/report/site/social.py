@@ -13,7 +13,7 @@ from accelreport.report.charts.text_metrics import lines_within, text_width
 from accelreport.report.model import Page
 from accelreport.report.pages.headline import headline
 from accelreport.report.site.options import SiteFacts
-from accelreport.report.text import label
+from accelreport.report.text import beginning, label
 from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS
 from accelreport.report.view import BenchmarkView
 
@@ -116,5 +116,5 @@ def wrapped(text: str, size: float, most: int) -> list[str]:
 def _cut(line: str, size: float) -> str:
     """A line without what runs over the edge, as one long word may."""
     while text_width(line, size, bold=size > 40) > _ROOM:
-        line = line[: len(line) * 9 // 10 - 1] + "…"
+        line = beginning(line, len(line) * 9 // 10 - 1) + "…"
     return line

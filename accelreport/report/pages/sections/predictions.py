@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.drawing import drawable, panel
 from accelreport.report.charts.forecast import Track, forecast_lines, thinned
 from accelreport.report.model import (
     Badge,
@@ -232,6 +232,7 @@ def forecast_section(bench: BenchmarkView) -> Section | None:
             "moment. In the shaded part the model had seen too little; its loss leaves that out."
             + (" Axes of values start near the lowest one, not at 0." if _cut(shown) else "")
             + (f" One value in {every} is drawn." if every > 1 else "")
+            + _gaps(shown)
         ),
         panels=tuple(_panel(run, each, number) for number, each in enumerate(shown)),
         keys=(
@@ -267,9 +268,22 @@ def _panel(run: Run, forecast: Forecast, number: int) -> Panel:
     return Panel(drawn.wide, drawn.narrow, title=title)
 
 
+def _gaps(shown: list[Forecast]) -> str:
+    """How many predicted values are not drawn, because no axis can hold them."""
+    predicted = [value for each in shown for value in each.predicted]
+    lost = sum(not drawable(value) for value in predicted)
+    if not lost:
+        return ""
+    return (
+        f" The model diverged: {lost} of {formatting.plural(len(predicted), 'predicted value')} "
+        "are no finite numbers and leave gaps in the line."
+    )
+
+
 def _cut(shown: list[Forecast]) -> bool:
     """Whether an axis leaves 0 out."""
-    return any(min(*each.true, *each.predicted) > 0 for each in shown)
+    lowest = (min(filter(drawable, (*each.true, *each.predicted)), default=0) for each in shown)
+    return any(value > 0 for value in lowest)
 
 
 def _error(forecast: Forecast) -> float:
@@ -293,9 +307,14 @@ def _number(value: float) -> str:
 def _forecast_finding(shown: list[Forecast]) -> str:
     first = shown[0]
     unit = f"{formatting.SPACE}{label(first.unit, 20)}" if first.unit else ""
+    error = _error(first)
+    if drawable(error):
+        missed = f"missed by {_number(error)}{unit} on average"
+    else:
+        missed = "missed without bound, because the model diverged"
     return (
-        f"{sentence(label(first.target, 60))} is missed by {_number(_error(first))}{unit} on "
-        f"average; always saying its mean would miss by {_number(_naive(first))}{unit}."
+        f"{sentence(label(first.target, 60))} is {missed}; always saying its mean would miss by "
+        f"{_number(_naive(first))}{unit}."
     )
 
 
