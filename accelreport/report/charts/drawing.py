@@ -41,6 +41,8 @@ BESIDE = 6.0
 """Gap between a label and its axis."""
 LONGEST = 170
 """Pixels that a label of an axis may take."""
+LONGEST_HEADING = 800
+"""Pixels that a heading over a facet may take."""
 
 _INK: dict[str, Any] = {"labelColor": "var(--ink)", "labelFontSize": LABEL_SIZE}
 _SOFT = {"labelColor": "var(--soft)", "titleColor": "var(--soft)", "titleFontWeight": "normal"}
@@ -52,12 +54,12 @@ PAPER: dict[str, Any] = {
     "aria": False,
     "axis": _SOFT
     | {"labelFontSize": LABEL_SIZE, "titleFontSize": LABEL_SIZE, "titlePadding": 8}
-    | {"labelPadding": 5, "labelLimit": 0, "tickSize": 4, "gridColor": "var(--grid)"}
+    | {"labelPadding": 5, "labelLimit": LONGEST, "tickSize": 4, "gridColor": "var(--grid)"}
     | {"domainColor": "var(--rule)", "tickColor": "var(--rule)"},
     "header": _INK
     | {"labelFontWeight": "bold", "labelAnchor": "start", "labelOrient": "top"}
-    | {"labelPadding": 3, "labelLimit": 0, "title": None},
-    "legend": _INK | {"orient": "top", "labelLimit": 0, "columns": 4, "symbolOpacity": 1},
+    | {"labelPadding": 3, "labelLimit": LONGEST_HEADING, "title": None},
+    "legend": _INK | {"orient": "top", "labelLimit": 400, "columns": 4, "symbolOpacity": 1},
     "title": {"anchor": "start", "color": "var(--ink)", "fontSize": 14},
     "text": {"fill": "var(--ink)", "fontSize": LABEL_SIZE},
     "rule": {"stroke": "var(--ink)"},

@@ -9,6 +9,7 @@ import altair as alt
 
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
+    LONGEST_HEADING,
     ROOMY,
     Chart,
     Rows,
@@ -20,9 +21,6 @@ from accelreport.report.charts.drawing import (
 from accelreport.report.charts.scales import shortened
 
 Values = dict[str, object]
-
-LONGEST_HEADING = 800
-"""Pixels that a heading may take."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,8 @@ class LabelledRows:
         size = {"width": self.inner, "height": alt.Step(step)}
         if len(self._groups) == 1 and not next(iter(self._groups)):
             return alt.layer(*layers, data=data, **size)
-        header = shortened(self._groups, LONGEST_HEADING, LABEL_SIZE)
-        row = alt.Row(
-            "group:N", sort=list(self._groups), title=None, **({"header": header} if header else {})
-        )
+        cut = shortened(self._groups, LONGEST_HEADING, LABEL_SIZE)
+        header = cut if "labelExpr" in cut else alt.Undefined
+        row = alt.Row("group:N", sort=list(self._groups), title=None, header=header)
         facets = alt.layer(*layers, **size).facet(row=row, data=data, spacing=4)
         return facets if self._alike else facets.resolve_scale(y="independent")

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.charts.text_metrics import cut, text_width
+from accelreport.report.charts.text_metrics import cut, divisible, text_width
 
 
 def wrapped(title: str, width: int) -> str | list[str]:
@@ -50,15 +50,18 @@ def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -
 def shortened(names: Iterable[str], limit: float, size: float) -> dict[str, Any]:
     """Properties of an axis or a heading whose labels are names of at most so many pixels.
 
-    Only names that are too long are told to Vega, with what stands for them.
+    Vega cuts texts itself, between any two units of UTF-16, and draws nothing of half an
+    emoji. Names that it could halve are cut here.
     """
-    pairs = {name: cut(name, limit, size) for name in names}
+    known = list(names)
+    if not any(map(divisible, known)):
+        return {"labelLimit": limit}
     tests = [
-        f"datum.label == {quoted(name)} ? {quoted(short)}"
-        for name, short in pairs.items()
-        if short != name
+        f"datum.label == {quoted(name)} ? {quoted(cut(name, limit, size))}"
+        for name in known
+        if cut(name, limit, size) != name
     ]
-    return {"labelExpr": " : ".join([*tests, "datum.label"])} if tests else {}
+    return {"labelLimit": 0, "labelExpr": " : ".join([*tests, "datum.label"])}
 
 
 def quoted(text: str) -> str:
