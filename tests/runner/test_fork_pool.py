@@ -49,7 +49,7 @@ def launched(what: Cell, folder: Path, forks: ForkPool | None = None) -> Record:
 
 
 def without_times(record: Record) -> dict[str, object]:
-    """A record without what differs between any two processes: times, load and memory."""
+    """A record without what differs between any two processes: times, load, memory and roofs."""
     found = record.model_dump(
         exclude={
             "times": True,
@@ -59,7 +59,7 @@ def without_times(record: Record) -> dict[str, object]:
             "warnings": True,
             "checks": True,
             "epochs": {"__all__": {"train_s", "evaluate_s", "elapsed_s"}},
-            "environment": {"load_before", "load_after", "clock_mhz"},
+            "environment": {"load_before", "load_after", "clock_mhz", "roofs"},
             "blocks": True,
             "log_tail": True,
         }
