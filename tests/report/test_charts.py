@@ -167,8 +167,8 @@ def test_an_address_in_a_chart_is_never_fetched(drawer: Drawer) -> None:
     def make(width: int) -> Chart:
         return alt.layer(alt.Chart("http://127.0.0.1:9/x.json").mark_point(), width=width)
 
-    with pytest.raises(Exception, match="could not be drawn"):
-        drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d"))
+    drawn = drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d"))
+    assert "This figure could not be drawn." in drawn
 
 
 def test_ticks_are_round_and_within_the_axis() -> None:
