@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,15 +27,29 @@ calls = 4
 
 
 def paced(results: Path, out: Path, factor: float) -> Path:
-    """A copy of a results folder in which every step took `factor` times as long."""
+    """A copy of a results folder in which every step took `factor` times as long.
+
+    Of its processor nothing is known, so that no rate is more than it can do.
+    """
+    unknown: dict[str, Any] = {
+        "cpu": "a processor",
+        "vector": [],
+        "clock_max_mhz": None,
+        "roofs": None,
+    }
     store, copy = Store(results), Store(out)
     for plan in store.plans():
         copy.write_plan(plan)
     for record in store.records():
         blocks = [
-            block.model_copy(update={"wall_s": block.wall_s * factor}) for block in record.blocks
+            block.model_copy(
+                update={"wall_s": block.wall_s * factor, "cpu_s": block.cpu_s * factor}
+            )
+            for block in record.blocks
         ]
-        copy.write(record.model_copy(update={"blocks": blocks}))
+        assert record.environment
+        environment = record.environment.model_copy(update=unknown)
+        copy.write(record.model_copy(update={"blocks": blocks, "environment": environment}))
     return out
 
 

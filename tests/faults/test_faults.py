@@ -184,7 +184,12 @@ def test_a_rate_that_the_hardware_cannot_reach_is_refused(
     record = _record(records, FAULTS["the loop of a kernel is dead code"])
     assert record.environment
     # Of a processor that nothing is known of, the sheet alone bounds the rate.
-    unknown = {"roofs": None, "vector": [], "clock_max_mhz": None, "cpu": "a processor"}
+    unknown: dict[str, Any] = {
+        "roofs": None,
+        "vector": [],
+        "clock_max_mhz": None,
+        "cpu": "a processor",
+    }
     environment = record.environment.model_copy(update=unknown)
     silent = record.model_copy(update={"warnings": [], "checks": [], "environment": environment})
     cited = {"peak_tflops": {"float32": 1e-3}, "peak_source": "a sheet"}
