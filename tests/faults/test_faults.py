@@ -7,6 +7,8 @@ draws.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from accelreport.analysis.invalid_results import REFUSED, REFUSING
