@@ -14,7 +14,7 @@ from accelreport.backend.availability import unavailable
 from accelreport.machine.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.runner.launchers.ray.distributed import configurations
+from accelreport.runner.launchers.ray.distributed import RankActor, configurations
 from accelreport.runner.launchers.ray.nodes import Node, demand, lack
 from tests.runner.scattered import start, told_to_two_workers
 from tests.runner.spread_ray import SPREAD
@@ -35,7 +35,7 @@ def worker_on(runner: subprocess.Popen[str], folder: Path) -> psutil.Process | N
     """The process of Ray that measures a part of a cell on the node of a folder."""
     for process in psutil.Process(runner.pid).children(recursive=True):
         try:
-            measures = command_line(process).startswith("ray::Member.measure")
+            measures = command_line(process).startswith(f"ray::{RankActor.__name__}.measure")
             if measures and process.environ().get("TMPDIR") == str(folder):
                 return process
         except psutil.Error:
