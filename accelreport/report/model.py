@@ -6,8 +6,8 @@ gallery of samples, downloads). Templates lay blocks out and decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -308,7 +308,36 @@ class Sparkline:
     kind: Literal["sparkline"] = "sparkline"
 
 
-Block = Prose | Table | Figure | Facts | Code | Notes | Gallery | Downloads | RawTable | Sparkline
+@dataclass(frozen=True)
+class LargeNumber:
+    """A number that is set large, what it is, and the marks it carries."""
+
+    value: str
+    text: str
+    badges: tuple[Badge, ...] = ()
+
+
+@dataclass(frozen=True)
+class LargeNumbers:
+    """Numbers side by side."""
+
+    items: tuple[LargeNumber, ...]
+    kind: Literal["numbers"] = "numbers"
+
+
+Block = (
+    Prose
+    | Table
+    | Figure
+    | Facts
+    | Code
+    | Notes
+    | Gallery
+    | Downloads
+    | RawTable
+    | Sparkline
+    | LargeNumbers
+)
 
 
 @dataclass(frozen=True)
@@ -365,12 +394,24 @@ class Page:
     """Other forms of the page, such as its slides; like the crumbs from the site's root."""
     speech: Speech | None = None
     """The presenter's notes to its first slide, where it is a deck."""
+    opening: Section | None = None
+    """What stands in its first screen, below the heading: its figures side by side, what they
+    say (the section's finding), and numbers that are set large."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Every figure on it."""
-        blocks = (block for section in self.sections for block in section.blocks)
+        opening = (self.opening,) if self.opening else ()
+        blocks = (block for section in (*opening, *self.sections) for block in section.blocks)
         return tuple(block for block in blocks if isinstance(block, Figure))
+
+    def with_sections(self, change: Callable[[Section], Section]) -> Page:
+        """The page with each of its sections changed, the opening too."""
+        return replace(
+            self,
+            opening=change(self.opening) if self.opening else None,
+            sections=tuple(map(change, self.sections)),
+        )
 
     @property
     def root(self) -> str:

@@ -99,7 +99,8 @@ def test_every_figure_says_what_it_shows_and_has_its_numbers(pages: dict[str, El
 
 def test_every_figure_can_be_taken_away_as_one_file(site: Path, pages: dict[str, Element]) -> None:
     taken = 0
-    for figure in pages[BENCHMARK].all("figure"):
+    figures = pages[BENCHMARK].all("figure")
+    for figure in figures:
         files = [a.attributes["href"] for a in figure.all("a") if "download" in a.attributes]
         for name in (file for file in files if file.endswith(".svg")):
             text = (site / name).read_text(encoding="utf-8")
@@ -110,7 +111,7 @@ def test_every_figure_can_be_taken_away_as_one_file(site: Path, pages: dict[str,
             for key in figure.all("ul")[0].all("li") if figure.all("ul") else []:
                 assert key.text in said
             taken += 1
-    assert taken == 14
+    assert taken == 2 * len(figures) > 0, "each in both themes"
 
 
 def test_a_page_may_load_its_style_sheet_and_nothing_else(pages: dict[str, Element]) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
+from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
 from accelreport.report.pages.environment import PATH as DEVICES
 from accelreport.report.pages.environment import machine_line
-from accelreport.report.pages.headline import headline
 from accelreport.report.pages.sections.about import (
     cite_section,
     downloads_section,
@@ -57,7 +57,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         facts: whether figures also become pictures and pages to embed.
     """
     plan = bench.plan
-    finding = headline(bench)
+    hero = hero_of(bench)
     slides = (Download(slides_path(bench), "Slides"),) if bench.shown_series else ()
     sections = (
         speedup_section(bench),
@@ -87,9 +87,11 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     return Page(
         path=f"{bench.slug}.html",
         title=label(plan.title),
-        kicker=f"{bench.words.family} · {label(plan.profile, 40)} profile",
-        finding=finding,
-        description=finding,
+        kicker=hero.kicker,
+        headline=hero.title,
+        finding=hero.answer,
+        description=f"{hero.title}. {hero.answer}",
+        opening=_downloadable(bench, hero.opening(), facts),
         sections=tuple(_downloadable(bench, section, facts) for section in sections if section),
         template="article.html",
         byline=byline(bench),

@@ -61,6 +61,7 @@ def embed_pages(page: Page) -> Iterator[Page]:
                 path=figure.embed,
                 title=f"{figure.title}: {page.title}",
                 headline="",
+                opening=None,
                 sections=(Section("figure", figure.title, (alone,)),),
                 template="embed.html",
                 byline=(),

@@ -170,9 +170,8 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
         return f"#{home}-{place}" if home and place else f"#{home}" if home else ""
 
     return replace(
-        part.page,
+        part.page.with_sections(lambda section: _section(section, part, name, link)),
         id=part.id,
-        sections=tuple(_section(section, part, name, link) for section in part.page.sections),
         byline=relinked(part.page.byline, name=name, link=link),
         crumbs=(),
         related=(),
@@ -207,11 +206,9 @@ def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -
         )
         return replace(block, downloads=tuple(links))
 
-    sections = (
-        replace(section, blocks=tuple(each(block) for block in section.blocks))
-        for section in page.sections
+    return page.with_sections(
+        lambda section: replace(section, blocks=tuple(each(block) for block in section.blocks))
     )
-    return replace(page, sections=tuple(sections))
 
 
 def _no_picture(svg: str) -> bytes:

@@ -1,0 +1,241 @@
+"""Named rows on one logarithmic axis: what was measured (●), and what was published (◇).
+
+A row may have a limit, such as a chip's peak: a grey bar that ends there, and what lies beyond
+it in red.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from accelreport.report.charts.drawing import (
+    Chart,
+    Device,
+    Devices,
+    distinct,
+    rows,
+    told,
+)
+from accelreport.report.charts.scales import decades, fitting, log_domain, ticked
+from accelreport.report.charts.text_metrics import cut, text_width
+
+LARGE, SMALL = 13.5, 11.0
+"""Sizes of letters of a figure and of a thumbnail, in pixels."""
+TINY = 300
+"""A chart that is not wider is a thumbnail."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A row.
+
+    Attributes:
+        name: what it is the number of.
+        detail: where that is from: "measured", "published 2018".
+        device: from which its colour follows.
+        value: positive.
+        text: the value with its unit, as it stands beside the mark.
+        low: of its interval; the value itself where there is none.
+        high: of its interval.
+        published: whether somebody else printed it.
+        flagged: why it cannot be; empty where it can.
+        limit: what it can be at most; None where that is not known.
+        limit_text: the same with what it is.
+    """
+
+    name: str
+    detail: str
+    device: Device
+    value: float
+    text: str
+    low: float
+    high: float
+    published: bool = False
+    flagged: str = ""
+    limit: float | None = None
+    limit_text: str = ""
+
+
+def dot_plot(
+    dots: Sequence[Dot], *, axis_title: str, tick: Callable[[float], str], width: int, height: int
+) -> Chart:
+    """The chart.
+
+    Args:
+        dots: rows from the top; never none.
+        axis_title: what the axis counts.
+        tick: the text of a value at the axis.
+        width: pixels in all.
+        height: pixels in all.
+    """
+    small = width <= TINY
+    letters = SMALL if small else LARGE
+    names = distinct([cut(dot.name, width * 0.38, letters) for dot in dots])
+    room = max(text_width(name, letters, bold=True) for name in names)
+    if not small:
+        details = [text_width(dot.detail, letters - 2) for dot in dots]
+        room = max(room, min(max(details), width * 0.38))
+    inner = round(width - room - 16, 1)
+    beside = max(text_width(dot.text, letters, bold=True) for dot in dots) + 14
+    scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
+    drawn = _Drawn(dots, names, letters, room + 6, alt.Scale(**scale), axis, small=small)
+    below = 20 if small else 46
+    return alt.layer(*drawn.layers(), width=inner, height=max(height - below - 6, 22 * len(dots)))
+
+
+def _across(
+    dots: Sequence[Dot],
+    title: str,
+    tick: Callable[[float], str],
+    inner: float,
+    beside: float,
+    *,
+    small: bool,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The axis, with room at its right end for the text beside the last mark."""
+    ends = [v for d in dots for v in (d.value, d.low, d.high, d.limit) if v is not None]
+    low, high = log_domain(ends, 1.0)
+    low /= 1.6 if high / low > 3 else 2.5
+    free = min(beside / inner, 0.6)
+    high *= max((high / low), 2.0) ** (free / (1 - free))
+    scale = {"type": "log", "domain": [low, high], "nice": False}
+    if small:
+        axis = ticked([], tick, title=title, labels=False, ticks=False, domain=False, grid=False,
+                      titleFontSize=SMALL - 1, titleAnchor="start", titlePadding=2)  # fmt: skip
+        return scale, axis
+    most = max(d.high for d in dots) * 1.001
+    most = max([most, *(d.limit for d in dots if d.limit is not None)])
+    ticks = fitting(decades(low, most, 8), tick, (low, high), inner, log=True)
+    return scale, ticked(ticks, tick, title=f"{title} (log scale)", domain=False, tickSize=0)
+
+
+class _Drawn:
+    """The layers of one chart."""
+
+    def __init__(
+        self,
+        dots: Sequence[Dot],
+        names: Sequence[str],
+        letters: float,
+        room: float,
+        scale: alt.Scale,
+        axis: dict[str, Any],
+        *,
+        small: bool,
+    ) -> None:
+        self._dots, self._letters, self._small = dots, letters, small
+        self._devices = Devices([dot.device for dot in dots])
+        self._scale, self._axis = scale, axis
+        left = {"title": None, "domain": False, "ticks": False, "labelOpacity": 0, "grid": False,
+                    "minExtent": room, "maxExtent": room}  # fmt: skip
+        bands = alt.Scale(domain=list(names), paddingInner=0.2, paddingOuter=0.1)
+        self._y = alt.Y("row:N", sort=None, scale=bands, axis=left)
+        self._start = scale.domain[0]
+        self._data = [self._row(dot, name) for dot, name in zip(dots, names, strict=True)]
+
+    def _row(self, dot: Dot, name: str) -> dict[str, Any]:
+        return {
+            "row": name,
+            "device": self._devices.name(dot.device),
+            "detail": cut(dot.detail, 320, self._letters - 2),
+            "value": dot.value,
+            "low": dot.low,
+            "high": dot.high,
+            "start": self._start,
+            "text": dot.text,
+            "published": dot.published,
+            "flagged": bool(dot.flagged),
+            "limit": dot.limit,
+            "limit_text": dot.limit_text,
+            "beyond": max(dot.value, dot.limit or 0.0, dot.high),
+        }
+
+    def _of(self, **wanted: bool) -> alt.Chart:
+        chosen = [
+            row for row in self._data if all(row[name] == value for name, value in wanted.items())
+        ]
+        return alt.Chart(rows(chosen)).encode(y=self._y)
+
+    def _x(self, field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=self._scale, axis=self._axis)
+
+    def layers(self) -> list[alt.Chart]:
+        """From the back to the front."""
+        colour = self._devices.channels("color")
+        every = alt.Chart(rows(self._data)).encode(y=self._y)
+        size = 60 if self._small else 110
+        tips = told(row="row", device="device", value="value", low="from", high="to")
+        layers = [*self._limits()]
+        for published, dash in ((False, [1, 0]), (True, [4, 3])):
+            some = self._of(published=published)
+            layers.append(
+                some.mark_rule(strokeWidth=1.75, strokeDash=dash, opacity=0.8).encode(
+                    x=self._x("start"), x2=alt.X2("value"), **colour
+                )
+            )
+        layers += [
+            self._of(published=False).mark_rule(strokeWidth=7, opacity=0.35).encode(
+                x=self._x("low"), x2=alt.X2("high"), **colour
+            ),
+            *self._excess(),
+            self._of(published=False).mark_point(size=size).encode(
+                x=self._x("value"), tooltip=tips, **colour
+            ),
+            self._of(published=True).mark_point(
+                shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2
+            ).encode(x=self._x("value"), tooltip=tips, **colour),
+            self._of(flagged=True).mark_point(
+                shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
+            ).encode(x=self._x("value")),
+            every.mark_text(
+                align="left", dx=10, fontWeight="bold", fontSize=self._letters
+            ).encode(x=self._x("beyond"), text=alt.Text("text:N")),
+            *self._names(every),
+        ]  # fmt: skip
+        return layers
+
+    def _names(self, every: alt.Chart) -> list[alt.Chart]:
+        at = alt.value(-6)
+        up = 0 if self._small else -8
+        bold = {"align": "right", "fontWeight": "bold", "fontSize": self._letters, "dy": up}
+        layers = [every.mark_text(**bold).encode(x=at, text=alt.Text("row:N"))]
+        if not self._small:
+            soft = {"align": "right", "fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
+            layers.append(every.mark_text(**soft).encode(x=at, text=alt.Text("detail:N")))
+        return layers
+
+    def _limits(self) -> list[alt.Chart]:
+        limited = [row for row in self._data if row["limit"] is not None]
+        if not limited:
+            return []
+        base = alt.Chart(rows(limited)).encode(y=self._y)
+        thick = 8 if self._small else 14
+        return [
+            base.mark_rule(strokeWidth=thick, stroke="var(--grid)").encode(
+                x=self._x("start"), x2=alt.X2("limit")
+            ),
+            base.mark_tick(thickness=2, size=thick + 8, color="var(--ink)").encode(
+                x=self._x("limit")
+            ),
+            *(
+                []
+                if self._small
+                else [
+                    base.mark_text(dy=-18, fontSize=self._letters - 2, fill="var(--soft)").encode(
+                        x=self._x("limit"), text=alt.Text("limit_text:N")
+                    )
+                ]
+            ),
+        ]
+
+    def _excess(self) -> list[alt.Chart]:
+        above = [r for r in self._data if r["limit"] is not None and r["value"] > r["limit"]]
+        if not above:
+            return []
+        base = alt.Chart(rows(above)).encode(y=self._y)
+        red = base.mark_rule(strokeWidth=4, stroke="var(--alert)")
+        return [red.encode(x=self._x("limit"), x2=alt.X2("value"))]

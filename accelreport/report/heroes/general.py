@@ -1,0 +1,132 @@
+"""The hero of any benchmark: devices and published figures as rows on one axis of rates."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from accelreport.report import formatting
+from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.scales import plain
+from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.parts import baseline_series, kicker, usual_numbers
+from accelreport.report.heroes.rates import (
+    dots_at,
+    fastest_published,
+    fullest_point,
+    published_at,
+    quantity,
+    rate,
+)
+from accelreport.report.model import Code, Column, Entry, Line, Row, RowGroup, Table
+from accelreport.report.pages.headline import headline
+from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.sections.about import commands
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, Point
+
+
+def general_hero(bench: BenchmarkView) -> Hero:
+    """The hero; where nothing was measured it says how to measure it."""
+    point = fullest_point(bench)
+    if point is None:
+        return _unmeasured(bench)
+    figure = rates_figure(bench, point)
+    title = rates_title(bench, point)
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=headline(bench),
+        figures=(figure,),
+        note=(
+            "● measured here, band: 95 % interval over processes. ◇ published by the sources, as "
+            "printed; not part of any statistic."
+        ),
+        numbers=usual_numbers(bench),
+        thumbnail=figure,
+        sentence=f"{title}.",
+    )
+
+
+def rates_title(bench: BenchmarkView, point: Point) -> str:
+    """What the figure of rates at a point shows, in one sentence."""
+    series = baseline_series(bench)
+    own = rate(bench, series, point) if series else None
+    if series is None or own is None:
+        return "Nothing is measured on the baseline"
+    verb = "multiplies" if bench.words.kernel else "trains"
+    theirs = fastest_published(published_at(bench, point))
+    others = [
+        (other.value / own.value, each)
+        for each in bench.shown_series
+        if each is not series and (other := rate(bench, each, point))
+    ]
+    if others:
+        factor, best = max(others, key=lambda pair: pair[0])
+        return f"{best.title} {verb} {formatting.ratio(factor)} as fast as {series.title}"
+    if theirs is not None:
+        factor = theirs.found.rate / own.value
+        return f"{theirs.name} {_past(bench)} {formatting.ratio(factor)} as fast as {series.title}"
+    return f"{series.title} {verb} {formatting.number(own.value)} {quantity(bench)}"
+
+
+def _past(bench: BenchmarkView) -> str:
+    return "multiplied" if bench.words.kernel else "trained"
+
+
+def rates_figure(bench: BenchmarkView, point: Point) -> HeroFigure:
+    """Every measured device and every published figure at one sweep point."""
+    dots = dots_at(bench, point)
+    where = f" at {bench.point_title(point)}" if bench.axes else ""
+    said = "; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots)
+    return HeroFigure(
+        id="hero-rates",
+        title=sentence(f"{quantity(bench)}{where}"),
+        description=f"{said}.",
+        chart=partial(_chart, dots, quantity(bench)),
+        badges=loud_badges(bench),
+        table=_table(dots, quantity(bench)),
+    )
+
+
+def _table(dots: list[Dot], counted: str) -> Table:
+    rows = tuple(
+        Row(
+            Entry((Line(dot.name),)),
+            (Entry((Line(dot.text),)), Entry((Line(dot.detail, "reason"), *_flags(dot)))),
+            device=dot.device.colour,
+        )
+        for dot in dots
+    )
+    return Table(
+        id="hero-rates-data",
+        title=sentence(counted),
+        corner="on",
+        columns=(Column(counted, number=True), Column("from")),
+        groups=(RowGroup(rows),),
+    )
+
+
+def _flags(dot: Dot) -> tuple[Line, ...]:
+    return (Line(label(dot.flagged, 240), "reason"),) if dot.flagged else ()
+
+
+def _chart(dots: list[Dot], title: str, size: Size) -> Chart:
+    return dot_plot(dots, axis_title=title, tick=plain, width=size.width, height=size.height)
+
+
+def _unmeasured(bench: BenchmarkView) -> Hero:
+    """What is said before anything was measured."""
+    title = "Nothing has been measured yet"
+    code = Code("Measure it", commands(bench))
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=headline(bench),
+        figures=(code,),
+        note="",
+        numbers=(),
+        thumbnail=code,
+        sentence=f"{title}.",
+        undecided=True,
+    )

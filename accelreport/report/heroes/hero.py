@@ -1,0 +1,150 @@
+"""The answer of a benchmark as a value: what its page, its card and its slides begin with.
+
+A hero's figures are functions of a size, since the same figure stands on a page, on a slide, on
+a telephone and, small, on the front page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from accelreport.report.charts.drawing import Chart, draw
+from accelreport.report.model import (
+    Badge,
+    Code,
+    Drawing,
+    Figure,
+    Gallery,
+    LargeNumber,
+    LargeNumbers,
+    Panel,
+    Section,
+    Table,
+)
+
+MOST_NUMBERS = 4
+"""Numbers that are set large."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Width and height of a drawing, in pixels, axes and labels included."""
+
+    width: int
+    height: int
+
+
+ON_A_SLIDE = Size(740, 285)
+"""A drawing that fills a slide of 1280 × 720: stretched to 1180, its letters of 12.5 are 20 px."""
+ON_A_CARD = Size(230, 130)
+"""A drawing on a card of the front page."""
+SMALL = 300
+"""A drawing that is not wider is a thumbnail: few labels, no title of an axis."""
+_FULL, _LEFT, _RIGHT, _THIRD = 1104, 650, 422, 346
+_HEIGHT = 320
+_PHONE = Size(330, 290)
+_WIDTHS = {1: (_FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
+"""Widths of so many figures side by side; the style sheet shares the row out alike."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeroFigure:
+    """A chart that can be drawn at any size.
+
+    Attributes:
+        id: of its element; unique in the page.
+        title: what it shows, as the words above it.
+        description: the same in a sentence with its numbers, for a screen reader.
+        chart: size → chart.
+        caption: how to read it; one sentence or none.
+        badges: marks of its numbers.
+        table: its numbers.
+    """
+
+    id: str
+    title: str
+    description: str
+    chart: Callable[[Size], Chart]
+    caption: str = ""
+    badges: tuple[Badge, ...] = ()
+    table: Table | None = None
+
+    def drawing(self, size: Size, prefix: str = "") -> Drawing:
+        """The chart at one size; `prefix` begins its ids and is unique within the page."""
+        return draw(
+            lambda _: self.chart(size),
+            size.width,
+            prefix=prefix or self.id,
+            title=self.title,
+            description=self.description,
+        )
+
+    def figure(self, size: Size, narrow: Size | None = None) -> Figure:
+        """The figure of a page or a slide; `narrow` is drawn instead where there is little room."""
+        phone = self.drawing(narrow, f"{self.id}-n") if narrow else None
+        return Figure(
+            id=self.id,
+            title=self.title,
+            caption=self.caption,
+            panels=(Panel(self.drawing(size, f"{self.id}-w"), phone),),
+            badges=self.badges,
+            table=self.table,
+        )
+
+
+Shown = HeroFigure | Gallery | Code
+"""What a hero shows: a chart, or samples of what a model saw, or what it wrote."""
+
+
+@dataclass(frozen=True)
+class Hero:
+    """What a benchmark found.
+
+    Attributes:
+        kicker: model, parameters, data set and source, in one line.
+        title: the finding as a sentence, without a full stop.
+        answer: one sentence or two with the numbers behind it.
+        figures: one to three, the most telling first; never none.
+        note: how to read them, and what weakens them.
+        numbers: up to four that matter.
+        thumbnail: the figure, small, for the card of the front page.
+        sentence: the finding in one sentence for that card.
+        undecided: whether the finding is that nothing was decided, or nothing measured.
+    """
+
+    kicker: str
+    title: str
+    answer: str
+    figures: tuple[Shown, ...]
+    note: str
+    numbers: tuple[LargeNumber, ...]
+    thumbnail: Shown
+    sentence: str
+    undecided: bool = False
+
+    def thumbnail_figure(self, size: Size = ON_A_CARD) -> Figure | Gallery | Code:
+        """The thumbnail as a block of a page."""
+        small = self.thumbnail
+        return small.figure(size) if isinstance(small, HeroFigure) else small
+
+    def slide_figures(self, size: Size = ON_A_SLIDE) -> tuple[Figure | Gallery | Code, ...]:
+        """The figures, each for a slide of its own."""
+        return tuple(
+            each.figure(size) if isinstance(each, HeroFigure) else each for each in self.figures
+        )
+
+    def opening(self) -> Section:
+        """What stands in the first screen of the page, below its heading."""
+        sizes = figure_sizes(len(self.figures))
+        shown = tuple(
+            each.figure(size, _PHONE) if isinstance(each, HeroFigure) else each
+            for each, size in zip(self.figures, sizes, strict=True)
+        )
+        numbers = (LargeNumbers(self.numbers[:MOST_NUMBERS]),) if self.numbers else ()
+        return Section("answer", self.title, (*shown, *numbers), finding=self.note)
+
+
+def figure_sizes(count: int) -> Sequence[Size]:
+    """Sizes of one, two or three figures side by side on a page of 1280 px."""
+    return [Size(width, _HEIGHT) for width in _WIDTHS[count]]

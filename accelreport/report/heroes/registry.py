@@ -1,0 +1,28 @@
+"""Which form of hero a benchmark has: that of its family, else that of what it sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from accelreport.report.heroes.general import general_hero
+from accelreport.report.heroes.hero import Hero
+from accelreport.report.view import BenchmarkView
+
+Maker = Callable[[BenchmarkView], Hero | None]
+"""A benchmark → its hero; None where this form has nothing to show of it."""
+
+OF_FAMILIES: dict[str, tuple[Maker, ...]] = {}
+"""Kind of a workload → forms of its own, the first that has something to show."""
+
+OF_SWEEPS: tuple[Maker, ...] = ()
+"""Forms by what is swept, asked in this order after those of the family."""
+
+
+def hero_of(bench: BenchmarkView) -> Hero:
+    """The hero of a benchmark; every benchmark has one."""
+    kind = str(bench.plan.workload.get("kind", ""))
+    for make in (*OF_FAMILIES.get(kind, ()), *OF_SWEEPS):
+        found = make(bench)
+        if found is not None:
+            return found
+    return general_hero(bench)
