@@ -27,10 +27,10 @@ from typing import Any
 
 from scipy.stats import beta, binom
 
-from accelreport.analysis.frames import rows_of, speedups_frame
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.machine.inventory import inventory
+from accelreport.report.frames import rows_of, speedups_frame
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.plan import Policy, make_plan

@@ -1,8 +1,7 @@
-"""What a comparison of two results folders holds, and how it is come by.
+"""Two results folders beside each other: what of them may be compared, and with what.
 
-OLD and NEW are compared group by group: the processes of one spec and profile, at one sweep
-point, on one device of one machine. Nothing that is in either folder is dropped; what cannot
-be compared is a row with its reasons.
+OLD and NEW are compared place by place: the processes of one spec and profile, at one sweep
+point, on one device of one machine. `accelreport.report.comparison` says what came of it.
 """
 
 from __future__ import annotations
@@ -12,33 +11,23 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan, log1p
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from enum import StrEnum
+from math import isnan, log1p
+from typing import Any
 
-from accelreport.analysis.comparison import (
-    Comparison,
-    ComparisonRow,
-    Difference,
-    Gate,
-    OverallOutcome,
-    SideSummary,
-)
 from accelreport.analysis.invalid_results import REFUSED
-from accelreport.analysis.parity import WITHIN, Parity, Quality
+from accelreport.analysis.parity import WITHIN, Quality
 from accelreport.analysis.results import Result, results_of_plans
 from accelreport.analysis.speedup import (
     Group,
     Rules,
-    Speedup,
     alike,
     inputs_differ,
     seed_of,
-    speedup,
     spreads,
 )
-from accelreport.analysis.stats import LEVEL, MARGIN, Contrast, processes_to_reach
-from accelreport.results.plan_document import PlanDocument
+from accelreport.analysis.stats import LEVEL, Contrast, processes_to_reach
+from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Environment, Record
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
@@ -50,17 +39,6 @@ GPU = "GPU and driver"
 
 _PORT = re.compile(r"(?<=[\w\]]):\d+(?=\")")
 """Ports of a cluster's addresses, which are others in every run."""
-
-
-class Measured(Protocol):
-    """A group of processes."""
-
-    def values(self, name: str) -> list[str]:
-        """What they say of a fact, each value once."""
-
-    @property
-    def facts(self) -> set[str]:
-        """The facts that they say something of."""
 
 
 def facts(record: Record) -> dict[str, str]:
@@ -96,25 +74,6 @@ def _gpus(environment: Environment) -> Iterable[str]:
 def _version(environment: Environment) -> str:
     commit = f" {environment.commit[:12]}" if environment.commit else ""
     return f"{environment.accelreport}{commit}{' with changes' if environment.dirty else ''}"
-
-
-def differences(pairs: Sequence[tuple[Measured, Measured]]) -> list[Difference]:
-    """Every fact that is not the same on both sides of some pair, the grave ones first."""
-    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
-    for old, new in pairs:
-        if not (old.facts and new.facts):
-            continue
-        for name in sorted(old.facts | new.facts):
-            values = tuple(old.values(name)), tuple(new.values(name))
-            if values[0] != values[1]:
-                found[name, *values] = found.get((name, *values), 0) + 1
-    told = [
-        Difference(
-            fact=name, old=list(old), new=list(new), grave=name not in QUIET, comparisons=count
-        )
-        for (name, old, new), count in found.items()
-    ]
-    return sorted(told, key=lambda each: (not each.grave, each.fact != "machine", each.fact))
 
 
 Name = tuple[str, str, str, str]
@@ -169,21 +128,13 @@ class Place:
     @property
     def timed(self) -> dict[int, Process]:
         """Seed → process, of those that have a time."""
-        return {seed: one for seed, one in self.processes.items() if not one.result.problem}
+        return {seed: one for seed, one in self.processes.items() if one.result.timed}
 
     @property
     def failed(self) -> bool:
         """Whether it has no time because its processes failed, or their numbers are none."""
         results = [one.result for one in self.processes.values()]
         return not self.timed and any(each.status in {"failed", REFUSED} for each in results)
-
-    @property
-    def problems(self) -> list[str]:
-        """Why processes have no time, each with how many it befell."""
-        said = Counter(one.result.problem for one in self.processes.values() if one.result.problem)
-        said += Counter({"not run": self.not_run})
-        planned = len(self.processes) + self.not_run
-        return [f"{count} of {planned} processes: {problem}" for problem, count in said.items()]
 
     @property
     def warnings(self) -> Counter[str]:
@@ -295,81 +246,7 @@ def _leaves(value: Any, path: str) -> Iterable[tuple[str, str]]:
         yield path, json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def alone(group: Place, side: Literal["old", "new"], elsewhere: Sequence[str]) -> ComparisonRow:
-    """The row of a group that only one folder has.
-
-    Args:
-        group: the group.
-        side: the folder.
-        elsewhere: machines on which the other folder has the same, where it has it.
-    """
-    other = "NEW" if side == "old" else "OLD"
-    reason = f"{other} has nothing like it"
-    if group.machine and elsewhere:
-        reason = (
-            f"measured on {group.machine}, which {other} has not; it has {', '.join(elsewhere)}"
-        )
-    own: dict[str, Any] = {
-        f"{side}_machine": group.machine,
-        f"{side}_processes": len(group.timed),
-        f"{side}_seconds": _mean(group.group()),
-    }
-    return ComparisonRow(
-        **_named(group),
-        outcome="only-old" if side == "old" else "only-new",
-        reasons=[reason, *group.problems],
-        **own,
-    )
-
-
-def compared(old: Place, new: Place, gate: float | None, spread: float = 0.0) -> ComparisonRow:
-    """The row of a group that both folders have.
-
-    Args:
-        old: what was before.
-        new: what is now.
-        gate: how much longer a step may take, as a fraction; None when nothing is gated.
-        spread: what other sweep points tell of the spread of such comparisons.
-    """
-    row = _named(new) | {
-        "old_machine": old.machine,
-        "new_machine": new.machine,
-        "old_processes": len(old.timed),
-        "new_processes": len(new.timed),
-        "old_seconds": _mean(old.group()),
-        "new_seconds": _mean(new.group()),
-    }
-    sides = (("OLD", old), ("NEW", new))
-    told = [f"{name}: {said}" for name, side in sides for said in side.problems]
-    differing = _differing(old, new)
-    if differing:
-        return ComparisonRow(**row, outcome="withheld", reasons=[*differing, *told])
-    if not (old.timed and new.timed):
-        failed = bool(old.timed) and new.failed
-        return ComparisonRow(**row, outcome="not-measured", reasons=told, failed_in_new=failed)
-    before, after = _measured_apart(old, new)
-    rules = Rules(quality=_quality(before, after), pair=seed_of, spread=spread)
-    faster, longer = speedup(after, before, rules), speedup(before, after, rules)
-    notes = [*_no_interval(longer), *told, *_learns(faster), *_warned(old, new)]
-    row |= _said(longer, faster, gate)
-    if copied := _copied(old, new):
-        row["nothing_new"] = len(before.timed) == len(old.timed)
-        notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(copied)} left out: {BOTH}")
-        if row["nothing_new"] and gate is not None:
-            row["gate"] = Gate.OPEN
-    if row["pairs"]:
-        shared = _seeds(before) & _seeds(after)
-        row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
-        row["new_seconds"] = _mean(new.group(new.processes.keys() - shared))
-        notes += [*_unpaired("OLD", before, shared), *_unpaired("NEW", after, shared)]
-    return ComparisonRow(**row, outcome="compared", reasons=notes)
-
-
-BOTH = "both folders hold the very same measurements"
-NOTHING_NEW = f"nothing was measured anew: {BOTH}"
-
-
-def _copied(old: Place, new: Place) -> set[int]:
+def copied(old: Place, new: Place) -> set[int]:
     """Seeds of which both folders hold the same measurement."""
     return {
         seed
@@ -378,114 +255,61 @@ def _copied(old: Place, new: Place) -> set[int]:
     }
 
 
-def _measured_apart(old: Place, new: Place) -> tuple[Group, Group]:
+def measured_apart(old: Place, new: Place) -> tuple[Group, Group]:
     """The processes of both, without the measurements that both folders hold.
 
     Such a measurement beside itself would draw the ratio to 1. Where a side has no other,
     nothing is left out, so that a folder can be compared with itself.
     """
-    copied = _copied(old, new)
-    before, after = old.group(copied), new.group(copied)
+    both = copied(old, new)
+    before, after = old.group(both), new.group(both)
     return (before, after) if before.timed and after.timed else (old.group(), new.group())
 
 
-def _seeds(group: Group) -> set[int]:
-    return {each.seed for each in group.timed}
+@dataclass(frozen=True)
+class Condition:
+    """Something that was asked for otherwise: its dotted key, OLD's value and NEW's as JSON."""
+
+    key: str
+    old: str
+    new: str
 
 
-def _named(place: Place) -> dict[str, Any]:
-    return {
-        "spec": place.spec,
-        "profile": place.profile,
-        "device": place.device,
-        "point": place.point,
-    }
+@dataclass(frozen=True)
+class Unlike:
+    """Why comparing two places would be comparing two different things.
+
+    Attributes:
+        conditions: what was asked for otherwise.
+        input: whether the fingerprints of the data differ.
+        cells: whether two versions of accelreport give the same conditions different keys.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    input: bool = False
+    cells: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.conditions or self.input or self.cells)
 
 
-def _mean(group: Group) -> float | None:
-    return _finite(group.seconds().value)
-
-
-def _unpaired(name: str, group: Group, shared: set[int]) -> list[str]:
-    left = len(group.timed) - len(shared)
-    return [f"{name}: {left} without a partner of the same seed left out"] if left else []
-
-
-def _differing(old: Place, new: Place) -> list[str]:
-    """The conditions under which comparing would be comparing two different things."""
+def unlike(old: Place, new: Place) -> Unlike:
+    """The conditions that differ; none where a side has no processes."""
     if not (old.processes and new.processes):
-        return []
-    one, other = (next(iter(side.processes.values())) for side in (old, new))
-    found = [
-        f"{key} is {one.conditions.get(key, 'absent')} in OLD and "
-        f"{other.conditions.get(key, 'absent')} in NEW"
-        for key in dict.fromkeys([*one.conditions, *other.conditions])
-        if one.conditions.get(key) != other.conditions.get(key)
-    ]
-    if inputs_differ(old.group(), new.group()):
-        found.append("the data are not the same: their fingerprints differ")
+        return Unlike()
+    one, other = (next(iter(side.processes.values())).conditions for side in (old, new))
+    conditions = tuple(
+        Condition(key, one.get(key, "absent"), other.get(key, "absent"))
+        for key in dict.fromkeys([*one, *other])
+        if one.get(key) != other.get(key)
+    )
+    data = inputs_differ(old.group(), new.group())
     shared = old.timed.keys() & new.timed.keys()
-    if not found and any(
-        old.timed[seed].result.key != new.timed[seed].result.key for seed in shared
-    ):
-        found.append("the two versions of accelreport take these for different cells")
-    return found
+    cells = any(old.timed[seed].result.key != new.timed[seed].result.key for seed in shared)
+    return Unlike(conditions, data, cells and not (conditions or data))
 
 
-def _said(longer: Speedup, faster: Speedup, gate: float | None) -> dict[str, Any]:
-    """Ratio, interval, verdict and gate; `longer` is OLD's rate of work over NEW's.
-
-    A difference in quality stands beside the ratio and does not take it away: whoever changed
-    the code asks for it.
-    """
-    found, other = (each.estimate or each.qualified for each in (longer, faster))
-    if found is None or other is None:
-        return {}
-    row: dict[str, Any] = {
-        "pairs": found.interval.n if found.paired else 0,
-        "ratio": _finite(found.interval.value),
-        "low": _finite(found.interval.low),
-        "high": _finite(found.interval.high),
-        "verdict": other.verdict.value,
-        "needed": other.needed,
-    }
-    return row if gate is None else row | _gated(found.contrast, gate)
-
-
-def _gated(longer: Contrast, gate: float) -> dict[str, Any]:
-    """FAILS when the whole interval lies above 1 + gate, PASSES when none of it does.
-
-    Logarithms are compared, so that a wider gate never fails what a narrower one passes.
-    """
-    limit, half = log1p(gate), longer.half_width()
-    if isnan(half):
-        return {"gate": Gate.OPEN}
-    if longer.value - half > limit:
-        return {"gate": Gate.FAILS}
-    if longer.value + half <= limit:
-        return {"gate": Gate.PASSES}
-    enough = processes_to_reach(abs(longer.value - limit), longer.spread, LEVEL)
-    return {"gate": Gate.OPEN, "gate_needed": _more(enough, longer)}
-
-
-def _more(enough: int | None, longer: Contrast) -> int | None:
-    return None if enough is None else max(enough - longer.n, 1)
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
-
-
-def _no_interval(longer: Speedup) -> list[str]:
-    found = longer.estimate or longer.qualified
-    if found is None or found.interval.known or longer.base is None:
-        return []
-    sides = (("OLD", longer.own), ("NEW", longer.base))
-    lone = [name for name, side in sides if len(side.timed) == 1]
-    return [f"one process in {' and in '.join(lone)} gives no interval"]
-
-
-def _quality(old: Group, new: Group) -> Quality | None:
+def quality_of_both(old: Group, new: Group) -> Quality | None:
     """The accuracy of which both have complete runs."""
     for metric in ("val_accuracy", "accuracy"):
         have = (
@@ -497,88 +321,74 @@ def _quality(old: Group, new: Group) -> Quality | None:
     return None
 
 
-def _learns(faster: Speedup) -> list[str]:
-    """Whether NEW trains to another quality: a faster step that learns less is no gain."""
-    agreed = faster.agreement
-    if agreed is None or agreed.verdict is not Parity.DIFFERENT:
-        return []
-    return [f"{agreed.quality.metric} is not the same: {agreed.difference.value:+.4f} in NEW"]
+class Gate(StrEnum):
+    """Whether NEW is slower than the gate allows."""
+
+    FAILS = "FAILS"
+    """The whole interval of NEW's time over OLD's lies above 1 + gate: it is slower."""
+    PASSES = "PASSES"
+    """The whole interval lies at or below 1 + gate: it is not."""
+    OPEN = "OPEN"
+    """The interval holds 1 + gate, or there is none: too few processes to tell."""
 
 
-def _warned(old: Place, new: Place) -> list[str]:
-    """Warnings beside the times, which weaken what they say."""
-    kinds = [side.warnings for side in (old, new)]
-    if kinds[0] == kinds[1]:
-        return [f"both were warned of: {_counted(kinds[0])}"] if kinds[0] else []
-    pairs = zip(("OLD", "NEW"), kinds, strict=True)
-    return [f"{name} was warned of: {_counted(found)}" for name, found in pairs if found]
+def gated(longer: Contrast, gate: float) -> tuple[Gate, int | None]:
+    """Whether NEW is slower than a gate allows, and how many more processes would tell.
 
-
-def _counted(kinds: Mapping[str, int]) -> str:
-    return ", ".join(f"{kind} ×{count}" for kind, count in sorted(kinds.items()))
-
-
-class Folder(Protocol):
-    """A results folder; `accelreport.results.store.Store` is one."""
-
-    @property
-    def root(self) -> Path:
-        """Where it is."""
-
-    @property
-    def problems(self) -> Sequence[object]:
-        """Files that could not be read so far, each with a sentence as its text."""
-
-    def plans(self) -> Sequence[PlanDocument]:
-        """Every plan that can be read."""
-
-    def records(self) -> Iterable[Record]:
-        """Every record that can be read."""
-
-
-def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comparison:
-    """Compare everything that two results folders hold.
-
-    Args:
-        old: what was before.
-        new: what is now.
-        gate: how much longer a step may take, as a fraction; None when nothing is gated.
+    FAILS when the whole interval lies above 1 + gate, PASSES when none of it does. Logarithms are
+    compared, so that a wider gate never fails what a narrower one passes.
     """
-    before, after = (places_of(each.plans(), each.records()) for each in (old, new))
-    rows: list[ComparisonRow] = []
-    partners: dict[Name, tuple[list[tuple[Place, Place]], list[Place], list[Place]]] = {}
-    for name in dict.fromkeys([*after.groups, *before.groups]):
-        old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
-        partners[name] = _partners(old_groups, new_groups)
-    together = [pair for pairs, _, _ in partners.values() for pair in pairs]
-    known = _spreads(together)
-    for name, (pairs, only_old, only_new) in partners.items():
-        old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
-        rows += [
-            compared(one, other, gate, known.get(_alike(one, other), 0.0)) for one, other in pairs
-        ]
-        rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
-        rows += [alone(group, "new", _machines(old_groups)) for group in only_new]
-    sides = _summary(old, before), _summary(new, after)
-    return Comparison(
-        result=_result(rows, sides, gate),
-        old=sides[0],
-        new=sides[1],
-        level=LEVEL,
-        margin=MARGIN,
-        gate=gate,
-        apart=_apart(together),
-        differences=differences(together),
-        rows=rows,
-    )
+    limit, half = log1p(gate), longer.half_width()
+    if isnan(half):
+        return Gate.OPEN, None
+    if longer.value - half > limit:
+        return Gate.FAILS, None
+    if longer.value + half <= limit:
+        return Gate.PASSES, None
+    enough = processes_to_reach(abs(longer.value - limit), longer.spread, LEVEL)
+    return Gate.OPEN, None if enough is None else max(enough - longer.n, 1)
 
 
-def _spreads(pairs: Iterable[tuple[Place, Place]]) -> dict[tuple[str, ...], float]:
+class Difference(Document):
+    """A fact of machine or software that is not the same in both folders."""
+
+    fact: str
+    """What differs, such as `package tensorflow`."""
+    old: list[str]
+    """What OLD was measured with."""
+    new: list[str]
+    """What NEW was measured with."""
+    grave: bool
+    """Whether it can change a measurement by itself: machine, framework, driver, settings."""
+    comparisons: int
+    """How many of the comparisons it concerns."""
+
+
+def differences(pairs: Sequence[tuple[Place, Place]]) -> list[Difference]:
+    """Every fact that is not the same on both sides of some pair, the grave ones first."""
+    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
+    for old, new in pairs:
+        if not (old.facts and new.facts):
+            continue
+        for name in sorted(old.facts | new.facts):
+            values = tuple(old.values(name)), tuple(new.values(name))
+            if values[0] != values[1]:
+                found[name, *values] = found.get((name, *values), 0) + 1
+    told = [
+        Difference(
+            fact=name, old=list(old), new=list(new), grave=name not in QUIET, comparisons=count
+        )
+        for (name, old, new), count in found.items()
+    ]
+    return sorted(told, key=lambda each: (not each.grave, each.fact != "machine", each.fact))
+
+
+def spreads_of(pairs: Iterable[tuple[Place, Place]]) -> dict[tuple[str, ...], float]:
     """What is known of the spread of comparisons from all sweep points of a spec."""
     by_plan: dict[tuple[str, str], list[tuple[Group, Group]]] = {}
     for old, new in pairs:
-        if not _differing(old, new):
-            apart = _measured_apart(old, new)
+        if not unlike(old, new):
+            apart = measured_apart(old, new)
             by_plan.setdefault((new.spec, new.profile), []).append(apart[::-1])
     return {
         (*plan, *place): spread
@@ -587,52 +397,12 @@ def _spreads(pairs: Iterable[tuple[Place, Place]]) -> dict[tuple[str, ...], floa
     }
 
 
-def _alike(old: Place, new: Place) -> tuple[str, ...]:
+def alike_places(old: Place, new: Place) -> tuple[str, ...]:
+    """What comparisons have in common whose spread is told together."""
     return (new.spec, new.profile, *alike(new.group(), old.group()))
 
 
-def _summary(folder: Folder, groups: Places) -> SideSummary:
-    return SideSummary(
-        name=str(folder.root),
-        records=groups.records,
-        unplanned=groups.unplanned,
-        unreadable=[str(problem) for problem in folder.problems],
-    )
-
-
-def _result(
-    rows: Sequence[ComparisonRow], sides: Sequence[SideSummary], gate: float | None
-) -> OverallOutcome:
-    """What it comes to; of several things the gravest."""
-    if any(row.gate is Gate.FAILS for row in rows):
-        return OverallOutcome.SLOWER
-    if any(side.unreadable for side in sides):
-        return OverallOutcome.UNREADABLE
-    if gate is not None and any(row.failed_in_new for row in rows):
-        return OverallOutcome.FAILED
-    compared = [row for row in rows if row.outcome == "compared"]
-    # A gate that looks at old results only must not look as if it had been passed.
-    told = [row for row in compared if not row.nothing_new] if gate is not None else compared
-    return OverallOutcome.DONE if told else OverallOutcome.NOTHING
-
-
-def _apart(pairs: Sequence[tuple[Place, Place]]) -> str:
-    """When each folder was measured, where that was not at the same time; empty otherwise."""
-    times = [
-        sorted(one.started_at for pair in pairs for one in pair[side].timed.values())
-        for side in (0, 1)
-    ]
-    if not all(times) or not (times[0][-1] < times[1][0] or times[1][-1] < times[0][0]):
-        return ""
-    old, new = (f"{each[0][:19]} to {each[-1][:19]}" for each in times)
-    return f"OLD from {old}, NEW from {new} (UTC)"
-
-
-def _machines(groups: Sequence[Place]) -> list[str]:
-    return [group.machine for group in groups if group.machine]
-
-
-def _partners(
+def partners(
     old: Sequence[Place], new: Sequence[Place]
 ) -> tuple[list[tuple[Place, Place]], list[Place], list[Place]]:
     """Places of one name by machine: those to be compared, and what is in one folder only.

@@ -7,17 +7,21 @@ was not done, that something else was timed, or that no machine can have done it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import inf
+from math import inf, nan
 
 from accelreport import __version__
 from accelreport.analysis.compute import Peak, own_bound
-from accelreport.analysis.stability import Finding
+from accelreport.analysis.warnings import (
+    AbovePeak,
+    ChangedRecord,
+    CpuAboveWall,
+    ImpossibleShare,
+    ResultWarning,
+)
 from accelreport.results.record import Block, Record
 
 REFUSED = "refused"
 """The status of a row whose number is not shown; its record keeps everything."""
-
-REMEDY = "Correct what is named and measure again with --rerun; the record has the raw times."
 
 ABOVE_PEAK = "above-peak"
 """The kind of a rate above the peak of the hardware."""
@@ -50,7 +54,7 @@ REFUSING = frozenset(
 """Kinds of warnings that refuse the number."""
 
 
-def above_peak(tflops: float, peak: Peak | None) -> Finding | None:
+def above_peak(tflops: float, peak: Peak | None) -> ResultWarning | None:
     """A rate above what the hardware can do: some of the counted work was not done.
 
     It refuses the number where the peak was held against a text; a peak that nobody has
@@ -59,11 +63,7 @@ def above_peak(tflops: float, peak: Peak | None) -> Finding | None:
     if peak is None or not tflops > peak.tflops:
         return None
     kind = ABOVE_PEAK if peak.checked else "above-unchecked-peak"
-    message = (
-        f"{tflops:.3g} TFLOPS is {tflops / peak.tflops:.2g} times the peak of {peak.tflops:g} "
-        f"TFLOPS in {peak.dtype} ({peak.source})"
-    )
-    return Finding(kind, message, tflops / peak.tflops)
+    return AbovePeak(kind, tflops, peak)
 
 
 SHARES = ("accuracy", "precision", "recall", "f1")
@@ -79,18 +79,14 @@ CPU_OVER_S = 0.05
 """Seconds of CPU time that a window may hold beyond that: what its threads began before it."""
 
 
-def impossible(record: Record) -> Iterator[Finding]:
+def impossible(record: Record) -> Iterator[ResultWarning]:
     """What a record says that no measurement can have given, whoever wrote it.
 
     Kinds: `changed-record`, `impossible-share`, `cpu-above-wall`, `above-machine`. A time that is
-    no positive number is `bad-timing`, one of `steadiness.findings`.
+    no positive number is `bad-timing`, one of `stability.findings`.
     """
     if record.cell.key != record.key and _by_this_version(record):
-        message = (
-            f"what it says was measured has the key {record.cell.key}, and it is kept as "
-            f"{record.key}: it was changed by hand"
-        )
-        yield Finding("changed-record", message, inf)
+        yield ChangedRecord("changed-record", nan, record.cell.key, record.key)
     yield from _shares(record)
     blocks = [block for block in record.blocks if block.steps and 0 < block.wall_s < inf]
     yield from _cpu_time(record, blocks)
@@ -102,31 +98,27 @@ def _by_this_version(record: Record) -> bool:
     return record.environment is not None and record.environment.accelreport == __version__
 
 
-def _shares(record: Record) -> Iterator[Finding]:
+def _shares(record: Record) -> Iterator[ResultWarning]:
     for metrics in (record.final, *(epoch.metrics for epoch in record.epochs)):
         for name, value in metrics.items():
             share = name.rsplit("_", 1)[-1] in SHARES
             if share and (value < -ROUNDED or value > 1 + ROUNDED):
-                message = f"{name} is {value:g}, and a share of examples lies between 0 and 1"
-                yield Finding("impossible-share", message, value)
+                yield ImpossibleShare("impossible-share", value, name)
                 return
 
 
-def _cpu_time(record: Record, blocks: Iterable[Block]) -> Iterator[Finding]:
+def _cpu_time(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
     if record.environment is None or record.hosts:
         return  # several processes may each have been given other processors
     threads = record.environment.threads
     for block in blocks:
         if block.cpu_s > CORES_OVER * threads * block.wall_s + CPU_OVER_S:
-            message = (
-                f"{block.cpu_s:.3g} s of CPU time in {block.wall_s:.3g} s on {threads} processors: "
-                "its clocks cannot both be right"
-            )
-            yield Finding("cpu-above-wall", message, block.cpu_s / block.wall_s / threads)
+            factor = block.cpu_s / block.wall_s / threads
+            yield CpuAboveWall("cpu-above-wall", factor, block.cpu_s, block.wall_s, threads)
             return
 
 
-def _rate(record: Record, blocks: Iterable[Block]) -> Iterator[Finding]:
+def _rate(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
     """The fastest block against what the machine can do; in one block the work may be undone."""
     if record.flops is None:
         return
@@ -134,13 +126,9 @@ def _rate(record: Record, blocks: Iterable[Block]) -> Iterator[Finding]:
     rates = (record.flops.per_step * block.steps / block.wall_s / 1e12 for block in blocks)
     fastest = max(rates, default=0.0)
     if fastest > bound.tflops:
-        message = (
-            f"{fastest:.3g} TFLOPS is {fastest / bound.tflops:.2g} times what this machine can do: "
-            f"{bound.source}"
-        )
-        yield Finding("above-machine", message, fastest / bound.tflops)
+        yield AbovePeak("above-machine", fastest, bound)
 
 
-def refused(warnings: Iterable[Finding]) -> Finding | None:
+def refused(warnings: Iterable[ResultWarning]) -> ResultWarning | None:
     """The first warning that refuses the number; None without any."""
     return next((warning for warning in warnings if warning.kind in REFUSING), None)

@@ -14,13 +14,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property
 from math import isnan, nan
-from typing import Any
+from typing import Any, Literal
 
-import pandas as pd
 import tomli
 
 from accelreport.analysis.compute import peak_for, peak_of_hardware
-from accelreport.analysis.frames import why_withheld
 from accelreport.analysis.results import QUALITIES, PointKey, Result, matches, point_key, quantity
 from accelreport.analysis.speedup import (
     Group,
@@ -32,7 +30,6 @@ from accelreport.analysis.speedup import (
     speedup,
 )
 from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, mean
-from accelreport.analysis.words import duration
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import Published, Source
 
@@ -97,10 +94,39 @@ class Printed:
         return conditions(self.plan, self.published)
 
 
-def flags_of(plan: PlanDocument, published: Published, figure: str) -> tuple[str, ...]:
-    """Sentences about one figure of a published row that cannot be right as printed."""
+@dataclass(frozen=True)
+class Contradiction:
+    """A published figure that contradicts physics, or another figure of its source.
+
+    Attributes:
+        kind: what is wrong, such as `above-peak`.
+        printed: the figure.
+        other: what it is held against: a peak in TFLOPS, seconds, or a speedup.
+        count: how many epochs, steps or samples the two are apart; NaN where nothing is counted.
+        of: what the other one is of: a quantity, or an element type.
+        source: where the other one is written; empty where it is the same source.
+    """
+
+    kind: Literal[
+        "above-peak",
+        "not-of-epochs",
+        "not-of-samples",
+        "step-is-a-sample",
+        "steps-unlike-epoch",
+        "samples-unlike-epoch",
+        "speedup-unlike-times",
+    ]
+    printed: float
+    other: float
+    count: float = nan
+    of: str = ""
+    source: str = ""
+
+
+def flags_of(plan: PlanDocument, published: Published, figure: str) -> tuple[Contradiction, ...]:
+    """What about one figure of a published row cannot be right as printed."""
     row = Printed(published, plan)
-    return tuple(sentence for rule in RULES.get(figure, ()) for sentence in rule(row))
+    return tuple(found for rule in RULES.get(figure, ()) for found in rule(row))
 
 
 def conditions(plan: PlanDocument, published: Published) -> Conditions:
@@ -179,48 +205,46 @@ def _unlike(one: float, other: float, tolerance: float = UNLIKE) -> bool:
     return max(one, other) / min(one, other) > 1 + allowed
 
 
-def _above_peak(row: Printed) -> Iterator[str]:
+def _above_peak(row: Printed) -> Iterator[Contradiction]:
     published, dtype = row.published, row.known.dtype
     device = row.plan.devices.get(published.device)
     named = published.hardware or published.label
     peak = peak_of_hardware(named, dtype) or (device and peak_for(device, dtype))
     if not peak:
         return
-    source = f" ({peak.source})" if peak.source else ""
     for value in (published.tflops, published.tflops_cold):
         if value is not None and value > peak.tflops:
-            yield (
-                f"{value:g} TFLOPS is {value / peak.tflops:.2g} times the peak of "
-                f"{peak.tflops:g} TFLOPS in {peak.dtype}{source}"
-            )
+            above = Contradiction("above-peak", value, peak.tflops)
+            yield replace(above, of=peak.dtype, source=peak.source)
 
 
-def _total_against_epochs(row: Printed) -> Iterator[str]:
+def _total_against_epochs(row: Printed) -> Iterator[Contradiction]:
     published, known = row.published, row.known
     total, epoch, epochs = published.total_time, published.epoch_time, known.epochs
     if total is None or epoch is None or not epochs:
         return
     first = published.first_epoch_time or epoch
-    yield from _total(total, first + (epochs - 1) * epoch, rounding(epoch), f"{epochs} epochs")
+    parts = first + (epochs - 1) * epoch
+    if not _adds_up(total, parts, rounding(epoch)):
+        yield Contradiction("not-of-epochs", total, parts, epochs)
 
 
-def _total_against_samples(row: Printed) -> Iterator[str]:
+def _total_against_samples(row: Printed) -> Iterator[Contradiction]:
     published, known = row.published, row.known
     total, sample = published.total_time, published.sample_time
     if total is None or sample is None or not known.epochs or not known.samples:
         return
     count = known.samples * known.epochs
-    yield from _total(total, sample * count, rounding(sample), f"{count:,.0f} samples")
+    if not _adds_up(total, sample * count, rounding(sample)):
+        yield Contradiction("not-of-samples", total, sample * count, count)
 
 
-def _total(total: float, parts: float, slack: float, what: str) -> Iterator[str]:
-    share = total / parts - 1
+def _adds_up(total: float, parts: float, slack: float) -> bool:
     allowed = slack + rounding(total)
-    if share < -TOO_SHORT - allowed or share > TOO_LONG + allowed:
-        yield f"a total of {duration(total)} does not fit {what}: they take {duration(parts)}"
+    return -TOO_SHORT - allowed <= total / parts - 1 <= TOO_LONG + allowed
 
 
-def _step_is_a_sample(row: Printed) -> Iterator[str]:
+def _step_is_a_sample(row: Printed) -> Iterator[Contradiction]:
     published, known = row.published, row.known
     step, epoch = published.step_time, published.epoch_time
     if step is None or epoch is None or not known.steps or not known.samples:
@@ -228,28 +252,21 @@ def _step_is_a_sample(row: Printed) -> Iterator[str]:
     if not _unlike(step * known.steps, epoch, TOO_LONG):
         return
     if not _unlike(step * known.samples, epoch, TOO_LONG):
-        yield (
-            f"what the source calls a step ({duration(step)}) is the time of a sample: "
-            f"{known.samples:,.0f} of them make its epoch of {duration(epoch)}"
-        )
+        yield Contradiction("step-is-a-sample", step, epoch, known.samples)
     else:
-        steps = f"{known.steps:,.0f} steps of {duration(step)}"
-        yield f"{steps} do not make an epoch of {duration(epoch)}"
+        yield Contradiction("steps-unlike-epoch", step, epoch, known.steps)
 
 
-def _sample_against_epoch(row: Printed) -> Iterator[str]:
+def _sample_against_epoch(row: Printed) -> Iterator[Contradiction]:
     published, known = row.published, row.known
     sample, epoch = published.sample_time, published.epoch_time
     if sample is None or epoch is None or not known.samples:
         return
     if _unlike(sample * known.samples, epoch, TOO_LONG):
-        yield (
-            f"{known.samples:,.0f} samples of {duration(sample)} take "
-            f"{duration(sample * known.samples)}, not an epoch of {duration(epoch)}"
-        )
+        yield Contradiction("samples-unlike-epoch", sample, epoch, known.samples)
 
 
-def _speedup_against_times(row: Printed) -> Iterator[str]:
+def _speedup_against_times(row: Printed) -> Iterator[Contradiction]:
     published, plan = row.published, row.plan
     over = published.over or plan.baseline
     if published.speedup is None or over == published.device:
@@ -261,10 +278,7 @@ def _speedup_against_times(row: Printed) -> Iterator[str]:
             continue
         implied = own / other if name == "tflops" else other / own
         if _unlike(implied, published.speedup):
-            yield (
-                f"a speedup of {published.speedup:g} does not follow from the source's own "
-                f"{name.replace('_', ' ')}, which gives {implied:.3g}"
-            )
+            yield Contradiction("speedup-unlike-times", published.speedup, implied, of=name)
 
 
 def _figure(plan: PlanDocument, device: str, where: Mapping[str, Any], name: str) -> float | None:
@@ -278,8 +292,8 @@ def _figure(plan: PlanDocument, device: str, where: Mapping[str, Any], name: str
     return values.pop() if len(values) == 1 else None
 
 
-Rule = Callable[[Printed], Iterator[str]]
-"""A published row → sentences about what in it cannot be right."""
+Rule = Callable[[Printed], Iterator[Contradiction]]
+"""A published row → what in it cannot be right."""
 
 RULES: dict[str, tuple[Rule, ...]] = {
     "tflops": (_above_peak,),
@@ -290,31 +304,6 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "speedup": (_speedup_against_times,),
 }
 """The rules that look at each figure."""
-
-COLUMNS = (
-    "device",
-    "label",
-    "where",
-    "point",
-    "machine",
-    "figure",
-    "published",
-    "measured",
-    "low",
-    "high",
-    "n",
-    "ratio",
-    "over",
-    "comparable",
-    "mark",
-    "note",
-    "caveat",
-    "flags",
-    "source",
-    "source_url",
-    "imported",
-)
-"""Columns of `published_frame`."""
 
 LENGTH = frozenset(
     {
@@ -370,7 +359,7 @@ class PublishedResult:
     value: float
     over: str
     point: Mapping[str, Any]
-    flags: tuple[str, ...]
+    flags: tuple[Contradiction, ...]
     source: Source | None
     machine: str = ""
     measured: Interval = NOTHING
@@ -500,68 +489,3 @@ def _at(tree: Mapping[str, Any], key: str) -> Any:
     for part in key.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
     return value
-
-
-def published_frame(found: Sequence[PublishedResult]) -> pd.DataFrame:
-    """One row for each published figure, sweep point it speaks of, and machine: `COLUMNS`."""
-    return pd.DataFrame([_row(each) for each in found], columns=list(COLUMNS))
-
-
-def _row(found: PublishedResult) -> dict[str, Any]:
-    return {
-        "device": found.row.device,
-        "label": found.row.label,
-        "where": dict(found.row.where),
-        "point": dict(found.point),
-        "machine": found.machine,
-        "figure": found.figure,
-        "published": found.value,
-        "measured": found.measured.value,
-        "low": found.measured.low,
-        "high": found.measured.high,
-        "n": found.measured.n,
-        "ratio": found.ratio,
-        "over": found.over,
-        "comparable": found.comparable,
-        "mark": found.row.mark,
-        "note": found.row.note,
-        "caveat": caveat(found),
-        "flags": found.flags,
-        "source": citation(found.source),
-        "source_url": found.source.url if found.source else "",
-        "imported": found.row.imported,
-    }
-
-
-def caveat(found: PublishedResult) -> str:
-    """What makes the measured side unlike the published one, in words; empty where nothing does."""
-    said = []
-    if found.figure == "total_time" and found.extrapolated:
-        said.append("extrapolated from the steady steps")
-    if found.synthetic:
-        said.append("measured on a synthetic stand-in for the data")
-    told = [each for each in found.changed if each.key != "data"]
-    if told:
-        said.append(f"measured with {', '.join(_told(each) for each in told)}")
-    if found.per_step:
-        said.append("compared by the time of a step")
-    elif told and isnan(found.ratio) and found.measured.n:
-        said.append("not divided, since that changes it")
-    if found.withheld:
-        said.append(f"withheld: {why_withheld(found.withheld, found.over)}")
-    return "; ".join(said)
-
-
-def _told(changed: Changed) -> str:
-    instead = "" if changed.theirs is None else f" instead of {changed.theirs}"
-    return f"{changed.key} {changed.ours}{instead}"
-
-
-def citation(source: Source | None) -> str:
-    """A source in a line: "Title (authors, year); licence; read 2026-05-31"; empty without one."""
-    if source is None:
-        return ""
-    by = ", ".join(part for part in (source.authors, str(source.year or "")) if part)
-    read = f"read {source.accessed}" if source.accessed else ""
-    parts = (f"{source.title} ({by})" if by else source.title, source.licence, read)
-    return "; ".join(part for part in parts if part)

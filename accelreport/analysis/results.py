@@ -12,12 +12,11 @@ from math import inf, isnan, nan
 from typing import Any
 
 from accelreport.analysis.compute import Peak, cited_peak, hardware_name, joules_per_step
-from accelreport.analysis.invalid_results import REFUSED, REMEDY, above_peak, impossible, refused
+from accelreport.analysis.invalid_results import REFUSED, above_peak, impossible, refused
 from accelreport.analysis.stability import (
     FEWER_CORES,
     NOTABLE,
     Began,
-    Finding,
     began,
     complete_epochs,
     findings,
@@ -27,7 +26,7 @@ from accelreport.analysis.stability import (
     total_seconds,
 )
 from accelreport.analysis.stats import SLOW_PROCESS
-from accelreport.analysis.words import share
+from accelreport.analysis.warnings import Recorded, ResultWarning, SlowProcess
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import OTHER_LOAD, Record
 from accelreport.spec.base import Scalar
@@ -121,8 +120,9 @@ class Result:
         point: axis → value.
         status: that of the record; `missing` without one, `refused` where the number is none.
         failure_kind: why there is no number, in a word; empty where there is one.
-        failure_message: the same in a sentence.
-        failure_remedy: what a person can do about it.
+        failure_message: the sentence that the record of a failed or skipped cell keeps.
+        failure_remedy: what a person can do about it, by the same record.
+        refusal: the warning for which the number is none; None where it is not refused.
         origin: where the input came from.
         fingerprint: SHA-256 of the input as it was used.
         hardware: what did the arithmetic, by its driver's name.
@@ -145,11 +145,12 @@ class Result:
     failure_kind: str = ""
     failure_message: str = ""
     failure_remedy: str = ""
+    refusal: ResultWarning | None = None
     origin: str = ""
     fingerprint: str = ""
     hardware: str = ""
     precision: str = ""
-    warnings: tuple[Finding, ...] = ()
+    warnings: tuple[ResultWarning, ...] = ()
     extrapolated: bool = False
     timings: Timings = Timings()
     stages: Stages = Stages()
@@ -173,7 +174,7 @@ class Result:
 
     @property
     def refused(self) -> bool:
-        """Whether there is a number that is not shown; `failure_message` says why."""
+        """Whether there is a number that is not shown; `refusal` says why."""
         return self.status == REFUSED
 
     @property
@@ -192,14 +193,9 @@ class Result:
         return self.timings.flops_per_step if isnan(samples) else samples
 
     @property
-    def problem(self) -> str:
-        """Why it has no time; empty where it has one."""
-        if self.measured:
-            return "" if self.seconds > 0 else "ended before its first steady step"
-        if self.status == MISSING:
-            return "not run yet"
-        kind = self.failure_kind
-        return f"{self.status} ({kind}): {self.failure_message}" if kind else self.status
+    def timed(self) -> bool:
+        """Whether it has a time: it was measured, and reached its first steady step."""
+        return self.measured and self.seconds > 0
 
     def at(self, where: Mapping[str, Any]) -> bool:
         """Whether its sweep point has every value that is asked for."""
@@ -308,7 +304,9 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
     failure, data = record.failure, record.data
     device = plan.devices.get(cell.device)
     hardware = hardware_name(record.environment, device.kind if device else "CPU")
-    said = {warned.kind: Finding(warned.kind, warned.message, nan) for warned in record.warnings}
+    said: dict[str, ResultWarning] = {
+        warned.kind: Recorded(warned.kind, nan, warned.message) for warned in record.warnings
+    }
     if record.measured:
         for found in (*findings(record), *impossible(record)):
             said.setdefault(found.kind, found)
@@ -362,8 +360,10 @@ def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tup
 
 
 def _beside_others(
-    result: Result, slow: Mapping[tuple[str, str], Finding], drifting: Mapping[str, Finding]
-) -> Iterable[Finding]:
+    result: Result,
+    slow: Mapping[tuple[str, str], ResultWarning],
+    drifting: Mapping[str, ResultWarning],
+) -> Iterable[ResultWarning]:
     """What is found of a process beside the others of its plan."""
     if (result.key, result.machine) in slow:
         yield slow[result.key, result.machine]
@@ -371,7 +371,7 @@ def _beside_others(
         yield drifting[result.machine]
 
 
-def _judged(draft: _Draft, further: Sequence[Finding]) -> Result:
+def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
     """The result with all that was found against it, and without its number where that is none."""
     result = draft.result
     if result.measured:
@@ -387,8 +387,9 @@ def _judged(draft: _Draft, further: Sequence[Finding]) -> Result:
         result,
         status=REFUSED,
         failure_kind=why.kind,
-        failure_message=why.message,
-        failure_remedy=REMEDY,
+        failure_message="",
+        failure_remedy="",
+        refusal=why,
         timings=Timings(),
         final={},
     )
@@ -440,7 +441,7 @@ def _cold_tflops(record: Record, flops: float) -> float:
     return flops * record.blocks[0].steps / cold_s / 1e12
 
 
-def slow_processes(results: Iterable[Result]) -> dict[tuple[str, str], Finding]:
+def slow_processes(results: Iterable[Result]) -> dict[tuple[str, str], SlowProcess]:
     """Processes much slower than the other repeats of their cell, by (key, machine).
 
     Where such a process kept fewer cores busy, on a machine that did nothing else, the kind
@@ -462,7 +463,7 @@ def slow_processes(results: Iterable[Result]) -> dict[tuple[str, str], Finding]:
 
 def drifting_machines(
     results: Iterable[Result], started: Mapping[tuple[str, str], str]
-) -> dict[str, Finding]:
+) -> dict[str, ResultWarning]:
     """Machines that became slower or faster while a plan was measured.
 
     The order of cells is balanced, so no device gains by it; but intervals are wider than those
@@ -484,20 +485,15 @@ def drifting_machines(
             cells.setdefault((each.device, each.where), []).append((place, each.seconds))
         line = shared_trend([*cells.values()])
         if line.certain and abs(line.change) > NOTABLE:
-            direction = "slower" if line.change > 0 else "faster"
-            message = f"the machine became {share(abs(line.change))} {direction} over the run"
-            found[machine] = Finding("drifting-machine", message, line.change)
+            found[machine] = ResultWarning("drifting-machine", line.change)
     return found
 
 
-def _slow(own: Timings, fastest: float, most: float) -> Finding:
+def _slow(own: Timings, fastest: float, most: float) -> SlowProcess:
     """A process beside the fastest repeat of its cell, and the most cores that one kept busy."""
     factor = own.steady_step_s / fastest
-    message = f"this process took {factor:.2g} times as long as the fastest repeat"
     if own.other_cpu_per_wall > OTHER_LOAD:
-        message += f", while others kept {own.other_cpu_per_wall:.2g} cores busy"
-        return Finding("slow-process", message, factor)
+        return SlowProcess("slow-process", factor, own.other_cpu_per_wall, nan, nan)
     if own.cpu_per_wall < FEWER_CORES * most:
-        message += f", with {own.cpu_per_wall:.2g} cores busy instead of {most:.2g}"
-        return Finding("bimodal", message, factor)
-    return Finding("slow-process", message, factor)
+        return SlowProcess("bimodal", factor, nan, own.cpu_per_wall, most)
+    return SlowProcess("slow-process", factor, nan, nan, nan)

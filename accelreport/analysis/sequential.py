@@ -215,7 +215,9 @@ def _last_of_claim(
         first = [each for each in concerned if each.repeat < n]
         failed = next((each for each in first if each.machine and not each.measured), None)
         if failed is not None:
-            reason = f"repeat {failed.repeat} of {failed.device} has no number ({failed.problem})"
+            reason = (
+                f"repeat {failed.repeat} of {failed.device} has no number ({_described(failed)})"
+            )
             return replace(last, reason=reason)
         if sum(bool(each.machine) for each in first) < n * len(wanted):
             return replace(last, wanted=n)
@@ -224,6 +226,12 @@ def _last_of_claim(
         if found is not ClaimVerdict.UNDECIDED:
             return last
     return replace(last, reason=f"{looks[-1]} repeats are the most allowed")
+
+
+def _described(failed: Result) -> str:
+    """What became of a process, with its record's own sentence where that has one."""
+    said = f": {failed.failure_message}" if failed.failure_message else ""
+    return f"{failed.status} ({failed.failure_kind}){said}"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ times, and several comparisons of which one is chosen.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -58,12 +57,12 @@ class Group:
     @cached_property
     def timed(self) -> tuple[Result, ...]:
         """The processes that have a time."""
-        return tuple(each for each in self.results if not each.problem)
+        return tuple(each for each in self.results if each.timed)
 
-    @cached_property
-    def problems(self) -> Mapping[str, int]:
-        """Why processes have no time → how many of them."""
-        return Counter(each.problem for each in self.results if each.problem)
+    @property
+    def untimed(self) -> tuple[Result, ...]:
+        """The processes that have none."""
+        return tuple(each for each in self.results if not each.timed)
 
     @property
     def precision(self) -> str:

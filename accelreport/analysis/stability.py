@@ -17,11 +17,10 @@ from math import expm1, inf, nan, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from accelreport.analysis.words import share
+from accelreport.analysis.warnings import BegunAlike, ResultWarning, TwoModes
 from accelreport.results.record import OTHER_LOAD, Block, Record
 
 
@@ -281,22 +280,7 @@ LOST = 0.05
 """Stalls that take this share of the window are worth a warning."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A named warning on one process.
-
-    Attributes:
-        kind: its name.
-        message: the sentence beside the number.
-        value: the number it rests on.
-    """
-
-    kind: str
-    message: str
-    value: float
-
-
-def findings(record: Record) -> tuple[Finding, ...]:
+def findings(record: Record) -> tuple[ResultWarning, ...]:
     """Every warning that the timed blocks of a record give reason for.
 
     Kinds: `bad-timing` (then nothing else is tested), `short-window`, `untested` (too few
@@ -309,12 +293,10 @@ def findings(record: Record) -> tuple[Finding, ...]:
     values = step_seconds(blocks)
     walls = np.array([block.wall_s for block in blocks])
     if not all(np.isfinite(each).all() and (each > 0).all() for each in (values, walls)):
-        return (Finding("bad-timing", "some of its timings are no positive numbers", nan),)
+        return (ResultWarning("bad-timing", nan),)
     found = [*_window(blocks), *_load(blocks)]
     if len(values) < FEWEST:
-        message = f"{len(values)} steady timings are too few to test whether they are steady"
-        found.append(Finding("untested", message, float(len(values))))
-        return tuple(found)
+        return (*found, ResultWarning("untested", len(values)))
     # Absurd timings (10³⁰⁰ s) may overflow a variance; infinity is then certain of nothing.
     with np.errstate(over="ignore", invalid="ignore"):
         found += _settled(blocks, values)
@@ -331,26 +313,25 @@ def step_seconds(blocks: list[Block]) -> Floats:
     return np.array(parts)
 
 
-def _window(blocks: list[Block]) -> Iterable[Finding]:
+def _window(blocks: list[Block]) -> Iterable[ResultWarning]:
     window = sum(block.wall_s for block in blocks)
     if window < SHORT_WINDOW_S:
-        message = f"the steady steps took {window:.3g} s in all, less than {SHORT_WINDOW_S} s"
-        yield Finding("short-window", message, window)
+        yield ResultWarning("short-window", window)
 
 
-def _load(blocks: list[Block]) -> Iterable[Finding]:
+def _load(blocks: list[Block]) -> Iterable[ResultWarning]:
     known = [block for block in blocks if block.other_cpu_s is not None]
     wall = sum(block.wall_s for block in known)
     other = sum(block.other_cpu_s or 0.0 for block in known) / wall if wall else 0.0
     if other > OTHER_LOAD:
-        yield Finding("loaded-machine", f"other processes kept {other:.2g} cores busy", other)
+        yield ResultWarning("loaded-machine", other)
 
 
 def _cores(blocks: list[Block]) -> Floats:
     return np.array([block.cpu_s / block.wall_s if block.wall_s else 0.0 for block in blocks])
 
 
-def _settled(blocks: list[Block], values: Floats) -> Iterable[Finding]:
+def _settled(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
     """At most one of `not-steady`, `throttled` and `drifting`."""
     series = batches(values)
     later = trend(series[len(series) // 5 :])
@@ -359,25 +340,18 @@ def _settled(blocks: list[Block], values: Floats) -> Iterable[Finding]:
         return
     start = slower_start(series)
     if start > NOTABLE:
-        message = f"the first steps after the warm-up are {share(start)} slower than the later ones"
-        yield Finding("not-steady", message, start)
+        yield ResultWarning("not-steady", start)
 
 
-def _drift(blocks: list[Block], later: Trend) -> Finding:
+def _drift(blocks: list[Block], later: Trend) -> ResultWarning:
     cores = trend(_cores(blocks))
     same_cores = not (cores.certain and abs(cores.change) > NOTABLE)
     if later.change > THROTTLED and same_cores and not list(_load(blocks)):
-        message = (
-            f"steps became {share(later.change)} slower with as many cores busy and no other "
-            "load: the processor slowed down"
-        )
-        return Finding("throttled", message, later.change)
-    direction = "slower" if later.change > 0 else "faster"
-    message = f"steps became {share(abs(later.change))} {direction} while they were timed"
-    return Finding("drifting", message, later.change)
+        return ResultWarning("throttled", later.change)
+    return ResultWarning("drifting", later.change)
 
 
-def _bimodal(blocks: list[Block], values: Floats) -> Iterable[Finding]:
+def _bimodal(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
     found = modes(values)
     if (
         found is None
@@ -390,26 +364,24 @@ def _bimodal(blocks: list[Block], values: Floats) -> Iterable[Finding]:
     slow = values > found.edge
     if int((slow[1:] != slow[:-1]).sum()) < SWITCHES:
         return
-    message = (
-        f"steps have two modes: {share(found.slow_share)} of them take {found.factor:.2g} times "
-        f"as long as the others{_why_slow(blocks, found.edge)}"
-    )
-    yield Finding("bimodal", message, found.factor)
+    busy, usual = _fewer_cores(blocks, found.edge)
+    yield TwoModes("bimodal", found.factor, found.slow_share, busy, usual)
 
 
-def _why_slow(blocks: list[Block], edge: float) -> str:
-    """What CPU time says of slow blocks: threads that share a core keep fewer cores busy."""
+def _fewer_cores(blocks: list[Block], edge: float) -> tuple[float, float]:
+    """Cores busy in slow blocks and in the others; NaN where they are not clearly fewer.
+
+    Threads that share a core keep fewer cores busy.
+    """
     cores = _cores(blocks)
     slow = np.array([block.wall_s / block.steps for block in blocks]) > edge
     if not slow.any() or slow.all():
-        return ""
+        return nan, nan
     busy, usual = float(cores[slow].mean()), float(cores[~slow].mean())
-    if busy >= FEWER_CORES * usual:
-        return ""
-    return f", with {busy:.2g} cores busy instead of {usual:.2g}"
+    return (nan, nan) if busy >= FEWER_CORES * usual else (busy, usual)
 
 
-def _stalled(blocks: list[Block]) -> Iterable[Finding]:
+def _stalled(blocks: list[Block]) -> Iterable[ResultWarning]:
     pace = np.array([block.wall_s / block.steps for block in blocks])
     steps = np.array([block.steps for block in blocks])
     cores = _cores(blocks)
@@ -420,30 +392,7 @@ def _stalled(blocks: list[Block]) -> Iterable[Finding]:
         return
     lost = float(((pace - usual) * steps)[idle].sum() / (pace * steps).sum())
     if lost > LOST:
-        message = f"{share(lost)} of the time went into stalls in which the process computed little"
-        yield Finding("stalled", message, lost)
-
-
-COLUMNS = ("key", "machine", "device", "repeat", "kind", "message", "value")
-"""Columns of `steadiness_frame`."""
-
-
-def steadiness_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """One row for each finding of each record: `COLUMNS`, `value` in the finding's unit."""
-    rows = [
-        (
-            record.key,
-            record.environment.machine if record.environment else "",
-            record.cell.device,
-            record.cell.repeat,
-            found.kind,
-            found.message,
-            found.value,
-        )
-        for record in records
-        for found in findings(record)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        yield ResultWarning("stalled", lost)
 
 
 @dataclass(frozen=True)
@@ -483,19 +432,19 @@ def _parts(record: Record) -> dict[str, str]:
     return {}
 
 
-def reused_seeds(records: Iterable[Record]) -> dict[tuple[str, str], tuple[Finding, ...]]:
+def reused_seeds(records: Iterable[Record]) -> dict[tuple[str, str], tuple[ResultWarning, ...]]:
     """`reused`, of records."""
     return reused(began(record) for record in records)
 
 
-def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[Finding, ...]]:
+def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[ResultWarning, ...]]:
     """Repeats of different seeds that began alike, by key and machine.
 
     `same-run` when a training had both the initial weights and the order of the examples of an
     earlier repeat, or a kernel its input: it is that run again, and no independent one.
     `reused-seed` when only one of the two was the same. The first repeat stays as it is.
     """
-    found: dict[tuple[str, str], tuple[Finding, ...]] = {}
+    found: dict[tuple[str, str], tuple[ResultWarning, ...]] = {}
     seen: dict[tuple[Any, ...], int] = {}
     for process in sorted(processes, key=lambda each: (each.seed, each.key)):
         same = {}
@@ -505,12 +454,6 @@ def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[Finding, .
             if text and first != process.seed:
                 same[part] = first
         if same:
-            found[process.key, process.machine] = (_reused(same, len(process.parts)),)
+            kind = "same-run" if len(same) == len(process.parts) else "reused-seed"
+            found[process.key, process.machine] = (BegunAlike(kind, len(same), same),)
     return found
-
-
-def _reused(same: Mapping[str, int], parts: int) -> Finding:
-    what = " and ".join(same)
-    seeds = " and ".join(dict.fromkeys(f"seed {seed}" for seed in same.values()))
-    kind = "same-run" if len(same) == parts else "reused-seed"
-    return Finding(kind, f"its {what} were those of {seeds}", float(len(same)))

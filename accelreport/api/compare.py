@@ -10,9 +10,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from accelreport.analysis.compare import compare_folders
-from accelreport.analysis.comparison import Comparison as Compared
-from accelreport.analysis.comparison import ComparisonRow, Gate, OverallOutcome, alarms, conclusions
+from accelreport.analysis.compare import Gate
+from accelreport.report.comparison import Comparison as Compared
+from accelreport.report.comparison import (
+    ComparisonRow,
+    OverallOutcome,
+    alarms,
+    compare_folders,
+    conclusions,
+)
 from accelreport.results.store import existing
 from accelreport.terminal.comparison import comparison_text
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.frames import SPEEDUP_COLUMNS
 from accelreport.analysis.stats import Verdict
 from accelreport.errors import AccelReportError
 from accelreport.report.formatting import duration, plural, ratio, ratio_interval
+from accelreport.report.frames import SPEEDUP_COLUMNS
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record

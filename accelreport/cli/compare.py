@@ -10,7 +10,7 @@ import typer
 from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
-    from accelreport.analysis.comparison import Comparison
+    from accelreport.report.comparison import Comparison
 
 EXAMPLES = """\b
 What is compared:
@@ -85,8 +85,7 @@ def compare(
     out: Out = None,
 ) -> None:
     """Say what became faster or slower between two results folders."""
-    from accelreport.analysis.compare import compare_folders
-    from accelreport.analysis.comparison import conclusions
+    from accelreport.report.comparison import compare_folders, conclusions
     from accelreport.results.store import existing
     from accelreport.terminal.say import say
 

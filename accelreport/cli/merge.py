@@ -45,7 +45,7 @@ Out = Annotated[
 
 def merge(sources: Sources, *, out: Out) -> None:
     """Merge results folders, such as those of several machines, into one."""
-    from accelreport.analysis.words import counted
+    from accelreport.report.words import counted
     from accelreport.results.merge import merge as unite
     from accelreport.results.merge import unpacked
     from accelreport.terminal.say import say

@@ -10,10 +10,11 @@ import pandas as pd
 
 from accelreport.analysis.claim_rules import QUALITY_MARGIN
 from accelreport.analysis.claims import SIGNED, ClaimResult, Lack, Missing, Number
-from accelreport.analysis.frames import withheld_text
 from accelreport.analysis.results import Result, matches
 from accelreport.analysis.stats import LEVEL, MARGIN
-from accelreport.analysis.words import at, counted, figure, span
+from accelreport.report.frames import withheld_text
+from accelreport.report.warning_text import failure_text, problem_text
+from accelreport.report.words import at, counted, figure, span
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.claims import (
     TIME_QUANTITIES,
@@ -98,7 +99,7 @@ def number_text(number: Number) -> str:
     """A number with its place and its interval."""
     found, what = number.interval, place_text(number)
     if number.refused is not None:
-        said = number.refused.failure_message
+        said = failure_text(number.refused)
     elif number.quantity == "out_of_memory":
         processes = counted(found.n, "process", "processes")
         said = f"{found.value:g} of {processes} ran out of memory"
@@ -155,9 +156,7 @@ def missing_text(found: Missing) -> str:
 
 def _what_became(results: Sequence[Result]) -> str:
     said = {
-        f"{each.status} ({each.failure_kind}): {each.failure_message}"
-        if each.failure_kind
-        else "not run yet"
+        problem_text(each) if each.failure_kind else "not run yet"
         for each in results
         if not each.measured
     }

@@ -17,23 +17,25 @@ import pandas as pd
 
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
-from accelreport.analysis.frames import (
+from accelreport.analysis.overview import Choice, choices, overall
+from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
+from accelreport.analysis.published import PublishedResult, published_results
+from accelreport.analysis.results import Result, results_of
+from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
+from accelreport.analysis.targets import TargetTime, target_times, targets_frame
+from accelreport.report.claim_text import claims_frame
+from accelreport.report.frames import (
     curve_frame,
     not_refused,
     results_frame,
     speedups_frame,
     steps_frame,
 )
-from accelreport.analysis.overview import Choice, choices, overall
-from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
-from accelreport.analysis.published import PublishedResult, published_frame, published_results
-from accelreport.analysis.results import Result, results_of
-from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
-from accelreport.analysis.targets import TargetTime, target_times, targets_frame
-from accelreport.report.claim_text import claims_frame
 from accelreport.report.metrics import Words, axis_title, is_share, primary_metric, words_of
+from accelreport.report.published_text import published_frame
 from accelreport.report.text import label, slug
 from accelreport.report.theme import COLOURS, pattern
+from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 
@@ -109,7 +111,7 @@ class Analysed:
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """`analysis.frames.results_frame`."""
+        """`report.frames.results_frame`."""
         return results_frame(self.plan, self.results)
 
     @cached_property
@@ -119,17 +121,17 @@ class Analysed:
 
     @cached_property
     def steps(self) -> pd.DataFrame:
-        """`analysis.frames.steps_frame`, of what is not refused."""
+        """`report.frames.steps_frame`, of what is not refused."""
         return steps_frame(self.shown_records)
 
     @cached_property
     def curves(self) -> pd.DataFrame:
-        """`analysis.frames.curve_frame`, of what is not refused."""
+        """`report.frames.curve_frame`, of what is not refused."""
         return curve_frame(self.shown_records)
 
     @cached_property
     def speedups(self) -> pd.DataFrame:
-        """`analysis.frames.speedups_frame`."""
+        """`report.frames.speedups_frame`."""
         return speedups_frame(self.plan, self.compared)
 
     @cached_property
@@ -256,7 +258,7 @@ class BenchmarkView(Analysed):
     def refusal(self, record: Record, machine: str) -> str:
         """Why the number of a record is not shown; empty where it is."""
         row = self._rows_of_records.get((record.key, machine))
-        return row.failure_message if row and row.refused else ""
+        return failure_text(row) if row and row.refused else ""
 
     def record(self, row: Result) -> Record | None:
         """The record behind a row."""

@@ -6,25 +6,25 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from accelreport.analysis.comparison import (
+from accelreport.analysis.compare import Gate
+from accelreport.report.comparison import (
     HEAD,
     OUTCOMES,
     Comparison,
     ComparisonRow,
-    Gate,
     alarms,
     asides,
     benchmark,
     conclusions,
     decided,
-    duration,
-    gated,
+    gate_text,
     percent,
     place,
     processes,
     ratio,
+    seconds_text,
 )
-from accelreport.analysis.words import counted
+from accelreport.report.words import counted
 
 
 def comparison_text(comparison: Comparison) -> Iterator[str]:
@@ -66,9 +66,9 @@ def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str
 
 
 def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
-    texts = [row.device, place(row), duration(row.old_seconds), duration(row.new_seconds)]
+    texts = [row.device, place(row), seconds_text(row.old_seconds), seconds_text(row.new_seconds)]
     texts += [ratio(row), processes(row), decided(row)]
-    return [*texts, gated(row)] if gated_too else texts
+    return [*texts, gate_text(row)] if gated_too else texts
 
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")
@@ -119,10 +119,10 @@ def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterat
     yield f"|{'|'.join([' :-- '] * len(head))}|"
     for row in rows:
         texts = [benchmark(row), row.device, place(row)]
-        texts += [duration(row.old_seconds), duration(row.new_seconds)]
+        texts += [seconds_text(row.old_seconds), seconds_text(row.new_seconds)]
         cells = [*map(escaped, texts), ratio(row), processes(row), _strong(row)]
         if gate is not None:
-            cells.append(f"**{gated(row)}**" if row.gate is Gate.FAILS else gated(row))
+            cells.append(f"**{gate_text(row)}**" if row.gate is Gate.FAILS else gate_text(row))
         yield f"| {' | '.join([*cells, escaped('; '.join(row.reasons))])} |"
     yield ""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from accelreport.analysis.words import counted
 from accelreport.backend.availability import Probe
+from accelreport.report.words import counted
 from accelreport.runner.survey import Survey
 
 GIB = 2**30

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from accelreport.analysis.words import counted
+from accelreport.report.words import counted
 from accelreport.runner.events import (
     CellEndLine,
     CellName,

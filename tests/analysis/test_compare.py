@@ -12,8 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.compare import compare_folders
-from accelreport.analysis.comparison import Comparison, ComparisonRow, Gate, OverallOutcome
+from accelreport.analysis.compare import Gate
+from accelreport.report.comparison import (
+    Comparison,
+    ComparisonRow,
+    OverallOutcome,
+    compare_folders,
+)
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Warned
 from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from accelreport.analysis.frames import (
+from accelreport.report.frames import (
     CURVE_COLUMNS,
     IDENTITY,
     MEMORY,

@@ -9,12 +9,13 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from accelreport.analysis.claim_rules import claim_results
-from accelreport.analysis.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from accelreport.analysis.overview import choices, overall
-from accelreport.analysis.published import published_frame, published_results
+from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.targets import target_times, targets_frame
+from accelreport.report.frames import curve_frame, results_frame, speedups_frame, steps_frame
+from accelreport.report.published_text import published_frame
 from accelreport.results.record import Block, Record
 from accelreport.spec.claims import (
     Claim,

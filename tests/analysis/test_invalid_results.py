@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from accelreport.analysis.compute import Peak, own_bound
-from accelreport.analysis.frames import cells_frame, not_refused
 from accelreport.analysis.invalid_results import REFUSED, REFUSING, above_peak, refused
 from accelreport.analysis.results import results_of
 from accelreport.analysis.stability import reused_seeds
+from accelreport.report.frames import cells_frame, not_refused
+from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Beginning, Record, Roofs, Warned
 from accelreport.spec.cells import Cell
@@ -110,7 +111,7 @@ def test_a_rate_that_no_machine_reaches_is_refused_where_nobody_cites_a_peak() -
     assert _why(plan, _timed(record, 1.3 * rate / bound)) == ""
     (found,) = results_of(plan, [_timed(record, 0.5 * rate / bound)])
     assert found.failure_kind == "above-machine"
-    assert "2 cores × 32 operations a cycle (fma)" in found.failure_message
+    assert "2 cores × 32 operations a cycle (fma)" in failure_text(found)
 
 
 def test_what_was_measured_of_a_machine_bounds_it_unless_others_used_it_meanwhile() -> None:

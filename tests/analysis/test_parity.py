@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from accelreport.analysis.frames import NOT_APPLICABLE
 from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, judge
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.stats import one_sample
+from accelreport.report.frames import NOT_APPLICABLE
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.claims import Claim, EquivalentCheck

@@ -9,17 +9,12 @@ import pandas as pd
 import pytest
 
 from accelreport.analysis.compute import cited_peak, peak_for, peak_of_hardware
-from accelreport.analysis.frames import cells_frame
 from accelreport.analysis.hardware import HARDWARE, named_in
-from accelreport.analysis.published import (
-    COLUMNS,
-    flags_of,
-    published_frame,
-    published_results,
-    rounding,
-)
+from accelreport.analysis.published import flags_of, published_results, rounding
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
+from accelreport.report.frames import cells_frame
+from accelreport.report.published_text import COLUMNS, flag_text, published_frame
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.spec.device import Device
 from accelreport.spec.models import Published, Source
@@ -223,7 +218,7 @@ def _flags(figure: str, *others: Published, profile: str = "full", **given: Any)
     made: Study = study(
         axes={}, epochs=10, steps_per_epoch=100, published=[row, *others], profile=profile
     )
-    return flags_of(made.plan, row, figure)
+    return tuple(map(flag_text, flags_of(made.plan, row, figure)))
 
 
 def test_a_rate_above_the_named_hardwares_peak_is_flagged() -> None:
@@ -317,7 +312,7 @@ def _shipped(name: str, profile: str | None = None) -> dict[tuple[str, str], tup
         cells=[],
     )
     return {
-        (row.label, figure): flags
+        (row.label, figure): tuple(map(flag_text, flags))
         for row in spec.published
         for figure in row.figures()
         if (flags := flags_of(plan, row, figure))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 from accelreport.analysis.claim_rules import claim_results
-from accelreport.analysis.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from accelreport.analysis.overview import choices, overall
 from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.targets import target_times
+from accelreport.report.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from tests.support.records import thousand
 
 SECONDS = 6.0

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import Why, mean_speedup, speedups_of
 from accelreport.analysis.stats import Verdict
+from accelreport.report.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.results.record import Flops, Record
 from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelreport.analysis.words import at, duration, figure, span
+from accelreport.report.words import at, duration, figure, span
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.comparison import Comparison
 from accelreport.cli.compare import margin
 from accelreport.errors import ExitCode
+from accelreport.report.comparison import Comparison
 from accelreport.results.store import Store
 from accelreport.terminal.comparison import comparison_markdown, comparison_text, escaped
 from tests.support.program import call
@@ -165,7 +165,7 @@ def test_what_is_no_margin_is_refused(text: str) -> None:
 
 
 def comparison(tmp_path: Path) -> Comparison:
-    from accelreport.analysis.compare import compare_folders
+    from accelreport.report.comparison import compare_folders
 
     old = keep(tmp_path / "old", small(spec="a|b <script> *x* `y` @all"), study("matmul"))
     new = keep(tmp_path / "new", small(spec="a|b <script> *x* `y` @all", seed=1))

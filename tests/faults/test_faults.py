@@ -14,6 +14,7 @@ import pytest
 from accelreport.analysis.invalid_results import REFUSED, REFUSING
 from accelreport.analysis.results import Result, Timings, results_of
 from accelreport.analysis.stability import reused_seeds
+from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
 from tests.faults.cells import PIPED, PRODUCTS, RECURRENT, Fault, measure
@@ -106,7 +107,7 @@ def test_a_sound_measurement_raises_none_of_them(what: str, records: Records) ->
 def _unharmed(record: Record) -> Timings:
     """What a record comes to that is complete and not refused."""
     found = _result(_plan(record), record)
-    assert found.complete, found.failure_message
+    assert found.complete, failure_text(found)
     return found.timings
 
 
@@ -175,7 +176,7 @@ def test_the_number_of_a_spoilt_measurement_is_refused_with_the_reason_in_its_pl
     found = _result(_plan(record), record)
     assert found.status == REFUSED
     assert found.failure_kind in REFUSING
-    assert found.failure_message
+    assert failure_text(found)
     assert repr(found.timings) == repr(Timings())
     assert not found.final
 
@@ -199,7 +200,7 @@ def test_a_rate_that_the_hardware_cannot_reach_is_refused(
     plan = _plan(record).model_copy(update={"devices": {"cpu": device}})
     found = _result(plan, silent)
     assert (found.status, found.failure_kind) == (REFUSED, "above-peak")
-    assert "a sheet" in found.failure_message
+    assert "a sheet" in failure_text(found)
 
 
 def _result(plan: PlanDocument, record: Record) -> Result:

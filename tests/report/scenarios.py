@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from accelreport.analysis.compare import compare_folders
-from accelreport.analysis.comparison import Comparison
+from accelreport.report.comparison import Comparison, compare_folders
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import (
     Artefact,

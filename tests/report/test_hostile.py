@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from accelreport.analysis.compare import compare_folders
+from accelreport.report.comparison import compare_folders
 from accelreport.report.pages.compare import comparison_html
 from accelreport.report.site.export import csv_text
 from accelreport.report.site.render import Renderer

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.frames import speedups_frame
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import rules_of, speedups_of
+from accelreport.report.frames import speedups_frame
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from accelreport.analysis.comparison import (
+from accelreport.analysis.compare import Gate
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Named, panel
+from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.speedup import Mark, speedup_dots
+from accelreport.report.comparison import (
     OUTCOMES,
     Comparison,
     ComparisonRow,
-    Gate,
     alarms,
     asides,
     benchmark,
     changed,
     conclusions,
-    gated,
+    gate_text,
     percent,
     processes,
     verdicts,
 )
-from accelreport.analysis.comparison import ComparisonRow as Compared
-from accelreport.report import formatting
-from accelreport.report.charts.drawing import Named, panel
-from accelreport.report.charts.labelled import Heading, row_key
-from accelreport.report.charts.speedup import Mark, speedup_dots
+from accelreport.report.comparison import ComparisonRow as Compared
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
     Badge,
@@ -218,7 +218,7 @@ def _row(row: Compared, gate: float | None) -> Row:
     entries = [*times, _factor(row), Entry((Line(processes(row)),))]
     if gate is not None:
         tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
-        badge = Badge(gated(row).lower(), "", tones.get(row.gate, "quiet"))
+        badge = Badge(gate_text(row).lower(), "", tones.get(row.gate, "quiet"))
         entries.append(Entry((), badges=(badge,)))
     notes = [label(reason, 200) for reason in row.reasons]
     if row.verdict == "UNDECIDED" and row.needed:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accelreport.analysis.frames import why_withheld
 from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.overview import Choice
 from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
+from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
     Block,

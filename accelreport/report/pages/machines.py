@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from accelreport.analysis.frames import why_withheld
 from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
 from accelreport.report import formatting
+from accelreport.report.frames import why_withheld
 from accelreport.report.model import (
     Column,
     Download,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accelreport.analysis.frames import why_incomplete, why_withheld, withheld_text
 from accelreport.analysis.speedup import Speedup
 from accelreport.report import formatting
+from accelreport.report.frames import why_incomplete, why_withheld, withheld_text
 from accelreport.report.model import Badge, Column, Download, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import SINGLE, absence, kind_text, number_badges
 from accelreport.report.pages.headline import compared, duration_of

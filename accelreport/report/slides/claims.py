@@ -24,6 +24,7 @@ from accelreport.report.pages.sections.claims import claim_row, claims_section
 from accelreport.report.slides.notes import once
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
+from accelreport.report.warning_text import remedy_text
 
 ROOM = 27.0
 """Height of the rows of a slide, in units of its letters (rem)."""
@@ -227,7 +228,7 @@ def gap_slides(benches: Sequence[BenchmarkView]) -> Iterator[Section]:
     several = len(benches) > 1
     href = "index.html#benchmarks" if several else f"{benches[0].slug}.html#absent"
     cells = [row for why in ordered for _, row in gaps[why]]
-    remedies = dict.fromkeys(label(row.failure_remedy, 200) for row in cells)
+    remedies = dict.fromkeys(label(remedy_text(row), 200) for row in cells)
     for number, rows in enumerate(parts, start=1):
         of = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
         table = Table(

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.frames import why_withheld
 from accelreport.analysis.published import PublishedResult
 from accelreport.report import formatting
+from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import FIGURES, figure_interval, figure_text, printed_text
 from accelreport.report.model import Badge, Block, Download, Figure, Page, Section, Speech, Table
 from accelreport.report.pages.headline import Compared, compared

@@ -15,6 +15,7 @@ from accelreport.report.model import Download, Note, Notes, Notice, Section, Ton
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
+from accelreport.report.warning_text import failure_text, remedy_text, warning_text
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\d.]*\d)(?!\w)")
 
@@ -126,7 +127,7 @@ def problems_section(bench: BenchmarkView) -> Section | None:
     for row in bench.rows:
         if row.measured:
             continue
-        what = (row.failure_kind, row.failure_message, row.failure_remedy)
+        what = (row.failure_kind, failure_text(row), remedy_text(row))
         groups.setdefault((row.status, row.device, *what), []).append(row)
     if not groups:
         return None
@@ -203,8 +204,8 @@ def warnings_section(bench: BenchmarkView) -> Section | None:
     groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
     for row in bench.rows:
         for found in row.warnings:
-            key = found.kind, pattern(found.message)
-            groups.setdefault(key, []).append((found.message, row))
+            text = warning_text(found)
+            groups.setdefault((found.kind, pattern(text)), []).append((text, row))
     if not groups:
         return None
     notes = tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from accelreport.analysis.published import PublishedResult, caveat, citation
+from accelreport.analysis.published import PublishedResult
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.published import Pair, published_pairs
@@ -32,6 +32,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.sections.about import web_address
+from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.theme import COLOURS
 from accelreport.report.view import BenchmarkView, present
@@ -234,7 +235,7 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
 
 def _row(bench: BenchmarkView, found: PublishedResult) -> Row:
     badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if found.flags else ())
-    notes = [found.row.note, caveat(found), *found.flags]
+    notes = [found.row.note, caveat(found), *map(flag_text, found.flags)]
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
     device = _device(bench, found)
     printed = f"{printed_text(found.figure, found.value)}{formatting.SPACE}[{found.row.mark}]"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.frames import why_incomplete, why_withheld
 from accelreport.analysis.speedup import Estimate, Speedup
 from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Make, panel
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
+from accelreport.report.frames import why_incomplete, why_withheld
 from accelreport.report.model import (
     Badge,
     Column,

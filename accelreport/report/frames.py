@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from math import nan
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,9 @@ import pandas as pd
 
 from accelreport.analysis.parity import Parity
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings, results_of
-from accelreport.analysis.speedup import Speedup, Why, Withheld, missing_interval, widened
+from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
 from accelreport.analysis.stats import NOTHING, Verdict
+from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
 
@@ -70,9 +73,11 @@ def results_frame(plan: PlanDocument, results: Sequence[Result]) -> pd.DataFrame
         columns[name] = np.array([getattr(each, name) for each in results], dtype=kind)
     for axis in plan.axes:
         columns[axis] = pd.Series([each.point[axis] for each in results])
+    told = {"failure_message": failure_text, "failure_remedy": remedy_text}
     for name in TEXTS:
-        columns[name] = pd.Series([getattr(each, name) for each in results], dtype=str)
-    said = [tuple((found.kind, found.message) for found in each.warnings) for each in results]
+        text = told.get(name, attrgetter(name))
+        columns[name] = pd.Series([text(each) for each in results], dtype=str)
+    said = [tuple((found.kind, warning_text(found)) for found in each.warnings) for each in results]
     columns["warnings"] = pd.Series(said, dtype=object)
     columns["total_extrapolated"] = [each.extrapolated for each in results]
     for part, names in (("timings", TIMINGS), ("stages", STAGES), ("memory", MEMORY)):
@@ -205,18 +210,27 @@ def why_incomplete(found: Speedup) -> str:
     """Why there is no time, speedup or interval, or which processes are missing of them."""
     own, base = found.own, found.base
     if not own.timed:
-        return "; ".join(own.problems)
+        return "; ".join(problems_of(own))
     if base is None or not base.timed:
         return f"the baseline {found.baseline} was not measured here"
     differing = [each for each in found.withheld if each.why is Why.INPUT]
     if differing:
         return f"withheld: {withheld_text(differing[0])}"
-    planned = len(own.timed) + sum(own.problems.values())
     lone = missing_interval(found)
     said = [f"one process of {' and of '.join(lone)} gives no interval"] if lone else []
     said += [WIDENED] if widened(found) else []
-    said += [f"{count} of {planned} processes: {why}" for why, count in own.problems.items()]
+    said += of_processes(problems_of(own), len(own.results))
     return "; ".join(said)
+
+
+def problems_of(group: Group) -> Counter[str]:
+    """Why processes have no time → how many of them."""
+    return Counter(map(problem_text, group.untimed))
+
+
+def of_processes(problems: Mapping[str, int], planned: int) -> list[str]:
+    """Each problem with how many of the planned processes it befell."""
+    return [f"{count} of {planned} processes: {why}" for why, count in problems.items()]
 
 
 def not_refused(records: Iterable[Record], results: Iterable[Result]) -> list[Record]:

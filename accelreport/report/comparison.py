@@ -1,0 +1,585 @@
+"""What is said of two results folders: the document, and the sentences that all formats share.
+
+Nothing that is in either folder is dropped; what cannot be compared is a row with its reasons.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from accelreport.analysis.compare import (
+    Difference,
+    Gate,
+    Name,
+    Place,
+    Places,
+    Unlike,
+    alike_places,
+    copied,
+    differences,
+    gated,
+    measured_apart,
+    partners,
+    places_of,
+    quality_of_both,
+    spreads_of,
+    unlike,
+)
+from accelreport.analysis.parity import Parity
+from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
+from accelreport.analysis.stats import LEVEL, MARGIN
+from accelreport.report.frames import of_processes, problems_of
+from accelreport.report.words import counted
+from accelreport.results.plan_document import Document, PlanDocument
+from accelreport.results.record import Record
+from accelreport.spec.base import Scalar
+
+
+class OverallOutcome(StrEnum):
+    """What a comparison of two folders comes to, the gravest first."""
+
+    SLOWER = "slower"
+    """Something is slower than the gate allows."""
+    UNREADABLE = "unreadable"
+    """Files of a folder could not be read, so something may be missing here."""
+    FAILED = "failed"
+    """With a gate: something that OLD measured failed in NEW."""
+    NOTHING = "nothing"
+    """Nothing could be compared."""
+    DONE = "done"
+    """Everything else."""
+
+
+class SideSummary(Document):
+    """One of the two folders."""
+
+    name: str
+    """Its path, as it was given."""
+    records: int
+    """Records in it."""
+    unplanned: int
+    """Records that no plan in it asks for, such as those of an earlier wording of a spec."""
+    unreadable: list[str]
+    """Files that could not be read, and why."""
+
+
+class ComparisonRow(Document):
+    """One spec and profile at one sweep point, on one device of one machine."""
+
+    spec: str
+    """Name of the spec."""
+    profile: str
+    """Name of the profile, as the plan bears it."""
+    device: str
+    """Name of the device."""
+    point: dict[str, Scalar]
+    """Sweep point."""
+    outcome: Literal["compared", "withheld", "not-measured", "only-old", "only-new"]
+    """compared; withheld: the conditions differ; not-measured: a side has no time;
+    only-old, only-new: the other folder has nothing like it."""
+    reasons: list[str]
+    """Why it was not compared; of a comparison, what a reader must know."""
+    old_machine: str = ""
+    """Fingerprint of the machine in OLD."""
+    new_machine: str = ""
+    """Fingerprint of the machine in NEW."""
+    old_processes: int = 0
+    """Processes with a time in OLD."""
+    new_processes: int = 0
+    """Processes with a time in NEW."""
+    pairs: int = 0
+    """Seeds that were compared pair by pair; 0 when processes were not paired."""
+    old_seconds: float | None = None
+    """Seconds of a steady step in OLD, the geometric mean over processes."""
+    new_seconds: float | None = None
+    """The same in NEW."""
+    ratio: float | None = None
+    """NEW's time over OLD's, the geometric mean over pairs of seeds or over processes."""
+    low: float | None = None
+    """Lower end of its 95 % interval; absent where there is none."""
+    high: float | None = None
+    """Upper end."""
+    verdict: str = ""
+    """FASTER, SLOWER, SAME or UNDECIDED, of NEW against OLD; empty where nothing was compared."""
+    needed: int | None = None
+    """Processes that each side needs in addition to decide an UNDECIDED row, with probability
+    0.8; absent where that is unknown or beyond a thousand."""
+    gate: Gate | None = None
+    """Whether NEW is slower than the gate allows."""
+    gate_needed: int | None = None
+    """The same for a gate that is OPEN."""
+    nothing_new: bool = False
+    """Whether both folders hold the very same measurements, as when results were copied and
+    nothing was run since."""
+    failed_in_new: bool = False
+    """Whether OLD has times and in NEW every process failed."""
+
+
+class Comparison(Document):
+    """Two results folders against each other."""
+
+    result: OverallOutcome
+    """What it comes to."""
+    old: SideSummary
+    """What was before."""
+    new: SideSummary
+    """What is now."""
+    level: float
+    """Confidence level of each interval."""
+    margin: float
+    """Ratios from 1/(1 + margin) to 1 + margin are the SAME."""
+    gate: float | None
+    """How much longer a step may take, as a fraction; absent when nothing is gated."""
+    apart: str
+    """Where all that was compared of one folder was measured before all of the other: when each
+    was measured. No interval holds what changed about the machine in between."""
+    differences: list[Difference]
+    """What differs of machine and software, the grave ones first."""
+    rows: list[ComparisonRow]
+    """Everything that either folder holds."""
+
+    def of(self, *outcomes: str) -> list[ComparisonRow]:
+        """The rows with one of these outcomes."""
+        return [row for row in self.rows if row.outcome in outcomes]
+
+    def gated(self, gate: Gate) -> list[ComparisonRow]:
+        """The rows of which the gate says so."""
+        return [row for row in self.rows if row.gate is gate]
+
+
+OUTCOMES = {
+    "withheld": "Not compared, because the conditions differ",
+    "not-measured": "Not compared, because a side has no time",
+    "only-old": "Only in OLD",
+    "only-new": "Only in NEW",
+}
+"""Headings over the rows that were not compared."""
+
+HEAD = ("device", "point", "OLD", "NEW", "NEW ÷ OLD time", "processes", "verdict")
+"""The columns of a table, without the gate's."""
+
+
+def percent(share: float) -> str:
+    """A fraction as `5 %`, `2.5 %`."""
+    return f"{100 * share:.4g} %"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Seconds of a step in a fitting unit; a dash where there are none."""
+    if seconds is None:
+        return "–"
+    for below, unit, name in ((1e-6, 1e-9, "ns"), (1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms")):
+        if seconds < below:
+            return f"{seconds / unit:.4g} {name}"
+    return f"{seconds:.4g} s"
+
+
+def place(row: ComparisonRow) -> str:
+    """A sweep point: `batch_size=256 units=4`; a dash where there are no axes."""
+    return " ".join(f"{key}={value}" for key, value in row.point.items()) or "–"
+
+
+def benchmark(row: ComparisonRow) -> str:
+    """A spec, with its profile where it is not the spec as it stands."""
+    return row.spec if row.profile == "full" else f"{row.spec} ({row.profile})"
+
+
+def ratio(row: ComparisonRow) -> str:
+    """The ratio with its interval: `1.08 (1.05 to 1.11)`."""
+    if row.ratio is None:
+        return "–"
+    if row.low is None or row.high is None:
+        return f"{row.ratio:.3f}, no interval"
+    return f"{row.ratio:.3f} ({row.low:.3f} to {row.high:.3f})"
+
+
+def processes(row: ComparisonRow) -> str:
+    """How many processes were compared, and how."""
+    if row.pairs:
+        return counted(row.pairs, "pair")
+    return f"{row.old_processes} and {row.new_processes}"
+
+
+def decided(row: ComparisonRow) -> str:
+    """The verdict, and what an undecided one still needs."""
+    if row.verdict != "UNDECIDED":
+        return row.verdict
+    return f"UNDECIDED{_more(row.needed)}"
+
+
+def gate_text(row: ComparisonRow) -> str:
+    """What the gate says, and what an open one still needs."""
+    if row.gate is None:
+        return ""
+    return f"{row.gate.value}{_more(row.gate_needed) if row.gate is Gate.OPEN else ''}"
+
+
+def _more(needed: int | None) -> str:
+    return f", {needed} more would tell" if needed else ""
+
+
+def alarms(comparison: Comparison) -> Iterator[str]:
+    """What is said loudly before any number."""
+    for each in comparison.differences:
+        if each.grave:
+            yield f"{each.fact} differs: {changed(each)} ({_concerns(each, comparison)})"
+    if same := [row for row in comparison.rows if row.nothing_new]:
+        every = counted(len(comparison.of("compared")), "comparison")
+        yield f"nothing was measured anew in {len(same)} of {every}: NEW holds OLD's measurements"
+    for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
+        for file in side.unreadable:
+            yield f"{name} has a file that cannot be read, and what it holds is missing: {file}"
+
+
+def asides(comparison: Comparison) -> Iterator[str]:
+    """What is said quietly."""
+    if comparison.apart:
+        yield (
+            f"measured one after the other: {comparison.apart}; what changed about the machine "
+            "in between is in no interval"
+        )
+    for each in comparison.differences:
+        if not each.grave:
+            yield f"{each.fact}: {changed(each)}"
+    for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
+        if side.unplanned:
+            yield (
+                f"{counted(side.unplanned, 'record')} in {name} "
+                f"{'belongs' if side.unplanned == 1 else 'belong'} to no plan in that folder, "
+                "and no comparison uses them"
+            )
+
+
+def changed(difference: Difference) -> str:
+    """Both sides of a difference."""
+    return f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
+
+
+def _concerns(difference: Difference, comparison: Comparison) -> str:
+    every = len(comparison.of("compared", "withheld", "not-measured"))
+    return f"in {difference.comparisons} of {counted(every, 'comparison')}"
+
+
+def verdicts(comparison: Comparison) -> str:
+    """How often each verdict was given."""
+    rows = comparison.of("compared")
+    count = Counter(row.verdict for row in rows)
+    names = ("SLOWER", "FASTER", "SAME", "UNDECIDED")
+    told = ", ".join(f"{count[name]} {name}" for name in names if count[name])
+    return f"{counted(len(rows), 'comparison')}: {told}" if rows else "Nothing could be compared."
+
+
+def conclusions(comparison: Comparison) -> Iterator[str]:
+    """What it comes to: the verdicts, then the gate in sentences."""
+    yield verdicts(comparison)
+    if comparison.gate is None:
+        return
+    limit = percent(comparison.gate)
+    fails, still = comparison.gated(Gate.FAILS), comparison.gated(Gate.OPEN)
+    passes = comparison.gated(Gate.PASSES)
+    for row in fails:
+        yield (
+            f"FAILED: {_named(row)} takes {ratio(row)} times as long: slower than the gate of "
+            f"{limit} beyond doubt"
+        )
+    if passes:
+        yield f"{_rows(passes)} not slower by more than {limit}, beyond doubt"
+    if still:
+        yield f"{_rows(still)} undecided about the gate: a slowdown beyond {limit} is not excluded"
+    broken = [row for row in comparison.rows if row.failed_in_new]
+    for row in broken:
+        yield f"FAILED: {_named(row)} was measured in OLD and failed in NEW"
+    if comparison.result is OverallOutcome.DONE and still:
+        every = counted(len(comparison.of("compared")), "comparison")
+        yield f"The gate is not closed, and not passed either: {len(still)} of {every} cannot tell."
+    else:
+        yield CONCLUSION[comparison.result]
+
+
+CONCLUSION = {
+    OverallOutcome.SLOWER: "The gate is closed: something is slower than it allows.",
+    OverallOutcome.UNREADABLE: "The gate cannot be trusted: files could not be read.",
+    OverallOutcome.FAILED: "The gate is closed: something that OLD measured failed in NEW.",
+    OverallOutcome.NOTHING: "The gate says nothing: there is nothing new to compare.",
+    OverallOutcome.DONE: "The gate is passed: nothing that was compared is slower than it allows.",
+}
+"""The last sentence, with a gate."""
+
+
+def _named(row: ComparisonRow) -> str:
+    point = f" at {place(row)}" if row.point else ""
+    return f"{benchmark(row)} on {row.device}{point}"
+
+
+def _rows(rows: Sequence[ComparisonRow]) -> str:
+    return f"{len(rows)} is" if len(rows) == 1 else f"{len(rows)} are"
+
+
+def alone(group: Place, side: Literal["old", "new"], elsewhere: Sequence[str]) -> ComparisonRow:
+    """The row of a group that only one folder has.
+
+    Args:
+        group: the group.
+        side: the folder.
+        elsewhere: machines on which the other folder has the same, where it has it.
+    """
+    other = "NEW" if side == "old" else "OLD"
+    reason = f"{other} has nothing like it"
+    if group.machine and elsewhere:
+        reason = (
+            f"measured on {group.machine}, which {other} has not; it has {', '.join(elsewhere)}"
+        )
+    own: dict[str, Any] = {
+        f"{side}_machine": group.machine,
+        f"{side}_processes": len(group.timed),
+        f"{side}_seconds": _mean(group.group()),
+    }
+    return ComparisonRow(
+        **_identity(group),
+        outcome="only-old" if side == "old" else "only-new",
+        reasons=[reason, *_problems(group)],
+        **own,
+    )
+
+
+def compared(old: Place, new: Place, gate: float | None, spread: float = 0.0) -> ComparisonRow:
+    """The row of a group that both folders have.
+
+    Args:
+        old: what was before.
+        new: what is now.
+        gate: how much longer a step may take, as a fraction; None when nothing is gated.
+        spread: what other sweep points tell of the spread of such comparisons.
+    """
+    row = _identity(new) | {
+        "old_machine": old.machine,
+        "new_machine": new.machine,
+        "old_processes": len(old.timed),
+        "new_processes": len(new.timed),
+        "old_seconds": _mean(old.group()),
+        "new_seconds": _mean(new.group()),
+    }
+    sides = (("OLD", old), ("NEW", new))
+    told = [f"{name}: {said}" for name, side in sides for said in _problems(side)]
+    differing = unlike(old, new)
+    if differing:
+        return ComparisonRow(**row, outcome="withheld", reasons=[*_unlike_text(differing), *told])
+    if not (old.timed and new.timed):
+        failed = bool(old.timed) and new.failed
+        return ComparisonRow(**row, outcome="not-measured", reasons=told, failed_in_new=failed)
+    before, after = measured_apart(old, new)
+    rules = Rules(quality=quality_of_both(before, after), pair=seed_of, spread=spread)
+    faster, longer = speedup(after, before, rules), speedup(before, after, rules)
+    notes = [*_no_interval(longer), *told, *_learns(faster), *_warned(old, new)]
+    row |= _said(longer, faster, gate)
+    if both := copied(old, new):
+        row["nothing_new"] = len(before.timed) == len(old.timed)
+        notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
+        if row["nothing_new"] and gate is not None:
+            row["gate"] = Gate.OPEN
+    if row["pairs"]:
+        shared = _seeds(before) & _seeds(after)
+        row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
+        row["new_seconds"] = _mean(new.group(new.processes.keys() - shared))
+        notes += [*_unpaired("OLD", before, shared), *_unpaired("NEW", after, shared)]
+    return ComparisonRow(**row, outcome="compared", reasons=notes)
+
+
+BOTH = "both folders hold the very same measurements"
+NOTHING_NEW = f"nothing was measured anew: {BOTH}"
+
+
+def _seeds(group: Group) -> set[int]:
+    return {each.seed for each in group.timed}
+
+
+def _identity(place: Place) -> dict[str, Any]:
+    return {
+        "spec": place.spec,
+        "profile": place.profile,
+        "device": place.device,
+        "point": place.point,
+    }
+
+
+def _mean(group: Group) -> float | None:
+    return _finite(group.seconds().value)
+
+
+def _unpaired(name: str, group: Group, shared: set[int]) -> list[str]:
+    left = len(group.timed) - len(shared)
+    return [f"{name}: {left} without a partner of the same seed left out"] if left else []
+
+
+def _unlike_text(found: Unlike) -> Iterator[str]:
+    """The conditions under which comparing would be comparing two different things."""
+    for each in found.conditions:
+        yield f"{each.key} is {each.old} in OLD and {each.new} in NEW"
+    if found.input:
+        yield "the data are not the same: their fingerprints differ"
+    if found.cells:
+        yield "the two versions of accelreport take these for different cells"
+
+
+def _problems(place: Place) -> list[str]:
+    """Why processes have no time, each with how many it befell."""
+    said = problems_of(place.group()) + Counter({"not run": place.not_run})
+    return of_processes(said, len(place.processes) + place.not_run)
+
+
+def _said(longer: Speedup, faster: Speedup, gate: float | None) -> dict[str, Any]:
+    """Ratio, interval, verdict and gate; `longer` is OLD's rate of work over NEW's.
+
+    A difference in quality stands beside the ratio and does not take it away: whoever changed
+    the code asks for it.
+    """
+    found, other = (each.estimate or each.qualified for each in (longer, faster))
+    if found is None or other is None:
+        return {}
+    row: dict[str, Any] = {
+        "pairs": found.interval.n if found.paired else 0,
+        "ratio": _finite(found.interval.value),
+        "low": _finite(found.interval.low),
+        "high": _finite(found.interval.high),
+        "verdict": other.verdict.value,
+        "needed": other.needed,
+    }
+    if gate is not None:
+        row["gate"], row["gate_needed"] = gated(found.contrast, gate)
+    return row
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _no_interval(longer: Speedup) -> list[str]:
+    found = longer.estimate or longer.qualified
+    if found is None or found.interval.known or longer.base is None:
+        return []
+    sides = (("OLD", longer.own), ("NEW", longer.base))
+    lone = [name for name, side in sides if len(side.timed) == 1]
+    return [f"one process in {' and in '.join(lone)} gives no interval"]
+
+
+def _learns(faster: Speedup) -> list[str]:
+    """Whether NEW trains to another quality: a faster step that learns less is no gain."""
+    agreed = faster.agreement
+    if agreed is None or agreed.verdict is not Parity.DIFFERENT:
+        return []
+    return [f"{agreed.quality.metric} is not the same: {agreed.difference.value:+.4f} in NEW"]
+
+
+def _warned(old: Place, new: Place) -> list[str]:
+    """Warnings beside the times, which weaken what they say."""
+    kinds = [side.warnings for side in (old, new)]
+    if kinds[0] == kinds[1]:
+        return [f"both were warned of: {_counted(kinds[0])}"] if kinds[0] else []
+    pairs = zip(("OLD", "NEW"), kinds, strict=True)
+    return [f"{name} was warned of: {_counted(found)}" for name, found in pairs if found]
+
+
+def _counted(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} ×{count}" for kind, count in sorted(kinds.items()))
+
+
+class Folder(Protocol):
+    """A results folder; `accelreport.results.store.Store` is one."""
+
+    @property
+    def root(self) -> Path:
+        """Where it is."""
+
+    @property
+    def problems(self) -> Sequence[object]:
+        """Files that could not be read so far, each with a sentence as its text."""
+
+    def plans(self) -> Sequence[PlanDocument]:
+        """Every plan that can be read."""
+
+    def records(self) -> Iterable[Record]:
+        """Every record that can be read."""
+
+
+def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comparison:
+    """Compare everything that two results folders hold.
+
+    Args:
+        old: what was before.
+        new: what is now.
+        gate: how much longer a step may take, as a fraction; None when nothing is gated.
+    """
+    before, after = (places_of(each.plans(), each.records()) for each in (old, new))
+    rows: list[ComparisonRow] = []
+    found: dict[Name, tuple[list[tuple[Place, Place]], list[Place], list[Place]]] = {}
+    for name in dict.fromkeys([*after.groups, *before.groups]):
+        old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
+        found[name] = partners(old_groups, new_groups)
+    together = [pair for pairs, _, _ in found.values() for pair in pairs]
+    known = spreads_of(together)
+    for name, (pairs, only_old, only_new) in found.items():
+        old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
+        rows += [
+            compared(one, other, gate, known.get(alike_places(one, other), 0.0))
+            for one, other in pairs
+        ]
+        rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
+        rows += [alone(group, "new", _machines(old_groups)) for group in only_new]
+    sides = _summary(old, before), _summary(new, after)
+    return Comparison(
+        result=_result(rows, sides, gate),
+        old=sides[0],
+        new=sides[1],
+        level=LEVEL,
+        margin=MARGIN,
+        gate=gate,
+        apart=_apart(together),
+        differences=differences(together),
+        rows=rows,
+    )
+
+
+def _summary(folder: Folder, groups: Places) -> SideSummary:
+    return SideSummary(
+        name=str(folder.root),
+        records=groups.records,
+        unplanned=groups.unplanned,
+        unreadable=[str(problem) for problem in folder.problems],
+    )
+
+
+def _result(
+    rows: Sequence[ComparisonRow], sides: Sequence[SideSummary], gate: float | None
+) -> OverallOutcome:
+    """What it comes to; of several things the gravest."""
+    if any(row.gate is Gate.FAILS for row in rows):
+        return OverallOutcome.SLOWER
+    if any(side.unreadable for side in sides):
+        return OverallOutcome.UNREADABLE
+    if gate is not None and any(row.failed_in_new for row in rows):
+        return OverallOutcome.FAILED
+    compared = [row for row in rows if row.outcome == "compared"]
+    # A gate that looks at old results only must not look as if it had been passed.
+    told = [row for row in compared if not row.nothing_new] if gate is not None else compared
+    return OverallOutcome.DONE if told else OverallOutcome.NOTHING
+
+
+def _apart(pairs: Sequence[tuple[Place, Place]]) -> str:
+    """When each folder was measured, where that was not at the same time; empty otherwise."""
+    times = [
+        sorted(one.started_at for pair in pairs for one in pair[side].timed.values())
+        for side in (0, 1)
+    ]
+    if not all(times) or not (times[0][-1] < times[1][0] or times[1][-1] < times[0][0]):
+        return ""
+    old, new = (f"{each[0][:19]} to {each[-1][:19]}" for each in times)
+    return f"OLD from {old}, NEW from {new} (UTC)"
+
+
+def _machines(groups: Sequence[Place]) -> list[str]:
+    return [group.machine for group in groups if group.machine]
