@@ -10,12 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.published import Conditions, conditions, flags_of
+from accelreport.analysis.published import Conditions, Contradiction, conditions, flags_of
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.models import Published
-
-SAMPLE = "is the time of a sample"
-"""What `analysis.published` says of a step that is none."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class PublishedRate:
     where: Mapping[str, Any]
     rate: float
     figure: str
-    flags: tuple[str, ...] = ()
+    flags: tuple[Contradiction, ...] = ()
 
 
 def published_rates(plan: PlanDocument) -> tuple[PublishedRate, ...]:
@@ -63,7 +60,8 @@ def _rate(plan: PlanDocument, row: Published, known: Conditions) -> tuple[str, f
         return "sample_time", 1 / figures["sample_time"]
     if "step_time" in figures and batch:
         step = figures["step_time"]
-        of_sample = any(SAMPLE in each for each in flags_of(plan, row, "step_time"))
+        flags = flags_of(plan, row, "step_time")
+        of_sample = any(each.kind == "step-is-a-sample" for each in flags)
         return "step_time", (1 if of_sample else batch) / step
     if "total_time" in figures and samples and known.epochs:
         return "total_time", samples * known.epochs / figures["total_time"]

@@ -11,6 +11,7 @@ from accelreport.analysis.results import matches
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import Named
+from accelreport.report.published_text import flag_text
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
 
@@ -108,7 +109,7 @@ def dots_at(bench: BenchmarkView, point: Point) -> list[Dot]:
     for each in published_at(bench, point):
         value = each.found.rate
         device = Named(bench.title_of(each.found.row.device), bench.colours[each.found.row.device])
-        flagged = "; ".join(each.found.flags)
+        flagged = "; ".join(map(flag_text, each.found.flags))
         text = formatting.number(value)
         dots.append(Dot(each.name, each.detail, device, value, text, value, value,
                         published=True, flagged=flagged))  # fmt: skip
