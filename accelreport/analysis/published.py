@@ -267,27 +267,31 @@ def _sample_against_epoch(row: Printed) -> Iterator[Contradiction]:
 
 
 def _speedup_against_times(row: Printed) -> Iterator[Contradiction]:
-    published, plan = row.published, row.plan
-    over = published.over or plan.baseline
+    published = row.published
+    over = published.over or row.plan.baseline
     if published.speedup is None or over == published.device:
         return
-    for name in ("sample_time", "step_time", "epoch_time", "total_time", "tflops"):
-        own = _figure(plan, published.device, published.where, name)
-        other = _figure(plan, over, published.where, name)
+    names: tuple[str, ...] = (published.quantity,)
+    if published.quantity == "speedup":
+        names = ("sample_time", "step_time", "epoch_time", "total_time", "tflops")
+    elsewhere = {**published.where, **published.over_where}
+    for name in names:
+        own = _figure(row, published.device, published.where, name)
+        other = _figure(row, over, elsewhere, name)
         if own is None or other is None:
             continue
-        implied = own / other if name == "tflops" else other / own
+        implied = own / other if name.startswith("tflops") else other / own
         if _unlike(implied, published.speedup):
             yield Contradiction("speedup-unlike-times", published.speedup, implied, of=name)
 
 
-def _figure(plan: PlanDocument, device: str, where: Mapping[str, Any], name: str) -> float | None:
-    """The one value the sources print for a device and point; None when there are several."""
+def _figure(row: Printed, device: str, where: Mapping[str, Any], name: str) -> float | None:
+    """The one value a row's own source has for a device and point; None where it has several."""
     values = {
         value
-        for row in plan.published
-        if row.device == device and row.where == where
-        if (value := row.figures().get(name)) is not None
+        for each in row.plan.published
+        if each.device == device and each.where == where and each.source == row.published.source
+        if (value := each.figures().get(name)) is not None
     }
     return values.pop() if len(values) == 1 else None
 
@@ -319,7 +323,7 @@ LENGTH = frozenset(
 """Keys of a workload that change how much is done, and not what a step takes."""
 
 OF_A_STEP = frozenset({"step_time", "sample_time", "throughput", "tflops", "speedup"})
-"""Figures that do not depend on how much is done."""
+"""Figures that do not depend on how much is done; a speedup does where it is of whole trainings."""
 
 
 @dataclass(frozen=True)
@@ -415,12 +419,22 @@ def _beside(
         source=row.source or plan.source,
     )
     measured = [
-        _measured(plan, replace(found, point=dict(group.point)), group, place, rules)
+        _measured(
+            plan, replace(found, point=dict(group.point)), group, _there(groups, row, place), rules
+        )
         for place in places
         for group in sorted(place, key=lambda each: each.machine)
         if group.device == row.device
     ]
     return [each for each in measured if each.measured.n or each.withheld] or [found]
+
+
+def _there(
+    groups: Mapping[PointKey, Sequence[Group]], row: Published, place: Sequence[Group]
+) -> Sequence[Group]:
+    """What was measured where the device is that a row's speedup is over."""
+    point = {**place[0].point, **row.over_where}
+    return groups.get(point_key(point), ())
 
 
 def _measured(
@@ -430,7 +444,8 @@ def _measured(
     kept = [each for each in own.results if each.measured]
     if found.figure == "speedup":
         base = baseline_beside(own, [each for each in place if each.device == found.over])
-        compared = speedup(own, base, rules) if base and own.timed else None
+        by = replace(rules, by=found.row.quantity)
+        compared = speedup(own, base, by) if base and own.timed else None
         held = compared if compared and compared.withheld else None
         measured = compared.interval if compared else NOTHING
     else:
@@ -457,11 +472,12 @@ def _divided(plan: PlanDocument, found: PublishedResult) -> PublishedResult:
         return found
     plain = found.measured.value / found.value
     same_steps = theirs.steps == ours.steps
-    if figure in OF_A_STEP or not (changed & LENGTH or found.synthetic):
+    of_a_step = figure in OF_A_STEP and found.row.quantity != "total_time"
+    if of_a_step or not (changed & LENGTH or found.synthetic):
         return replace(found, ratio=plain)
     if figure in QUALITIES:
         return found
-    if figure == "total_time":
+    if "total_time" in {figure, found.row.quantity}:
         alike = same_steps and theirs.epochs == ours.epochs
         return replace(found, ratio=plain) if alike else found
     if same_steps:

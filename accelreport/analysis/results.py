@@ -133,6 +133,8 @@ class Result:
         stages: the stages of its life.
         memory: its peaks.
         final: final metrics by name; empty unless it is `measured`.
+        float32_bytes: size of the converted model in float32; NaN where none was converted.
+        int8_bytes: the same in 8-bit integers.
     """
 
     key: str
@@ -156,6 +158,8 @@ class Result:
     stages: Stages = Stages()
     memory: MemoryPeaks = MemoryPeaks()
     final: Mapping[str, float] = field(default_factory=dict)
+    float32_bytes: float = nan
+    int8_bytes: float = nan
 
     @property
     def where(self) -> PointKey:
@@ -214,7 +218,12 @@ TIMING_OF = {
 }
 """Field of `Timings` that holds a quantity of a claim or figure of a source."""
 
-QUALITIES = frozenset({"accuracy", "val_accuracy", "loss", "val_loss"})
+SIZES = frozenset({"float32_bytes", "int8_bytes"})
+"""Sizes of a converted model, fields of `Result`."""
+
+QUALITIES = frozenset(
+    {"accuracy", "val_accuracy", "val_precision", "val_recall", "val_f1", "loss", "val_loss"}
+)
 """Quantities that only a complete training has."""
 
 
@@ -227,6 +236,8 @@ def quantity(result: Result, name: str) -> float:
         return result.seconds / result.timings.samples_per_step
     if name in TIMING_OF:
         return float(getattr(result.timings, TIMING_OF[name]))
+    if name in SIZES:
+        return float(getattr(result, name))
     if name in QUALITIES and not result.complete:
         return nan
     return result.final.get(name, nan)
@@ -329,6 +340,9 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
         peak = cited_peak(plan, cell.device, cell.point, hardware, record.environment)
         timings = _timings(record, peak)
         result = replace(result, timings=timings, final=dict(record.final))
+        if small := record.quantised:
+            sizes = small.float32.bytes, small.int8.bytes
+            result = replace(result, float32_bytes=sizes[0], int8_bytes=sizes[1])
     return _Draft(result, peak, began(record), record.started_at)
 
 
@@ -392,6 +406,8 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
         refusal=why,
         timings=Timings(),
         final={},
+        float32_bytes=nan,
+        int8_bytes=nan,
     )
 
 

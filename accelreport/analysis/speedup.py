@@ -16,7 +16,7 @@ from math import exp, hypot, log, nan
 from statistics import fmean
 
 from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, quality_of
-from accelreport.analysis.results import PointKey, Result
+from accelreport.analysis.results import PointKey, Result, quantity
 from accelreport.analysis.stats import (
     LEVEL,
     MARGIN,
@@ -36,6 +36,7 @@ from accelreport.analysis.stats import (
 )
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.spec.base import Scalar
+from accelreport.spec.claims import TIME_QUANTITIES
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ class Rules:
         margin: speedups within 1/(1 + margin) … 1 + margin are the SAME.
         quality: on what both must agree; None where nothing is trained.
         pair: what processes of a pair have in common.
+        by: what is compared: the rate of steady steps (`speedup`), or a quantity of claims.
     """
 
     level: float = LEVEL
@@ -127,6 +129,7 @@ class Rules:
     margin: float = MARGIN
     quality: Quality | None = None
     pair: Callable[[Result], Hashable] = repeat_of
+    by: str = "speedup"
 
     @property
     def each(self) -> float:
@@ -391,7 +394,10 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
     found = Speedup(own, base, base.device, rules, withheld=withheld, agreement=agreed)
     if not (own.timed and base.timed) or any(each.why is Why.INPUT for each in withheld):
         return found
-    estimate = _estimate(_terms(own, base, rules), rules, baseline=own is base)
+    terms = _terms(own, base, rules)
+    if not terms.measured:
+        return found
+    estimate = _estimate(terms, rules, baseline=own is base)
     return replace(found, qualified=estimate) if withheld else replace(found, estimate=estimate)
 
 
@@ -416,9 +422,17 @@ def inputs_differ(own: Group, base: Group) -> bool:
 
 
 def _terms(own: Group, base: Group, rules: Rules) -> Terms:
+    if rules.by != "speedup":
+        sign = -1.0 if rules.by in TIME_QUANTITIES else 1.0
+        return _quantities(own, rules).times(sign) + _quantities(base, rules).times(-sign)
     unit = work_of_a_step((base,))
     above, below = _logarithms(base, unit, rules), _logarithms(own, unit, rules)
     return Terms(((1.0, above), (-1.0, below)), rules.spread)
+
+
+def _quantities(group: Group, rules: Rules) -> Terms:
+    known = {rules.pair(each): quantity(each, rules.by) for each in group.timed}
+    return Terms.of({pair: value for pair, value in known.items() if value > 0}, signed=False)
 
 
 def work_of_a_step(groups: Iterable[Group]) -> float:

@@ -116,6 +116,12 @@ def signed(value: float, places: int) -> str:
     return fixed(value, places) if value < 0 else f"+{fixed(value, places)}"
 
 
+def megabytes(count: float | None, low: float | None = None, high: float | None = None) -> str:
+    """Bytes in the decimal units that makers of models print, such as "91 MB"."""
+    bounds = (_scaled(bound, 1e6) for bound in (low, high))
+    return f"{number(_scaled(count, 1e6), *bounds)}{SPACE}MB"
+
+
 def size(count: float | None) -> str:
     """Bytes in binary units, such as "1.4 GiB"."""
     if count is None or not math.isfinite(count):

@@ -60,19 +60,37 @@ FIGURES: dict[str, tuple[str, str]] = {
     "step_time": ("step", "time"),
     "sample_time": ("time for each sample", "time"),
     "total_time": ("whole training", "time"),
+    "throughput": ("samples in a second", "number"),
     "accuracy": ("training accuracy", "share"),
     "val_accuracy": ("validation accuracy", "share"),
+    "val_precision": ("validation precision", "share"),
+    "val_recall": ("validation recall", "share"),
+    "val_f1": ("validation F1", "share"),
     "loss": ("training loss", "number"),
+    "val_loss": ("validation loss", "number"),
+    "float32_bytes": ("size in float32", "size"),
+    "int8_bytes": ("size in 8-bit integers", "size"),
     "tflops_cold": ("TFLOPS, first call", "number"),
     "tflops": ("TFLOPS, later calls", "number"),
     "speedup": ("speedup", "ratio"),
 }
 """Published figures: what they are called and how they are written."""
 
+QUANTITIES = {
+    "first_epoch_time": "time of the first epoch",
+    "epoch_time": "time of a later epoch",
+    "step_time": "time of a step",
+    "total_time": "time of the whole training",
+    "tflops_cold": "TFLOPS of the first call",
+    "tflops": "TFLOPS of later calls",
+}
+"""Figures that are called by a heading in a table, as they are called in a sentence."""
+
 _TEXTS: dict[str, Callable[..., str]] = {
     "time": formatting.duration,
     "number": formatting.number,
     "ratio": formatting.ratio,
+    "size": formatting.megabytes,
 }
 
 
@@ -91,6 +109,8 @@ def printed_text(figure: str, value: float) -> str:
     unit = FIGURES[figure][1]
     if unit == "share":
         return f"{_digits(100 * value)}{formatting.SPACE}%"
+    if unit == "size":
+        return f"{_digits(value / 1e6)}{formatting.SPACE}MB"
     if unit != "time":
         return _digits(value) + ("×" if unit == "ratio" else "")
     scale, sign = formatting.time_unit(value)
@@ -120,8 +140,10 @@ def figure_interval(figure: str, value: float, low: float, high: float) -> str:
         return formatting.ratio_interval(low, high, value)
     if unit == "share":
         return f"{formatting.fixed(100 * low, 2)}{formatting.EN_DASH}{formatting.percent(high)}"
-    places = formatting.decimals(value, low, high)
-    return f"{formatting.fixed(low, places)}{formatting.EN_DASH}{formatting.fixed(high, places)}"
+    scale = 1e6 if unit == "size" else 1.0
+    places = formatting.decimals(value / scale, low / scale, high / scale)
+    said = (formatting.fixed(bound / scale, places) for bound in (low, high))
+    return formatting.EN_DASH.join(said) + (f"{formatting.SPACE}MB" if unit == "size" else "")
 
 
 def is_share(metric: str) -> bool:

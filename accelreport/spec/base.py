@@ -1,7 +1,7 @@
 """What every model of a spec is made of: strictness, texts, single values and quantities.
 
 Times, shares and rates are read as people write them: "94 µs", "1 h 40 min", "58 %",
-"350 TFLOPS".
+"91 MB", "350 TFLOPS".
 """
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ TFLOPS = {
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
 _SHARE = re.compile(rf"\s*([+-]?{_NUMBER})\s*(%?)\s*")
+_SIZE = re.compile(rf"\s*({_NUMBER})\s*([kMG]?)(i?)B\s*")
 _RATE = re.compile(rf"\s*({_NUMBER})\s*([MGTPE]?)FLOP(?:S|s|/s)\s*")
 _LARGEST = 1e300
 _DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
 _SHARE_FORMS = 'write a number from 0 to 1, or text such as "58 %"'
+_SIZE_FORMS = 'write a number of bytes, or text such as "91 MB" or "1.5 GiB"'
 _RATE_FORMS = 'write a number of TFLOPS, or text such as "350 TFLOPS" or "12 GFLOPS"'
 
 
@@ -145,6 +147,28 @@ def parse_tflops(value: object) -> float:
     return _number(float(Decimal(digits) * TFLOPS[prefix]), "rate", _RATE_FORMS)
 
 
+def parse_size(value: object) -> float:
+    """Bytes from a number, or from text such as "91 MB" (10⁶) or "1.5 GiB" (2³⁰).
+
+    Args:
+        value: a number of bytes, or text with a unit.
+
+    Returns:
+        The size in bytes.
+
+    Raises:
+        ValueError: the value is not a size; the message says what to write.
+    """
+    if not isinstance(value, str):
+        return _number(value, "size", _SIZE_FORMS)
+    match = _SIZE.fullmatch(value)
+    if match is None:
+        raise ValueError(f"is not a size; {_SIZE_FORMS}")
+    digits, prefix, binary = match.groups()
+    unit = (1024 if binary else 1000) ** " kMG".index(prefix or " ")
+    return _number(float(Decimal(digits) * unit), "size", _SIZE_FORMS)
+
+
 def _number(value: object, noun: str, forms: str) -> float:
     """A finite float; a bool, a list or a number beyond the floats is refused."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST:
@@ -169,6 +193,13 @@ Fraction = Annotated[
     Field(ge=0, le=1, examples=["58 %"]),
 ]
 """A share between 0 and 1; text such as "58 %" is converted."""
+
+Size = Annotated[
+    FiniteFloat,
+    BeforeValidator(parse_size, json_schema_input_type=str | float),
+    Field(gt=0, examples=["91 MB"]),
+]
+"""A size in bytes; text such as "91 MB" or "1.5 GiB" is converted."""
 
 Tflops = Annotated[
     FiniteFloat,

@@ -29,7 +29,12 @@ _TRAINING_ONLY = {
     "val_accuracy",
     "loss",
     "val_loss",
+    "val_precision",
+    "val_recall",
+    "val_f1",
     "sample_time",
+    "float32_bytes",
+    "int8_bytes",
 }
 _KERNEL_ONLY = {"tflops_cold"}
 
@@ -83,6 +88,9 @@ def check_published(collector: Collector, parts: ParsedSpec) -> None:
         if row.over and _is_used(collector, parts, (*path, "over"), row.over):
             _differ(collector, (*path, "over"), row.device, row.over)
         _where(collector, parts, (*path, "where"), row.where)
+        _where(collector, parts, (*path, "over_where"), row.over_where)
+        if row.speedup is not None:
+            _fits(collector, parts, (*path, "quantity"), row.quantity)
         for figure in row.figures():
             _fits(collector, parts, (*path, figure), figure)
         first = rows.setdefault((row.device, row.label, repr(row.where)), index)

@@ -11,7 +11,16 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from accelreport.spec.base import Duration, Fraction, Scalar, SpecModel, Text, Tflops, exactly_one
+from accelreport.spec.base import (
+    Duration,
+    Fraction,
+    Scalar,
+    Size,
+    SpecModel,
+    Text,
+    Tflops,
+    exactly_one,
+)
 from accelreport.spec.claims import (
     Check,
     Claim,
@@ -23,6 +32,7 @@ from accelreport.spec.claims import (
     QuantisedCheck,
     Quantity,
     RatioCheck,
+    Speed,
     TrendCheck,
     ValueCheck,
 )
@@ -164,12 +174,26 @@ class Published(SpecModel):
     """Seconds for each sample."""
     total_time: Duration | None = None
     """Seconds of the whole training."""
+    throughput: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    """Samples in a second."""
     accuracy: Fraction | None = None
     """Final training accuracy."""
     val_accuracy: Fraction | None = None
     """Final validation or test accuracy."""
+    val_precision: Fraction | None = None
+    """Final precision on the validation data, as a mean over the classes."""
+    val_recall: Fraction | None = None
+    """Final recall on the validation data, as a mean over the classes."""
+    val_f1: Fraction | None = None
+    """Final F1 score on the validation data, as a mean over the classes."""
     loss: FiniteFloat | None = None
     """Final training loss."""
+    val_loss: FiniteFloat | None = None
+    """Final loss on the validation data."""
+    float32_bytes: Size | None = None
+    """Size of the model before it is quantised."""
+    int8_bytes: Size | None = None
+    """Size of the model in 8-bit integers."""
     tflops_cold: Tflops | None = None
     """10¹² floating-point operations per second of the first call."""
     tflops: Tflops | None = None
@@ -178,6 +202,10 @@ class Published(SpecModel):
     """How many times faster than `over`."""
     over: str = ""
     """The device `speedup` is relative to; the baseline when empty."""
+    over_where: dict[str, Scalar] = {}
+    """The sweep point of `over`, where it differs from `where`."""
+    quantity: Speed = "speedup"
+    """What `speedup` compares: the rate of steady steps, a time or a rate."""
     source: Source | None = None
     """Who published this row, when it is not the spec's own source."""
     imported: str = ""
@@ -189,6 +217,10 @@ class Published(SpecModel):
             raise FieldsError("this row gives no figure", help=f"give one of {', '.join(FIGURES)}")
         if self.over and self.speedup is None:
             raise FieldsError("`over` belongs to `speedup`, which this row does not give", "over")
+        for key, default in (("over_where", {}), ("quantity", "speedup")):
+            if getattr(self, key) != default and self.speedup is None:
+                message = f"`{key}` belongs to `speedup`, which this row does not give"
+                raise FieldsError(message, key)
         if not self.comparable and not self.note.strip():
             raise FieldsError(
                 "this row is not comparable and does not say why",
@@ -210,9 +242,16 @@ FIGURES = (
     "step_time",
     "sample_time",
     "total_time",
+    "throughput",
     "accuracy",
     "val_accuracy",
+    "val_precision",
+    "val_recall",
+    "val_f1",
     "loss",
+    "val_loss",
+    "float32_bytes",
+    "int8_bytes",
     "tflops_cold",
     "tflops",
     "speedup",

@@ -16,10 +16,14 @@ from accelreport.loader.load import load
 from accelreport.report.frames import cells_frame
 from accelreport.report.published_text import COLUMNS, flag_text, published_frame
 from accelreport.results.plan_document import Looks, PlanDocument
+from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Published, Source
+from tests.analysis.test_quantised import quantised
 from tests.support.records import Study, study
 from tests.support.rows import speedup_rows
+from tests.support.worlds import Fact, World, records_of
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -78,6 +82,53 @@ def test_a_published_speedup_stands_beside_ours_over_the_same_device() -> None:
         (there["speedup"], there["low"], there["high"])
     )
     assert row["over"] == "cpu"
+
+
+def _in_a_world(name: str, world: World, figure: str, mark: str = "S") -> list[float]:
+    """What was measured beside the figures of a shipped spec, in a world of known times."""
+    (spec,) = load([SPECS / f"{name}.toml"]).specs
+    plan = plan_document(spec, {})
+    results = results_of(plan, records_of(spec.cells, world))
+    return [
+        each.measured.value
+        for each in published_results(plan, results)
+        if each.figure == figure and each.row.mark == mark
+    ]
+
+
+def _epochs(cell: Cell) -> Fact:
+    seconds = {"tpu": {8192: 1.0}, "gpu": {1024: 3.0, 8192: 50.0}}
+    return Fact(seconds.get(cell.device, {}).get(int(cell.workload["batch_size"]), 9.0))
+
+
+def _calls(cell: Cell) -> Fact:
+    return Fact(100.0) if cell.device == "cpu" else Fact(1.0, first=5.0)
+
+
+def test_a_published_speedup_is_put_beside_ours_at_the_points_and_by_what_it_compares() -> None:
+    # "Roughly 4 times" compares an epoch of 8,192 on the TPU with one of 1,024 on the GPU.
+    assert _in_a_world("mnist_cnn", _epochs, "speedup") == [pytest.approx(3, rel=0.01)]
+    # 29 and 338 compare later calls; 75 compares first ones, and the TPU's takes five times as long.
+    found = _in_a_world("matmul", _calls, "speedup")
+    assert found == [pytest.approx(value, rel=0.01) for value in (100, 20, 100)]
+
+
+def test_published_sizes_stand_beside_the_sizes_of_the_converted_models() -> None:
+    def world(cell: Cell) -> Fact:
+        return Fact(rest={"quantised": quantised(1, 1)})
+
+    assert _in_a_world("mnist_deploy", world, "float32_bytes") == [pytest.approx(4000)]
+    assert _in_a_world("mnist_deploy", world, "int8_bytes") == [pytest.approx(1000)]
+
+
+def test_figures_of_one_source_are_not_held_against_those_of_another() -> None:
+    theirs = Source(title="Another piece")
+    rows = [_published(epoch_time=2.0), _published(epoch_time=4.0, device="cpu")]
+    odd = _published(speedup=9.0, over="cpu")
+    plan = study(published=[*rows, odd]).plan
+    assert flags_of(plan, odd, "speedup")
+    other = odd.model_copy(update={"source": theirs})
+    assert not flags_of(plan, other, "speedup")
 
 
 def test_a_figure_nothing_was_measured_for_is_still_a_row() -> None:
@@ -328,7 +379,11 @@ def test_the_sources_that_contradict_physics_or_themselves_are_found(profile: st
         ("GPU, first session", "tflops"),
     }
     imdb = _shipped("imdb_lstm", profile)
-    assert list(imdb) == [("Colab GPU, 2019", "total_time")]
+    assert list(imdb) == [
+        ("Colab TPU v2, 2019", "total_time"),
+        ("Colab GPU, 2019", "total_time"),
+        ("TPU over GPU, as announced", "speedup"),
+    ]
     sweep = _shipped("mnist_batch_sweep", profile)
     assert len(sweep) >= 2
     assert {figure for _, figure in sweep} == {"step_time"}

@@ -43,14 +43,6 @@ def test_the_matrix_products_are_those_of_the_source() -> None:
     spec = _spec("matmul")
     assert spec.workload == {"kind": "matmul", "size": 4096, "count": 100, "dtype": "float32"}
     assert list(spec.devices) == ["cpu", "gpu", "tpu"]
-    figures = [(row.device, row.figures()) for row in spec.published]
-    assert figures == [
-        ("cpu", {"tflops": 0.53}),
-        ("gpu", {"tflops": 15.70, "speedup": 29.0}),
-        ("cpu", {"tflops": 0.47}),
-        ("tpu", {"tflops_cold": 35.47}),
-        ("tpu", {"tflops": 158.91, "speedup": 338.0}),
-    ]
     implausible = [row for row in spec.published if row.device != "tpu"]
     assert all("ivided by the 8 shards" in " ".join(row.note.split()) for row in implausible)
     checks = [claim.check.model_dump(exclude_defaults=True) for claim in spec.claims]
@@ -77,7 +69,7 @@ def test_the_batch_sweep_shows_the_source_s_table_and_its_conversion(
     rows = [
         row
         for row in _spec("mnist_batch_sweep").published
-        if row.device == device and row.where == {"batch_size": batch}
+        if row.device == device and row.where == {"batch_size": batch} and row.source is None
     ]
     printed, converted = rows
     assert (printed.mark, converted.mark) == ("S", "D")

@@ -1,5 +1,7 @@
 """The specs of the systems say what their sources did, and what their sources printed."""
 
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 
 from accelreport.loader.load import load
 from accelreport.spec.cells import Spec
+from accelreport.spec.models import FIGURES, Published
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -75,73 +78,69 @@ def test_a_sweep_has_the_points_of_its_source(name: str) -> None:
     assert spec(name).axes == AXES[name]
 
 
-FIGURES: dict[str, list[tuple[str, str, dict[str, float]]]] = {
-    "mnist_cnn": [
-        ("tpu", "S", {"epoch_time": 3}),
-        ("gpu", "S", {"epoch_time": 11}),
-        ("tpu", "O", {"first_epoch_time": 7, "epoch_time": 3, "val_accuracy": 0.9925}),
-        ("tpu", "S", {"speedup": 4}),
-    ],
-    "mnist_gorner": [
-        ("tpu", "O", {"epoch_time": 1, "val_accuracy": 0.9945}),
-        ("tpu", "O", {"first_epoch_time": 21, "epoch_time": 4.5, "val_accuracy": 0.9922}),
-    ],
-    "fashion_mnist": [
-        ("tpu", "S", {"epoch_time": 7, "total_time": 102}),
-        ("gpu", "S", {"total_time": 196}),
-        ("cpu", "S", {"total_time": 11164}),
-        ("tpu", "S", {"speedup": 2}),
-        ("tpu", "S", {"speedup": 110}),
-        (
-            "tpu",
-            "O",
-            {"first_epoch_time": 17, "epoch_time": 7, "total_time": 113, "val_accuracy": 0.9267},
-        ),
-    ],
-    "imdb_lstm": [
-        (
-            "tpu",
-            "S",
-            {
-                "sample_time": 680e-6,
-                "epoch_time": 17.5,
-                "val_accuracy": 0.8253,
-                "accuracy": 0.9915,
-            },
-        ),
-        (
-            "gpu",
-            "S",
-            {
-                "sample_time": 0.012,
-                "epoch_time": 300,
-                "total_time": 9000,
-                "val_accuracy": 0.845,
-            },
-        ),
-        ("tpu", "S", {"speedup": 17}),
-        ("tpu", "D", {"total_time": 680e-6 * 25_000 * 20}),
-        ("gpu", "D", {"total_time": 0.012 * 25_000 * 20}),
-    ],
-    "har_sweep": [("tpu", "S", {"speedup": 25}), ("tpu", "S", {"speedup": 55})],
-    "weather_gru": [
-        ("gpu", "S", {"epoch_time": 43, "loss": 0.0035, "total_time": 7 * 60 + 12}),
-        ("tpu", "O", {"first_epoch_time": 14, "epoch_time": 5, "total_time": 66}),
-        ("gpu", "O", {"step_time": 2.5 * 60 / 100}),
-    ],
-    "shakespeare": [
-        ("tpu", "O", {"first_epoch_time": 27, "epoch_time": 17}),
-        ("tpu", "O", {"accuracy": 0.6437, "loss": 1.1344}),
-    ],
-}
+SHIPPED = [found for found in load([SPECS]).specs if found.published]
+QUOTED = tomllib.loads((SPECS / "sources" / "quotations.toml").read_text(encoding="utf-8"))
+Quoted = tuple[str, str, str, str, bool]
+"""Spec, source, device, figure, and whether it stands in the piece behind the source."""
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_published_figures_are_those_of_the_source_with_their_marks(name: str) -> None:
-    rows = [(row.device, row.mark, row.figures()) for row in spec(name).published]
-    assert [row[:2] for row in rows] == [row[:2] for row in FIGURES[name]]
-    for (_, _, found), (_, _, printed) in zip(rows, FIGURES[name], strict=True):
-        assert found == pytest.approx(printed, rel=0.005)
+def digits(text: object) -> set[float]:
+    """Every number of a text."""
+    return {float(number) for number in re.findall(r"\d+(?:\.\d+)?", str(text))}
+
+
+def quoted() -> dict[Quoted, set[float]]:
+    """What sources printed, in SI units and fractions."""
+    found: dict[Quoted, set[float]] = {}
+    for each in QUOTED["quotation"]:
+        for figure in FIGURES:
+            for text in each.get(figure, ()):
+                assert digits(text) <= digits(each["words"]), (text, each["words"])
+                row = {"device": each["device"], "label": "quoted", figure: text}
+                value = Published.model_validate(row).figures()[figure]
+                key = (each["spec"], each["source"], each["device"], figure, "original" in each)
+                found.setdefault(key, set()).add(value)
+    return found
+
+
+@pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
+def test_a_figure_marked_as_printed_stands_in_a_quotation_of_its_source(found: Spec) -> None:
+    printed = quoted()
+    for row in found.published:
+        source = row.source or found.source
+        assert source is not None
+        for figure, value in row.figures().items() if row.mark != "D" else ():
+            key = (found.name, source.title, row.device, figure, row.mark == "O")
+            assert value in printed.get(key, ()), f"nobody printed {figure} {value} of {row.label}"
+
+
+@pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
+def test_a_derived_figure_says_from_what(found: Spec) -> None:
+    for row in found.published:
+        assert row.mark != "D" or re.search(r"[Dd]erived|=", row.note)
+
+
+def test_every_quotation_is_of_a_source_that_a_spec_names_and_is_shown_there() -> None:
+    shown = {
+        (found.name, source.title, row.device, figure, row.mark == "O")
+        for found in SHIPPED
+        for row in found.published
+        if row.mark != "D" and (source := row.source or found.source)
+        for figure in row.figures()
+    }
+    assert set(quoted()) == shown
+    assert all(each["place"] and each["words"] for each in QUOTED["quotation"])
+
+
+def test_one_piece_has_one_address_and_one_author_wherever_it_is_named() -> None:
+    sources = [source for found in load([SPECS]).specs for source in [found.source] if source]
+    sources += [row.source for found in SHIPPED for row in found.published if row.source]
+    for title in {source.title for source in sources}:
+        alike = [source for source in sources if source.title == title]
+        assert all(source.url for source in alike), title
+        assert len({source.url for source in alike}) == 1, title
+        # "; the notebook is by …" follows the author of the piece itself.
+        assert len({source.authors.partition(";")[0] for source in alike}) == 1, title
 
 
 def test_what_is_not_comparable_says_why() -> None:

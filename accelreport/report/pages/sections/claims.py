@@ -20,7 +20,7 @@ from accelreport.report.claim_text import (
     source_of,
 )
 from accelreport.report.formatting import EN_DASH, SPACE
-from accelreport.report.metrics import FIGURES, metric_title
+from accelreport.report.metrics import FIGURES, QUANTITIES, metric_title
 from accelreport.report.model import (
     Badge,
     Block,
@@ -273,16 +273,6 @@ def _rank(found: ClaimResult) -> int:
     return int(found.verdict in {ClaimVerdict.UNDECIDED, ClaimVerdict.WITHHELD})
 
 
-_QUANTITIES = {
-    "first_epoch_time": "time of the first epoch",
-    "epoch_time": "time of a later epoch",
-    "step_time": "time of a step",
-    "total_time": "time of the whole training",
-    "tflops_cold": "TFLOPS of the first call",
-    "tflops": "TFLOPS of later calls",
-}
-"""Quantities of rules that the table of published figures calls by a heading, in a sentence."""
-
 _NAME = re.compile(r"[A-Za-z][\w.-]*\w")
 
 
@@ -294,7 +284,7 @@ def _worded(bench: BenchmarkView, text: str) -> str:
         if name in bench.plan.devices:
             return bench.title_of(name)
         if name in FIGURES:
-            return _QUANTITIES.get(name, FIGURES[name][0])
+            return QUANTITIES.get(name, FIGURES[name][0])
         if name.startswith("val_"):
             return metric_title(name)
         return name.replace("_", " ")

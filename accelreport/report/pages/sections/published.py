@@ -12,6 +12,7 @@ from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.scales import percent_text, plain, plain_duration
 from accelreport.report.metrics import (
     FIGURES,
+    QUANTITIES,
     axis_title,
     figure_interval,
     figure_text,
@@ -154,6 +155,7 @@ def _tick(figure: str) -> Any:
         "share": percent_text,
         "number": formatting.short,
         "ratio": lambda value: f"{plain(value)}×",
+        "size": formatting.megabytes,
     }
     return texts[unit]
 
@@ -240,7 +242,7 @@ def _row(bench: BenchmarkView, found: PublishedResult) -> Row:
     device = _device(bench, found)
     printed = f"{printed_text(found.figure, found.value)}{formatting.SPACE}[{found.row.mark}]"
     return Row(
-        Entry((Line(_name(bench, found)), Line(f"against {device.title}", "reason"))),
+        Entry((Line(_name(bench, found)), Line(_against(bench, found), "reason"))),
         (
             Entry((Line(printed),), badges=badges),
             _measured(found),
@@ -249,6 +251,19 @@ def _row(bench: BenchmarkView, found: PublishedResult) -> Row:
         ),
         device=device.colour,
     )
+
+
+def _against(bench: BenchmarkView, found: PublishedResult) -> str:
+    """What of ours a figure is put beside; of a speedup, also over what and by what."""
+    ours = f"against {_device(bench, found).title}"
+    if found.figure != "speedup":
+        return ours
+    over = f"{ours} over {bench.title_of(found.over)}"
+    if found.row.over_where:
+        places = found.row.over_where.items()
+        over += " at " + ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in places)
+    by = FIGURES.get(found.row.quantity)
+    return f"{over}, by the {QUANTITIES.get(found.row.quantity, by[0])}" if by else over
 
 
 def _source(bench: BenchmarkView, found: PublishedResult) -> list[Line]:
