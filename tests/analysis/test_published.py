@@ -108,7 +108,7 @@ def _calls(cell: Cell) -> Fact:
 def test_a_published_speedup_is_put_beside_ours_at_the_points_and_by_what_it_compares() -> None:
     # "Roughly 4 times" compares an epoch of 8,192 on the TPU with one of 1,024 on the GPU.
     assert _in_a_world("mnist_cnn", _epochs, "speedup") == [pytest.approx(3, rel=0.01)]
-    # 29 and 338 compare later calls; 75 compares first ones, and the TPU's takes five times as long.
+    # 29 and 338 compare later calls; 75 first ones, the TPU's five times as long.
     found = _in_a_world("matmul", _calls, "speedup")
     assert found == [pytest.approx(value, rel=0.01) for value in (100, 20, 100)]
 
