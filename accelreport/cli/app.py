@@ -14,6 +14,7 @@ from accelreport.cli import (
     data,
     importing,
     inspect,
+    laws,
     merge,
     new,
     notebook,
@@ -82,6 +83,7 @@ app.command(epilog=new.EXAMPLES)(new.new)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_figures)
 app.command(epilog=notebook.EXAMPLES)(notebook.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=laws.EXAMPLES)(laws.laws)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
 app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)
 app.add_typer(data.app, name="data")

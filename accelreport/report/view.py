@@ -23,6 +23,13 @@ from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
 from accelreport.analysis.targets import TargetTime, target_times, targets_frame
+from accelreport.analysis.timed_sweeps import (
+    LawPair,
+    TimedSweep,
+    law_pairs,
+    measured_sweeps,
+    published_sweeps,
+)
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,
@@ -143,6 +150,16 @@ class Analysed:
     def published_results(self) -> tuple[PublishedResult, ...]:
         """`analysis.published.published_results`."""
         return published_results(self.plan, self.results)
+
+    @cached_property
+    def timed_sweeps(self) -> tuple[TimedSweep, ...]:
+        """`analysis.timed_sweeps`: what was measured, then what was published."""
+        return (*measured_sweeps(self.plan, self.results), *published_sweeps(self.plan))
+
+    @cached_property
+    def law_pairs(self) -> tuple[LawPair, ...]:
+        """`analysis.timed_sweeps.law_pairs`."""
+        return tuple(law_pairs(self.timed_sweeps, self.compared))
 
     @cached_property
     def target_times(self) -> tuple[TargetTime, ...]:

@@ -29,6 +29,7 @@ MISREAD = re.compile(r"\d\s?[mµnkMG]×|\de[+-]?\d|NaN|undefined|[Ii]nfinity|nul
 
 INTERVALS = {
     "speedup-dots": r"bars their 95 % intervals.*(repeats|processes)",
+    "law-lines": "",
     "sweep-lines": r"over processes, bars its 95 % interval \(Student",
     "published-pairs": r"95 % interval over processes",
     "quality-curves": r"bands reach from the lowest seed to the highest",

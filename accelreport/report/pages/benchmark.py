@@ -19,6 +19,7 @@ from accelreport.report.pages.sections.about import (
     source_facts,
     spec_section,
 )
+from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.cells import cells_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
@@ -64,6 +65,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         quality_section(bench),
         cold_start_section(bench),
         sweep_section(bench),
+        batch_law_section(bench),
         compute_section(bench),
         resources_section(bench),
         cost_section(bench),

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from accelreport.analysis.calibration import Calibration, Shares, found
 from accelreport.analysis.parity import WITHIN
 from accelreport.analysis.stats import LEVEL, MARGIN
+from accelreport.analysis.timed_sweeps import TimedSweep, predictions
 from accelreport.report import formatting
+from accelreport.report.law_text import fixed_text, predictions_sentence, refusal_text
 from accelreport.report.model import (
     Column,
     Entry,
@@ -22,7 +24,8 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, SINGLE, SYNTHETIC, USER_SUPPLIED
-from accelreport.report.text import sentence
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView
 
 
 def coverage_section() -> Section:
@@ -97,8 +100,8 @@ def _percent(share: float) -> str:
     return f"{formatting.fixed(share, 1)}{formatting.SPACE}%"
 
 
-def methods_page() -> Page:
-    """The page; it is the same whatever was measured."""
+def methods_page(benches: Sequence[BenchmarkView] = ()) -> Page:
+    """The page: the same whatever was measured, but for how well the model of steps holds here."""
     level = f"{formatting.fixed(100 * LEVEL, 0)}{formatting.SPACE}%"
     margin = f"{formatting.fixed(100 * MARGIN, 0)}{formatting.SPACE}%"
     finding = (
@@ -117,6 +120,7 @@ def methods_page() -> Page:
             coverage_section(),
             _quality(),
             _marks(),
+            *_model(benches),
             _not_claimed(),
         ),
         template="article.html",
@@ -224,6 +228,45 @@ def _marks() -> Section:
     facts = [Fact(badge.text, badge.meaning) for badge in badges]
     facts.append(Fact("n of m failed", "So many of the planned processes gave no number."))
     return Section("marks", "Marks on a number", (Facts(tuple(facts), long=True),))
+
+
+def _model(benches: Sequence[BenchmarkView]) -> tuple[Section, ...]:
+    """How well the law of a step predicts this site's own times; nothing where none was swept."""
+    swept = [(bench, s) for bench in benches for s in bench.timed_sweeps if s.errors]
+    found = predictions(sweep for _, sweep in swept)
+    if not found.sweeps:
+        return ()
+    table = Table(
+        id="model-errors",
+        title="Times predicted without having been seen",
+        caption=(
+            "The model is a fixed cost of a step and a cost of its work, on the pages that sweep "
+            "a batch or another size. Each size was left out in turn and predicted from the "
+            "others; the smallest and the largest are extrapolated. Where the model does not "
+            "describe a sweep no line is drawn, and its errors are not counted above."
+        ),
+        corner="sweep",
+        columns=(Column("half within", number=True), Column("worst", number=True), Column("law")),
+        groups=(RowGroup(tuple(_model_row(bench, sweep) for bench, sweep in swept)),),
+        folded=True,
+    )
+    return (Section("model", "How well the model of a step predicts", (table,),
+                    finding=predictions_sentence(found)),)  # fmt: skip
+
+
+def _model_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
+    errors = sorted(abs(each) for each in sweep.errors.values())
+    where = ", ".join(filter(None, (bench.title_of(sweep.device), fixed_text(sweep))))
+    middle = errors[(len(errors) - 1) // 2]
+    said = "drawn" if sweep.fit.law else refusal_text(sweep.fit)
+    return Row(
+        Entry((Line(label(bench.plan.title)), Line(where, "reason"))),
+        (
+            Entry((Line(formatting.percent(middle, 1)),)),
+            Entry((Line(formatting.percent(errors[-1], 1)),)),
+            Entry((Line(said),)),
+        ),
+    )
 
 
 def _not_claimed() -> Section:

@@ -123,7 +123,7 @@ class FrontUnit:
         front = index_page(self.benches, self.facts.title, self.problems)
         deck = deck_page(self.benches, front)
         links = [Download(DECK, "Slides")]
-        rest = [methods_page()]
+        rest = [methods_page(self.benches)]
         side_by_side = machines_page(self.benches)
         if side_by_side is not None:
             links.append(Download(side_by_side.path, side_by_side.title))

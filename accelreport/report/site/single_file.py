@@ -288,7 +288,7 @@ def _parts(results: Results, facts: SiteFacts) -> tuple[list[Part], list[Unshown
         return [front_part(page, some), *rest, Part(devices_page(some), "devices", {})]
 
     first, *rest = of_all(front, benches, "the front page", unshown)
-    return [first, *own, *rest, Part(methods_page(), "methods", {})], unshown
+    return [first, *own, *rest, Part(methods_page(benches), "methods", {})], unshown
 
 
 def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> Part:

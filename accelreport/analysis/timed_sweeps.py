@@ -1,0 +1,249 @@
+"""Times of a step over a swept amount of work, and the law of each device: measured and published.
+
+The amount is the batch where it is swept. Where something else is, such as units or the side of a
+matrix, it is the operations of a step as the records counted them: then r∞ is a rate of
+arithmetic, and n½ the operations at which half of it is reached.
+
+What was published and what was measured are never fitted together, and never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import isfinite, isnan
+
+from accelreport.analysis.batch_law import (
+    FEWEST,
+    Against,
+    Fit,
+    Run,
+    against,
+    fit,
+    predicted_errors,
+)
+from accelreport.analysis.published import conditions, flags_of, rounding
+from accelreport.analysis.results import PointKey, Result, point_key
+from accelreport.analysis.speedup import Speedup
+from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.base import Scalar
+from accelreport.spec.models import Published
+
+BATCH = "batch_size"
+FIRST = (BATCH, "units", "size")
+"""Axes that are taken before all others."""
+
+MOST_ROUNDED = 0.02
+"""A printed time that may be off by more than this share, such as "6 s", is fitted to nothing."""
+
+OF_A_STEP = ("sample_time", "throughput", "step_time", "epoch_time")
+"""Figures from which the time of a step follows, the most direct ones first."""
+
+
+@dataclass(frozen=True)
+class TimedSweep:
+    """One device over amounts of work.
+
+    Attributes:
+        device: its name.
+        machine: where it was measured; empty for what was published.
+        label: what a publication calls it; empty for what was measured.
+        source: title of what it was published in.
+        axis: what was swept.
+        fixed: where the other axes stood.
+        runs: for each repeat, or for the one publication, seconds of a step by amount of work.
+    """
+
+    device: str
+    machine: str
+    label: str
+    source: str
+    axis: str
+    fixed: Mapping[str, Scalar | None]
+    runs: tuple[Run, ...] = field(repr=False)
+
+    @property
+    def published(self) -> bool:
+        """Whether somebody else printed it."""
+        return not self.machine
+
+    @property
+    def of_batches(self) -> bool:
+        """Whether amounts are examples; operations otherwise."""
+        return self.axis == BATCH
+
+    @property
+    def amounts(self) -> list[float]:
+        """Every amount, from the least."""
+        return sorted({amount for run in self.runs for amount in run})
+
+    @cached_property
+    def fit(self) -> Fit:
+        """The law, or why there is none."""
+        return fit(self.runs)
+
+    @cached_property
+    def errors(self) -> Mapping[float, float]:
+        """`batch_law.predicted_errors`."""
+        return predicted_errors(self.runs)
+
+
+def law_axis(plan: PlanDocument) -> str | None:
+    """The swept number that laws are over: one of at least `FEWEST` positive values."""
+    fit_for = [axis for axis, values in plan.axes.items() if len(_positive(values)) >= FEWEST]
+    return min(fit_for, key=lambda axis: FIRST.index(axis) if axis in FIRST else 99, default=None)
+
+
+def _positive(values: Sequence[Scalar]) -> set[float]:
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return {float(v) for v in numbers if v > 0} if len(numbers) == len(values) else set()
+
+
+def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[TimedSweep]:
+    """Every device on every machine, wherever the other axes stand, in the order of the plan."""
+    axis = law_axis(plan)
+    if axis is None:
+        return []
+    found: dict[tuple[str, str, PointKey], dict[int, dict[float, float]]] = {}
+    held: dict[PointKey, dict[str, Scalar | None]] = {}
+    amounts: dict[tuple[str, str, PointKey], dict[float, float]] = {}
+    for each in results:
+        amount = _amount(axis, each)
+        if not each.measured or not each.seconds > 0 or not amount > 0:
+            continue
+        fixed = {name: value for name, value in each.point.items() if name != axis}
+        place = (each.device, each.machine, point_key(fixed))
+        held[place[2]] = fixed
+        # Two runs of one point may count one operation more or less: the point is one amount.
+        swept = float(str(each.point[axis]))
+        amount = amounts.setdefault(place, {}).setdefault(swept, amount)
+        found.setdefault(place, {}).setdefault(each.repeat, {})[amount] = each.seconds
+    return [
+        TimedSweep(device, machine, "", "", axis, held[key], tuple(runs.values()))
+        for (device, machine, key), runs in found.items()
+        # What changes no work, such as a learning rate, has no law.
+        if len(set(amounts[device, machine, key].values())) >= FEWEST
+    ]
+
+
+def _amount(axis: str, result: Result) -> float:
+    if axis == BATCH:
+        return float(str(result.point[axis]))
+    return result.timings.flops_per_step
+
+
+def published_sweeps(plan: PlanDocument) -> list[TimedSweep]:
+    """Every device of every source that printed times for at least `FEWEST` batch sizes."""
+    groups: dict[tuple[str, str, PointKey], list[Published]] = {}
+    for row in plan.published:
+        if BATCH in row.where:
+            fixed = point_key({name: v for name, v in row.where.items() if name != BATCH})
+            source = row.source or plan.source
+            by = source.title if source else ""
+            groups.setdefault((row.device, by, fixed), []).append(row)
+    found = []
+    for (device, by, _), rows in groups.items():
+        kinds = (_printed_run(plan, rows, figure) for figure in OF_A_STEP)
+        timed = next((each for each in kinds if len(each) >= FEWEST), None)
+        if timed:
+            where = {name: v for name, v in rows[0].where.items() if name != BATCH}
+            label = rows[0].label.partition(",")[0]
+            found.append(TimedSweep(device, "", label, by, BATCH, where, (timed,)))
+    return found
+
+
+def _printed_run(plan: PlanDocument, rows: Iterable[Published], figure: str) -> dict[float, float]:
+    """Batch size → seconds of a step by one kind of figure, leaving out what is flagged."""
+    found: dict[float, float] = {}
+    for row in rows:
+        value = row.figures().get(figure)
+        if not value or rounding(value) > MOST_ROUNDED or flags_of(plan, row, figure):
+            continue
+        batch, steps = float(str(row.where[BATCH])), conditions(plan, row).steps
+        seconds = {
+            "sample_time": batch * value,
+            "throughput": batch / value,
+            "step_time": value,
+            "epoch_time": value / steps if steps else 0.0,
+        }[figure]
+        if seconds:
+            found.setdefault(batch, seconds)
+    return found
+
+
+@dataclass(frozen=True)
+class LawPair:
+    """Two laws side by side.
+
+    Attributes:
+        own: the device whose speedup grows with the work.
+        base: the other one.
+        against: what the laws say of `own` over `base`.
+    """
+
+    own: TimedSweep
+    base: TimedSweep
+    against: Against
+
+    @property
+    def crossing_timed(self) -> bool:
+        """Whether they meet between amounts that were timed."""
+        ends = [(sweep.amounts[0], sweep.amounts[-1]) for sweep in (self.own, self.base)]
+        where = self.against.crossing.value
+        return max(low for low, _ in ends) <= where <= min(high for _, high in ends)
+
+
+def law_pairs(sweeps: Sequence[TimedSweep], compared: Sequence[Speedup]) -> Iterator[LawPair]:
+    """Laws that may be held against each other: of one source, or of one machine.
+
+    A device one of whose speedups is withheld (it computes something else, or reaches another
+    quality) is compared with none.
+
+    Args:
+        sweeps: of one plan.
+        compared: its speedups.
+    """
+    apart = {(each.device, each.machine) for each in compared if each.withheld}
+    usable = [
+        sweep
+        for sweep in sweeps
+        if sweep.fit.law is not None and (sweep.device, sweep.machine) not in apart
+    ]
+    for one, other in combinations(usable, 2):
+        places = [(s.machine, s.source, s.axis, point_key(s.fixed)) for s in (one, other)]
+        if places[0] != places[1]:
+            continue
+        found = against(one.fit, other.fit)
+        own, base = (one, other) if found.grows else (other, one)
+        yield LawPair(own, base, against(own.fit, base.fit))
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """How far times were from what the law predicts of them without knowing them.
+
+    Attributes:
+        sweeps: sweeps of at least four amounts, each left out in turn.
+        refused: those of them for which no law is drawn, and which are left out below.
+        errors: |predicted over timed, less 1| of every amount, from the least.
+    """
+
+    sweeps: int
+    refused: int
+    errors: tuple[float, ...]
+
+    def within(self, share: float) -> float:
+        """The error that this share of all predictions does not exceed; NaN without any."""
+        if not self.errors:
+            return float("nan")
+        return self.errors[max(0, -(-len(self.errors) * round(100 * share) // 100) - 1)]
+
+
+def predictions(sweeps: Iterable[TimedSweep]) -> Predictions:
+    """The errors of every measured sweep, for a statement about the law itself."""
+    measured = [s for s in sweeps if not s.published and any(map(isfinite, s.errors.values()))]
+    drawn = [sweep for sweep in measured if sweep.fit.law is not None]
+    errors = sorted(abs(e) for sweep in drawn for e in sweep.errors.values() if not isnan(e))
+    return Predictions(len(measured), len(measured) - len(drawn), tuple(errors))

@@ -1,0 +1,105 @@
+"""`accelreport laws`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from accelreport.cli.options import RESULTS, SPECS, DevicesFile, Profile, Results, Specs
+from accelreport.errors import ExitCode
+
+if TYPE_CHECKING:
+    from accelreport.analysis.timed_sweeps import TimedSweep
+    from accelreport.report.view import BenchmarkView
+
+EXAMPLES = """\b
+What is fitted:
+  The time of a step is a fixed cost and a cost for each example, t(b) = a + b/r (Hockney and
+  Jesshope 1981). Wherever a batch size, units or another size is swept over at least three
+  values, that is fitted to what the results folder holds and, apart, to what a spec quotes as
+  [[published]]. It is a model: no line is given where a time is further off than 10 %.
+
+\b
+Examples:
+  accelreport laws specs/mnist_batch_sweep.toml
+  accelreport laws specs/ --profile quick --results results
+
+\b
+Exit codes: 0 told, 3 a spec has an error, 5 there is nothing to fit, 7 the results cannot be read.
+"""
+
+
+def laws(
+    specs: Specs = SPECS,
+    *,
+    results: Results = RESULTS,
+    profile: Profile = None,
+    devices_file: DevicesFile = None,
+) -> None:
+    """Say why a speedup depends on the batch: each device's fixed cost and rate, a model."""
+    from accelreport.terminal.say import say
+
+    told = 0
+    for bench in benches(specs, results, profile, devices_file):
+        swept = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
+        if swept:
+            told += len(swept)
+            say(*law_lines(bench, swept))
+    if not told:
+        say("nothing to fit: no spec sweeps a size over three values that were measured or printed")
+        raise typer.Exit(ExitCode.NOTHING_RAN)
+
+
+def benches(
+    specs: Sequence[Path], results: Path, profile: str | None, devices_file: Path | None
+) -> Iterator[BenchmarkView]:
+    """Each spec with the records that a results folder holds of it; without one, with none."""
+    from accelreport.loader.load import load
+    from accelreport.report.theme import device_colours
+    from accelreport.report.view import BenchmarkView
+    from accelreport.results.store import existing
+    from accelreport.runner.plan_documents import plan_document
+
+    read = load(specs, profile=profile, devices_file=devices_file).specs
+    held = list(existing(results).records()) if results.is_dir() else []
+    for spec in read:
+        plan = plan_document(spec, {})
+        keys = {cell.key for cell in plan.cells}
+        found = {(each.key, each.machine): each for each in held if each.key in keys}
+        yield BenchmarkView(plan, found, device_colours(plan.devices))
+
+
+def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
+    """A table of a spec's laws, then a sentence for each two that may be compared."""
+    from accelreport.report.formatting import percent
+    from accelreport.report.law_text import columns, costs, pair_sentence, refusal_text, worst
+
+    yield f"{bench.plan.title} ({bench.plan.profile} profile), a model:"
+    rows = [["", *columns(sweeps)]]
+    refused = []
+    for sweep in sweeps:
+        name = f"{_name(bench, sweep)}{', published' if sweep.published else ''}"
+        if sweep.fit.law is None:
+            refused.append(f"  {name}: no law, {refusal_text(sweep.fit)}")
+            continue
+        values = [f"{value} ({span})" if span else value for value, span in costs(sweep.fit, sweep)]
+        rows.append([name, *values, percent(worst(sweep.fit), 1)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows if len(rows) > 1 else ():
+        padded = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        yield f"  {'  '.join(padded).rstrip()}"
+    yield from refused
+    for pair in bench.law_pairs:
+        yield f"  {pair_sentence(pair, lambda each: _name(bench, each))}"
+    yield ""
+
+
+def _name(bench: BenchmarkView, sweep: TimedSweep) -> str:
+    from accelreport.report.law_text import fixed_text
+
+    title = sweep.label if sweep.published else f"{bench.title_of(sweep.device)} @ {sweep.machine}"
+    fixed = fixed_text(sweep)
+    return f"{title} at {fixed}" if fixed else title

@@ -1,0 +1,180 @@
+"""Rates over the batch, and the law that is fitted to each device's: a form of its own.
+
+Marks are what was timed: a dot where it was measured, a diamond where it was published. The law
+is a thin dotted line, fainter where nothing was timed, and says that it is a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from accelreport.analysis.batch_law import Law
+from accelreport.report.charts.drawing import (
+    LABEL_SIZE,
+    ROOMY,
+    Chart,
+    Device,
+    Devices,
+    Make,
+    halo,
+    inner_width,
+    left_axis,
+    rows,
+    told,
+)
+from accelreport.report.charts.scales import as_written, decades, log_domain, plain, ticked
+from accelreport.report.charts.text_metrics import text_width
+
+BEYOND = 4.0
+"""A line goes on to so many times the largest amount that was timed, where it is fainter."""
+PIECES = 24
+"""Straight pieces of a line, which bends on logarithmic axes."""
+DOTTED = [1.5, 3.5]
+
+
+@dataclass(frozen=True)
+class LawLine:
+    """One device: the amounts that were timed, their rates, and the law.
+
+    `law` is None where none is drawn. Amounts and rates share `unit`: a rate is so many of an
+    amount each second.
+    """
+
+    device: Device
+    published: bool
+    amounts: tuple[float, ...]
+    rates: tuple[float, ...]
+    law: Law | None
+    unit: float = 1.0
+
+    def rate(self, amount: float) -> float:
+        """The rate that the law gives an amount."""
+        assert self.law is not None
+        return amount / self.law.seconds(amount / self.unit)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest amount that was timed."""
+        return min(self.amounts), max(self.amounts)
+
+
+def law_lines(
+    lines: Sequence[LawLine], equal: Sequence[tuple[float, str]], *, x_title: str, y_title: str
+) -> Make:
+    """A function from the width in pixels to the chart, both axes logarithmic.
+
+    Args:
+        lines: the devices, at least one of them with a law.
+        equal: amounts at which two laws give the same time, and what is written there.
+        x_title: what is swept.
+        y_title: what the rates are.
+    """
+    devices = Devices([line.device for line in lines])
+    timed = [amount for line in lines for amount in line.amounts]
+    x_ends = log_domain([*timed, BEYOND * max(timed), *(at for at, _ in equal)], 1.15)
+    curve = [row for line in lines if line.law for row in _curve(line, devices, x_ends)]
+    marks = [
+        {
+            "device": devices.name(line.device),
+            "group": "published" if line.published else "measured",
+            "x": amount,
+            "y": rate,
+        }
+        for line in lines
+        for amount, rate in zip(line.amounts, line.rates, strict=True)
+    ]
+    y_ends = log_domain([row["y"] for row in (*curve, *marks)], 1.3)
+    y_ticks = decades(*y_ends, 6)
+
+    def make(width: int) -> Chart:
+        inner = inner_width(width, [plain(tick) for tick in y_ticks])
+        names = _names(lines, devices, y_ends)
+        longest = max((text_width(n["label"], LABEL_SIZE, bold=True) for n in names), default=0.0)
+        free = min((longest + 22) / inner, 0.45)
+        stretched = x_ends[1] * (x_ends[1] / x_ends[0]) ** (free / (1 - free))
+        x = alt.X(
+            "x:Q",
+            scale=alt.Scale(type="log", domain=[x_ends[0], stretched], nice=False),
+            axis=ticked(
+                _ticks(timed, width), as_written, title=f"{x_title} (log scale)", grid=False
+            ),
+        )
+        y = alt.Y(
+            "y:Q",
+            scale=alt.Scale(type="log", domain=list(y_ends), nice=False),
+            axis=left_axis(y_ticks, plain),
+        )
+        color = devices.channels("color")
+        tips = told(device="device", group="", x=x_title, y=y_title)
+        dots = alt.Chart(rows(marks)).transform_filter("datum.group == 'measured'")
+        diamonds = alt.Chart(rows(marks)).transform_filter("datum.group == 'published'")
+        model = alt.Chart(rows(curve)).mark_line(strokeWidth=2, strokeDash=DOTTED)
+        faint = alt.Opacity(
+            "group:N", title=None, scale=alt.Scale(domain=["timed", "beyond"], range=[1, 0.5])
+        )
+        named = alt.Chart(rows(names)).encode(x=x, y=y, text=alt.Text("label:N"))
+        return alt.layer(
+            *_crossings(equal, x, y, y_ends),
+            model.encode(x=x, y=y, detail=alt.Detail("piece:N"), opacity=faint, **color),
+            dots.mark_point(size=70).encode(
+                x=x, y=y, tooltip=tips, **color, **devices.channels("shape")
+            ),
+            diamonds.mark_point(
+                filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2
+            ).encode(x=x, y=y, tooltip=tips, **color),
+            *halo(named, align="left", dx=6, fontWeight="bold"),
+            width=inner,
+            height=275 if width > ROOMY else 235,
+        )
+
+    return make
+
+
+def _ticks(timed: Sequence[float], width: int) -> list[float]:
+    """The amounts that were timed, as many of them as there is room for."""
+    known = sorted(set(timed))
+    return known[:: -(-len(known) // (9 if width > ROOMY else 4))]
+
+
+def _curve(line: LawLine, devices: Devices, ends: tuple[float, float]) -> list[dict[str, Any]]:
+    """The line in up to three parts: before, between and behind what was timed."""
+    least, most = line.ends
+    parts = (("beyond", ends[0], least), ("timed", least, most), ("beyond", most, ends[1]))
+    name = devices.name(line.device)
+    return [
+        {"device": name, "piece": f"{name} {number}", "group": group, "x": x, "y": line.rate(x)}
+        for number, (group, low, high) in enumerate(parts)
+        if low < high
+        for x in (low * (high / low) ** (k / PIECES) for k in range(PIECES + 1))
+    ]
+
+
+def _names(
+    lines: Sequence[LawLine], devices: Devices, ends: tuple[float, float]
+) -> list[dict[str, Any]]:
+    """Names at the ends of lines, moved apart where lines end together."""
+    gap = (ends[1] / ends[0]) ** (18 / 240)
+    most = BEYOND * max(amount for line in lines for amount in line.amounts)
+    last = [
+        (line.rate(most) if line.law else line.rates[-1], line) for line in lines if line.amounts
+    ]
+    placed: list[dict[str, Any]] = []
+    for height, line in sorted(last, key=lambda each: each[0]):
+        y = max(height, placed[-1]["y"] * gap) if placed else height
+        name = f"{devices.name(line.device)}{' (model)' if line.law else ''}"
+        placed.append({"x": most, "y": y, "label": name})
+    return placed
+
+
+def _crossings(
+    equal: Sequence[tuple[float, str]], x: alt.X, y: alt.Y, ends: tuple[float, float]
+) -> list[alt.Chart]:
+    if not equal:
+        return []
+    data = alt.Chart(rows([{"x": at, "y": ends[0] * 1.12, "label": said} for at, said in equal]))
+    rule = data.mark_rule(strokeWidth=1, strokeDash=DOTTED, stroke="var(--soft)").encode(x=x)
+    return [rule, *halo(data.encode(x=x, y=y, text=alt.Text("label:N")), align="left", dx=5)]

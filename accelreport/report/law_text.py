@@ -1,0 +1,162 @@
+"""What is said of the laws of a sweep: on its page, and in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, isfinite, isnan
+
+from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, Refusal
+from accelreport.analysis.stats import Interval
+from accelreport.analysis.timed_sweeps import LawPair, Predictions, TimedSweep
+from accelreport.report import formatting
+from accelreport.report.metrics import axis_title
+from accelreport.report.text import label
+
+ENDLESS = "no end"
+"""The upper end of an interval that has none."""
+
+
+def amount_text(sweep: TimedSweep, amount: float) -> str:
+    """An amount of work: "275" examples, or "1.3 GFLOP"."""
+    if not isfinite(amount):
+        return ENDLESS
+    if not sweep.of_batches:
+        return formatting.operations(amount)
+    return formatting.count(amount) if amount >= 10 or not amount else formatting.number(amount)
+
+
+def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
+    """Where two devices are equally fast, and the largest speedups that there can be.
+
+    Args:
+        pair: the laws.
+        name: what a device is called.
+    """
+    found, own, base = pair.against, name(pair.own), name(pair.base)
+    work = "batch" if pair.own.of_batches else "work"
+    largest, slower = found.largest, _inverse(found.smallest)
+    if isnan(found.crossing.value) and found.smallest.value >= 1:
+        least = factor(found.smallest)
+        said = f"{own} is faster than {base} whatever the {work}"
+        return f"{said}: {least} or more, by at most {factor(largest)}{factor_span(largest)}"
+    if isnan(found.crossing.value):
+        least = factor(_inverse(largest))
+        said = f"{base} is faster than {own} whatever the {work}"
+        return f"{said}: {least} or more, by at most {factor(slower)}{factor_span(slower)}"
+    where = amount_text(pair.own, found.crossing.value)
+    interval = _span(found.crossing, lambda value: amount_text(pair.own, value))
+    beyond = "" if pair.crossing_timed else ", where not both were timed"
+    at = f"a batch of {where}" if pair.own.of_batches else f"{where} a step"
+    return (
+        f"{own} and {base} are equal at {at}{interval}{beyond}; "
+        f"above it {own} wins, by at most {factor(largest)}{factor_span(largest)}"
+    )
+
+
+def equal_text(pair: LawPair) -> str:
+    """What stands at the crossing in a chart: "equal at 275"."""
+    return f"equal at {amount_text(pair.own, pair.against.crossing.value)}"
+
+
+def _inverse(found: Interval) -> Interval:
+    value, low, high = (1 / each if each else inf for each in (found.value, found.high, found.low))
+    return Interval(value, low, high, found.n)
+
+
+def factor(found: Interval) -> str:
+    """A speedup with the digits of its interval."""
+    if not isfinite(found.value):
+        return "a factor without end"
+    return f"{formatting.fixed(found.value, _places(found))}×"
+
+
+def factor_span(found: Interval) -> str:
+    """Its interval in brackets; empty where there is none."""
+    if not isfinite(found.value):
+        return ""
+    return _span(found, lambda end: f"{formatting.fixed(end, _places(found))}×")
+
+
+def _places(found: Interval) -> int:
+    if not found.known:
+        return formatting.decimals(found.value)
+    return formatting.decimals(found.value, found.low, min(found.high, 3 * found.value))
+
+
+def _span(found: Interval, text: Callable[[float], str]) -> str:
+    """An interval behind its value; empty where there is none."""
+    if not found.known:
+        return ""
+    low, high = (text(end) if isfinite(end) else ENDLESS for end in (found.low, found.high))
+    return f" (95 %: {low} to {high})"
+
+
+def costs(found: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
+    """Fixed cost, cost of an example and n½ of a law that was drawn, each with its interval."""
+    fixed, each, half = found.fixed_s(), found.each_s(), found.half_rate_batch()
+    per = each if sweep.of_batches else Interval(
+        each.value * 1e9, each.low * 1e9, each.high * 1e9, each.n
+    )  # fmt: skip
+    return (
+        (formatting.duration(fixed.value), _times(fixed)),
+        (formatting.duration(per.value), _times(per)),
+        (
+            amount_text(sweep, half.value),
+            f"{amount_text(sweep, half.low)} to {amount_text(sweep, half.high)}"
+            if half.known
+            else "",
+        ),
+    )
+
+
+def _times(found: Interval) -> str:
+    if not found.known:
+        return ""
+    return f"{formatting.duration(found.low)} to {formatting.duration(found.high)}"
+
+
+def worst(found: Fit) -> float:
+    """The largest share by which a time is off its line."""
+    return max((abs(each) for each in found.residuals.values()), default=float("nan"))
+
+
+def refusal_text(found: Fit) -> str:
+    """Why no law is drawn."""
+    far = formatting.percent(worst(found), 0)
+    most = formatting.percent(MOST_RESIDUAL, 0)
+    return {
+        Refusal.FEW: "fewer than three sizes were timed",
+        Refusal.FLAT: "its time does not grow with the work",
+        Refusal.BAD: f"a time is {far} off the line, and {most} is the most",
+    }[found.refused or Refusal.FEW]
+
+
+def columns(sweeps: Sequence[TimedSweep]) -> tuple[str, str, str, str]:
+    """Headings over `costs`, and over how well the law holds."""
+    by_batch = all(sweep.of_batches for sweep in sweeps)
+    each, half = ("each example", "at batch") if by_batch else ("each 10⁹ operations", "at")
+    return ("fixed cost of a step", each, f"half of the full rate {half}", "worst misfit")
+
+
+def fixed_text(sweep: TimedSweep) -> str:
+    """Where the other axes stand: "layers 1, batch size 64"; empty without any."""
+    return ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in sweep.fixed.items())
+
+
+def predictions_sentence(found: Predictions) -> str:
+    """How well the law predicts what it was not told; empty where nothing can be said."""
+    if not found.sweeps:
+        return ""
+    said = f"{formatting.plural(found.sweeps, 'measured sweep')} of four sizes or more"
+    refused = f", {found.refused} of which no law describes" if found.refused else ""
+    if not found.errors:
+        return f"Of {said}, no law describes any."
+    return (
+        f"Each size of {said}{refused} was left out and predicted from the others: of "
+        f"{len(found.errors)} predictions half are within {_percent(found.within(0.5))} of the "
+        f"measured time, nine in ten within {_percent(found.within(0.9))}."
+    )
+
+
+def _percent(share: float) -> str:
+    return formatting.percent(share, 1)

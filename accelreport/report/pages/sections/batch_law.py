@@ -1,0 +1,215 @@
+"""Why a speedup depends on the batch: a fixed cost, and a cost for each example. A model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+from accelreport.analysis.results import point_key
+from accelreport.analysis.stats import geometric_mean
+from accelreport.analysis.timed_sweeps import LawPair, TimedSweep
+from accelreport.report import formatting
+from accelreport.report.charts.batch_law import LawLine, law_lines
+from accelreport.report.charts.drawing import Named, panel
+from accelreport.report.law_text import (
+    columns,
+    costs,
+    equal_text,
+    fixed_text,
+    pair_sentence,
+    refusal_text,
+    worst,
+)
+from accelreport.report.metrics import axis_title
+from accelreport.report.model import (
+    Column,
+    Entry,
+    Figure,
+    Key,
+    Line,
+    Prose,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.text import label, sentence
+from accelreport.report.theme import COLOURS, pattern
+from accelreport.report.view import BenchmarkView
+
+ABOUT = (
+    "The time of a step is taken to be a fixed cost and a cost for each example (Hockney and "
+    "Jesshope, 1981). That is a model, fitted to the marks and no measurement: nothing of it "
+    "enters another number of this site. Dotted lines are the model, fainter where nothing was "
+    "timed; no line is drawn where a time is further off than 10 %."
+)
+GIGA = 1e-9
+"""Operations are shown in 10⁹."""
+
+
+def batch_law_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where fewer than three sizes were timed, here or by a source."""
+    sweeps = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
+    if not sweeps:
+        return None
+    shown = _shown(sweeps)
+    drawn = any(sweep.fit.law for sweep in shown)
+    table = _table(bench, sweeps, drawn=drawn)
+    blocks = (_figure(bench, shown, table),) if drawn else (table,)
+    what = "batch" if all(sweep.of_batches for sweep in sweeps) else axis_title(sweeps[0].axis)
+    return Section(
+        "model",
+        f"Why the {what} matters: a model",
+        (*blocks, *_more(bench)),
+        finding=_finding(bench, shown),
+    )
+
+
+def _shown(sweeps: Sequence[TimedSweep]) -> list[TimedSweep]:
+    """What is drawn: where most devices have a law, the other axes standing at one place."""
+    places = [point_key(sweep.fixed) for sweep in sweeps]
+    laws = [place for place, sweep in zip(places, sweeps, strict=True) if sweep.fit.law]
+    best = max(places, key=laws.count)
+    first = next(s for s, place in zip(sweeps, places, strict=True) if place == best)
+    return [
+        sweep
+        for sweep, place in zip(sweeps, places, strict=True)
+        if place == best and sweep.of_batches == first.of_batches
+    ]
+
+
+def name_of(bench: BenchmarkView, sweep: TimedSweep) -> str:
+    """What a sentence calls it."""
+    if sweep.published:
+        return f"the {label(sweep.label, 40)}"
+    several = len({each.machine for each in bench.timed_sweeps if each.machine}) > 1
+    title = bench.title_of(sweep.device)
+    return f"{title} @ {label(sweep.machine, 12)}" if several else title
+
+
+def _finding(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> str:
+    drawn = [sweep for sweep in shown if sweep.fit.law]
+    if not drawn:
+        return "No law of a fixed cost and a rate describes these times, and no line is drawn."
+    best = _pair_of(bench, shown)
+    if best is None:
+        costs_of = [
+            f"{name_of(bench, sweep)} {costs(sweep.fit, sweep)[0][0]}" for sweep in drawn[:4]
+        ]
+        return f"By the model, a step has a fixed cost: {formatting.listed(costs_of)}."
+    told = pair_sentence(best, lambda sweep: name_of(bench, sweep))
+    by = "By a model of the published times" if best.own.published else "By the model"
+    return f"{by}, {told}."
+
+
+def _pair_of(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> LawPair | None:
+    """The pair that the finding tells: measured where there is one, and one that crosses."""
+    pairs = [pair for pair in bench.law_pairs if pair.own in shown]
+    return min(
+        pairs,
+        key=lambda each: (each.own.published, isnan(each.against.crossing.value)),
+        default=None,
+    )
+
+
+def _more(bench: BenchmarkView) -> tuple[Prose, ...]:
+    """Every other pair in a sentence of its own, up to four."""
+    shown = _shown([sweep for sweep in bench.timed_sweeps if sweep.fit.residuals])
+    told = _pair_of(bench, shown)
+    others = [pair for pair in bench.law_pairs if pair is not told and pair.own in shown][:4]
+    said = [
+        sentence(pair_sentence(pair, lambda sweep: name_of(bench, sweep))) + "." for pair in others
+    ]
+    return (Prose(" ".join(said)),) if said else ()
+
+
+def _line(bench: BenchmarkView, sweep: TimedSweep) -> LawLine:
+    unit = 1.0 if sweep.of_batches else GIGA
+    middle = {
+        amount: geometric_mean([run[amount] for run in sweep.runs if amount in run]).value
+        for amount in sweep.amounts
+    }
+    machines = sorted({each.machine for each in bench.timed_sweeps if each.device == sweep.device})
+    colour = bench.colours[sweep.device]
+    number = 0 if sweep.published else [m for m in machines if m].index(sweep.machine)
+    title = name_of(bench, sweep).removeprefix("the ")
+    device = Named(title, colour, pattern(colour, number))
+    return LawLine(
+        device,
+        sweep.published,
+        tuple(unit * amount for amount in middle),
+        tuple(unit * amount / seconds for amount, seconds in middle.items()),
+        sweep.fit.law,
+        unit,
+    )
+
+
+def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> Figure:
+    by_batch = shown[0].of_batches
+    x_title = axis_title(shown[0].axis) if by_batch else "10⁹ operations of a step"
+    y_title = f"{bench.words.sample} each second" if by_batch else "10⁹ operations each second"
+    unit = 1.0 if by_batch else GIGA
+    equal = [
+        (unit * pair.against.crossing.value, equal_text(pair))
+        for pair in bench.law_pairs
+        if pair.own in shown and pair.crossing_timed
+    ]
+    lines = [_line(bench, sweep) for sweep in shown]
+    fixed = fixed_text(shown[0])
+    title = f"{sentence(y_title)}, timed and by the model" + (f" ({fixed})" if fixed else "")
+    said = "; ".join(
+        f"{line.device.title}: {formatting.number(line.rates[0])} at "
+        f"{formatting.number(line.amounts[0])} to {formatting.number(line.rates[-1])} at "
+        f"{formatting.number(line.amounts[-1])}"
+        for line in lines
+    )
+    make = law_lines(lines, equal[:2], x_title=x_title, y_title=y_title)
+    keys = [Key(x.device.title, f"s{x.device.colour % COLOURS}") for x in lines]
+    return Figure(
+        id="law-lines",
+        title=title,
+        subtitle=f"Up: {y_title} (log scale). Across: {x_title} (log scale).",
+        caption=ABOUT,
+        panels=(panel(make, prefix="bl", title=title, description=f"{said}."),),
+        keys=(*keys, Key("model", "soft", "dotted")),
+        table=table,
+    )
+
+
+def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -> Table:
+    measured = [sweep for sweep in sweeps if not sweep.published]
+    published = [sweep for sweep in sweeps if sweep.published]
+    groups = tuple(
+        RowGroup(tuple(_row(bench, sweep) for sweep in part), title=title)
+        for title, part in (("measured", measured), ("published, one time a size", published))
+        if part
+    )
+    fixed, each, half, misfit = columns(sweeps)
+    return Table(
+        id="law-table",
+        title="The model of each device",
+        caption=(
+            "Under each value its 95 % interval: over processes where they were measured, and "
+            "from the misfit of one line where they were published, which three times leave wide."
+        ),
+        corner="device",
+        columns=tuple(Column(title, number=True) for title in (fixed, each, half, misfit)),
+        groups=groups,
+        folded=not drawn,
+    )
+
+
+def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
+    where = fixed_text(sweep)
+    header = [Line(name_of(bench, sweep).removeprefix("the "))]
+    header += [Line(where, "reason")] if where else []
+    misfit = formatting.percent(worst(sweep.fit), 1)
+    if sweep.fit.law is None:
+        entries = [Entry((Line(refusal_text(sweep.fit), "reason"),)), *[Entry((Line("–"),))] * 2]
+    else:
+        entries = [
+            Entry((Line(value), Line(interval, "interval")) if interval else (Line(value),))
+            for value, interval in costs(sweep.fit, sweep)
+        ]
+    device = bench.colours[sweep.device]
+    return Row(Entry(tuple(header)), (*entries, Entry((Line(misfit),))), device=device)

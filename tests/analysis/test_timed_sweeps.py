@@ -1,0 +1,184 @@
+"""Laws come from what was measured and, apart, from what was published, and say where they end."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from accelreport.analysis.timed_sweeps import TimedSweep, law_pairs
+from accelreport.cli.app import app
+from accelreport.loader.load import load
+from accelreport.report.law_text import costs, pair_sentence
+from accelreport.report.model import Figure, Table
+from accelreport.report.pages.methods import methods_page
+from accelreport.report.pages.sections.batch_law import batch_law_section
+from accelreport.report.theme import device_colours
+from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Record
+from accelreport.runner.plan_documents import plan_document
+from tests.support.records import Study, study
+
+SPECS = Path(__file__).parents[2] / "specs"
+BATCHES = (32, 64, 128, 256, 512)
+
+
+def view(made: Study) -> BenchmarkView:
+    records = {(record.key, record.machine): record for record in made.records}
+    return BenchmarkView(made.plan, records, device_colours(made.plan.devices))
+
+
+@pytest.fixture(scope="module")
+def swept() -> BenchmarkView:
+    return view(study(axes={"batch_size": BATCHES}))
+
+
+@pytest.fixture(scope="module")
+def printed() -> BenchmarkView:
+    """S3 as it was published, nothing measured."""
+    (spec,) = load([SPECS / "mnist_batch_sweep.toml"]).specs
+    plan = plan_document(spec, {})
+    return BenchmarkView(plan, {}, device_colours(plan.devices))
+
+
+def test_a_command_gives_the_table_of_s3_from_its_published_figures_alone(tmp_path: Path) -> None:
+    spec = str(SPECS / "mnist_batch_sweep.toml")
+    asked = ["laws", spec, "--results", str(tmp_path / "none")]
+    done = CliRunner().invoke(app, asked, catch_exceptions=False)
+    assert done.exit_code == 0
+    gpu, tpu = (line for line in done.output.splitlines() if ", published" in line)
+    found = [[part.split(" (")[0] for part in line.split("  ") if part] for line in (gpu, tpu)]
+    said = [[part.strip().replace("\N{NO-BREAK SPACE}", " ") for part in row] for row in found]
+    assert said == [
+        ["Colab GPU, published", "5.20 ms", "73.1 µs", "71", "1.6 %"],
+        ["Colab TPU, published", "20.6 ms", "17.0 µs", "1 211", "1.2 %"],
+    ]
+    assert "Colab TPU and Colab GPU are equal at a batch of 275" in done.output
+    assert "above it Colab TPU wins, by at most 4.3×" in done.output
+
+
+def test_a_page_says_what_the_published_figures_imply_and_that_it_is_a_model(
+    printed: BenchmarkView,
+) -> None:
+    section = batch_law_section(printed)
+    assert section is not None
+    assert section.finding.startswith("By a model of the published times, the Colab TPU")
+    assert "equal at a batch of 275" in section.finding
+    (figure,) = section.blocks
+    assert isinstance(figure, Figure)
+    assert "model" in figure.title
+    assert "no measurement" in figure.caption
+
+
+def test_what_was_measured_and_what_was_published_are_fitted_apart(
+    swept: BenchmarkView, printed: BenchmarkView
+) -> None:
+    rows = [row for row in printed.plan.published if row.device in swept.plan.devices]
+    both = replace(swept, plan=swept.plan.model_copy(update={"published": rows}))
+    alone = {(s.device, s.machine): s.fit.law for s in (*swept.timed_sweeps, *printed.timed_sweeps)}
+    assert {(s.device, s.machine): s.fit.law for s in both.timed_sweeps} == alone
+    assert {s.published for s in both.timed_sweeps} == {True, False}
+    assert all(pair.own.published == pair.base.published for pair in both.law_pairs)
+    assert len(both.law_pairs) == len(swept.law_pairs) + 1
+
+
+def test_devices_whose_speedup_is_withheld_are_not_compared_by_their_laws() -> None:
+    def read_otherwise(record: Record) -> Record:
+        if record.cell.device != "gpu" or record.data is None:
+            return record
+        data = record.data.model_copy(update={"fingerprint": "f" * 64})
+        return record.model_copy(update={"data": data})
+
+    made = study(axes={"batch_size": BATCHES})
+    other = view(replace(made, records=[read_otherwise(record) for record in made.records]))
+    assert {pair.own.device for pair in view(made).law_pairs} >= {"gpu"}
+    named = {each.device for pair in other.law_pairs for each in (pair.own, pair.base)}
+    assert "gpu" not in named
+
+
+def test_where_no_line_fits_none_is_drawn_and_the_reason_stands_there(swept: BenchmarkView) -> None:
+    def slower(record: Record) -> Record:
+        if record.cell.point["batch_size"] != 128:
+            return record
+        blocks = [b.model_copy(update={"wall_s": 3 * b.wall_s}) for b in record.blocks]
+        return record.model_copy(update={"blocks": blocks})
+
+    records = {place: slower(record) for place, record in swept.records.items()}
+    section = batch_law_section(replace(swept, records=records))
+    assert section is not None
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    assert "no line is drawn" in section.finding
+    said = [row.entries[0].lines[0].text for group in table.groups for row in group.rows]
+    assert said
+    assert all("off the line" in text for text in said)
+
+
+def test_a_learning_rate_changes_no_work_and_has_no_law() -> None:
+    made = view(study(axes={"optimizer.learning_rate": (1e-4, 1e-3, 1e-2, 1e-1)}))
+    assert made.timed_sweeps == ()
+    assert batch_law_section(made) is None
+
+
+def test_sentences_tell_whichever_device_wins_at_large_batches(swept: BenchmarkView) -> None:
+    for pair in swept.law_pairs:
+        assert pair.against.grows
+        said = pair_sentence(pair, lambda sweep: sweep.device)
+        law = {each.device: each.fit.law for each in (pair.own, pair.base)}
+        own, base = law[pair.own.device], law[pair.base.device]
+        assert own is not None
+        assert base is not None
+        where = pair.against.crossing.value
+        if where == where:
+            assert own.seconds(where) == pytest.approx(base.seconds(where))
+            assert f"above it {pair.own.device} wins" in said
+        else:
+            first = pair.own if own.seconds(1) < base.seconds(1) else pair.base
+            assert said.startswith(f"{first.device} is faster")
+
+
+def test_the_methods_page_tells_how_well_the_model_predicts_this_sites_own_times(
+    swept: BenchmarkView, printed: BenchmarkView
+) -> None:
+    page = methods_page([swept, printed])
+    (section,) = [each for each in page.sections if each.id == "model"]
+    drawn = [sweep for sweep in swept.timed_sweeps if sweep.fit.law]
+    errors = sorted(abs(each) for sweep in drawn for each in sweep.errors.values())
+    assert f"of {len(errors)} predictions" in section.finding
+    assert not [each for each in methods_page([printed]).sections if each.id == "model"]
+
+
+COSTS = st.one_of(st.just(0.0), st.floats(1e-6, 1e-1))
+
+
+@given(
+    st.lists(st.tuples(COSTS, st.floats(1e-7, 1e-2)), min_size=2, max_size=2),
+    st.integers(1, 3),
+    st.integers(0, 99),
+)
+def test_whatever_the_costs_a_sentence_has_no_number_that_is_none(
+    laws: list[tuple[float, float]], repeats: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    sweeps = [
+        TimedSweep(
+            f"device {number}", "m", "", "", "batch_size", {},
+            tuple(
+                {float(b): (fixed + b * each) * rng.uniform(0.97, 1.03) for b in BATCHES}
+                for _ in range(repeats)
+            ),
+        )
+        for number, (fixed, each) in enumerate(laws)
+    ]  # fmt: skip
+    for pair in law_pairs(sweeps, ()):
+        said = pair_sentence(pair, lambda sweep: sweep.device)
+        assert not re.search(r"\bnan\b|\binf\b|—", said)
+    for sweep in sweeps:
+        if sweep.fit.law:
+            assert all("nan" not in text for pair in costs(sweep.fit, sweep) for text in pair)
