@@ -96,7 +96,7 @@ def test_devices_whose_speedup_is_withheld_are_not_compared_by_their_laws() -> N
         return record.model_copy(update={"data": data})
 
     made = study(axes={"batch_size": BATCHES})
-    other = view(replace(made, records=[read_otherwise(record) for record in made.records]))
+    other = view(replace(made, records=tuple(map(read_otherwise, made.records))))
     assert {pair.own.device for pair in view(made).law_pairs} >= {"gpu"}
     named = {each.device for pair in other.law_pairs for each in (pair.own, pair.base)}
     assert "gpu" not in named

@@ -77,16 +77,7 @@ def law_lines(
     timed = [amount for line in lines for amount in line.amounts]
     x_ends = log_domain([*timed, BEYOND * max(timed), *(at for at, _ in equal)], 1.15)
     curve = [row for line in lines if line.law for row in _curve(line, devices, x_ends)]
-    marks = [
-        {
-            "device": devices.name(line.device),
-            "group": "published" if line.published else "measured",
-            "x": amount,
-            "y": rate,
-        }
-        for line in lines
-        for amount, rate in zip(line.amounts, line.rates, strict=True)
-    ]
+    marks = _marks(lines, devices)
     y_ends = log_domain([row["y"] for row in (*curve, *marks)], 1.3)
     y_ticks = decades(*y_ends, 6)
 
@@ -132,6 +123,19 @@ def law_lines(
         )
 
     return make
+
+
+def _marks(lines: Sequence[LawLine], devices: Devices) -> list[dict[str, Any]]:
+    return [
+        {
+            "device": devices.name(line.device),
+            "group": "published" if line.published else "measured",
+            "x": amount,
+            "y": rate,
+        }
+        for line in lines
+        for amount, rate in zip(line.amounts, line.rates, strict=True)
+    ]
 
 
 def _ticks(timed: Sequence[float], width: int) -> list[float]:

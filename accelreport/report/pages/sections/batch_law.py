@@ -33,8 +33,9 @@ from accelreport.report.model import (
     Section,
     Table,
 )
+from accelreport.report.pages.panels import loud_badges
 from accelreport.report.text import label, sentence
-from accelreport.report.theme import COLOURS, pattern
+from accelreport.report.theme import COLOURS, line_key, pattern
 from accelreport.report.view import BenchmarkView
 
 ABOUT = (
@@ -164,7 +165,10 @@ def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> 
         for line in lines
     )
     make = law_lines(lines, equal[:2], x_title=x_title, y_title=y_title)
-    keys = [Key(x.device.title, f"s{x.device.colour % COLOURS}") for x in lines]
+    keys = [
+        Key(x.device.title, f"s{x.device.colour % COLOURS}", line_key(x.device.colour, 0))
+        for x in lines
+    ]
     return Figure(
         id="law-lines",
         title=title,
@@ -172,6 +176,7 @@ def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> 
         caption=ABOUT,
         panels=(panel(make, prefix="bl", title=title, description=f"{said}."),),
         keys=(*keys, Key("model", "soft", "dotted")),
+        badges=loud_badges(bench) if any(not x.published for x in lines) else (),
         table=table,
     )
 
