@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -269,6 +269,7 @@ class Training:
         self._graphs = graphs
         self._problem = graphs.problem
         self._epochs = epochs
+        self._seed = seed
         self._warmup = warmup
         self._reporter = reporter
         self._steps = self._problem.steps_per_epoch
@@ -368,6 +369,7 @@ class Training:
         metrics = self._graphs.named(totals, done * self._problem.batch_size)
         watch = time.perf_counter()
         metrics |= self._evaluate(number, result)
+        seen = self._look()
         evaluate_s = time.perf_counter() - watch
         result.evaluate_s += evaluate_s
         self._reporter.epoch(number, metrics)
@@ -380,9 +382,19 @@ class Training:
                 elapsed_s=result.train_s,
                 learning_rate=self._graphs.learning_rate(),
                 metrics=metrics,
+                **seen,
             )
         )
         return done
+
+    def _look(self) -> Mapping[str, Any]:
+        """What the family wants to know of the model after an epoch, if there is time."""
+        if self._problem.after_epoch is None:
+            return {}
+        if self._graphs.runtime.placement.agreed(time.perf_counter() >= self._deadline):
+            return {}
+        self._graphs.settle()
+        return self._problem.after_epoch(self._graphs.model, self._seed)
 
     def _window(
         self, epoch: int, before: int, done: int, run_steps: Steps, pace: Pace

@@ -140,6 +140,11 @@ class Forecast(Document):
     """Seconds from one value to the next."""
     ignored_steps: Count
     """Values at the beginning that the loss leaves out: the model had seen nothing before."""
+    horizon_steps: Count | None = None
+    """Steps by which each value lies ahead of what the model had seen when it predicted it;
+    absent in older records."""
+    train_mean: FiniteFloat | None = None
+    """Mean of the series over the training data; absent in older records."""
     true: list[FiniteFloat]
     """What was."""
     predicted: list[float]
@@ -366,11 +371,13 @@ class Epoch(Document):
     train_s: Seconds
     """Timed seconds of this epoch's steps, compilation included."""
     evaluate_s: Seconds
-    """Seconds of the evaluation after it, untimed."""
+    """Seconds of the evaluation after it and of what was written then, untimed."""
     elapsed_s: Seconds
     """Timed training seconds from the start up to the end of this epoch."""
     learning_rate: float | None = None
     """Learning rate in this epoch."""
+    text: GeneratedText | None = None
+    """What the model wrote after it, for a model that writes."""
     metrics: dict[str, float]
     """`loss`, `accuracy`, `val_loss`, `val_accuracy`, …"""
 
@@ -583,7 +590,7 @@ class Record(Document):
     parameters: Count | None = None
     """Trainable and other weights of the model."""
     samples: list[Sample] = []
-    """Predictions for the page, wrong ones first."""
+    """Predictions for the page, wrong ones first; of more mistakes than are kept the surest."""
     confusion: Confusion | None = None
     """True against predicted classes."""
     forecasts: list[Forecast] = []

@@ -200,6 +200,8 @@ class TrainingProblem:
         tally: metrics that are ratios of counts, for training and validation.
         observe: what the family wants to know of the trained model: fields of the record by
             name. `final` adds to the final metrics, `warnings` to the warnings.
+        after_epoch: (model, seed) → further fields of an epoch's row by name; called after
+            every epoch, outside what is timed.
     """
 
     model: Callable[[], Any]
@@ -217,6 +219,7 @@ class TrainingProblem:
     learning_rate: Callable[[int], float] | None = None
     tally: Tally | None = None
     observe: Callable[[Observation], Mapping[str, Any]] | None = None
+    after_epoch: Callable[[Any, int], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,11 @@ def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProb
         return window[:, :-1], window[:, 1:]
 
     def observe(observation: Observation) -> dict[str, Any]:
-        return {"texts": write(parameters, observation)} if parameters.texts else {}
+        texts = parameters.texts
+        return {"texts": write(parameters, observation.model, observation.seed, texts)}
+
+    def after_epoch(model: Any, seed: int) -> dict[str, Any]:
+        return {"text": write(parameters, model, seed, 1)[0]}
 
     return TrainingProblem(
         model=lambda: character_model(parameters),
@@ -62,7 +66,8 @@ def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProb
         batch_size=parameters.batch_size,
         steps_per_epoch=steps_for(parameters, examples),
         learning_rate=learning_rates(parameters.optimizer),
-        observe=observe,
+        observe=observe if parameters.texts else None,
+        after_epoch=after_epoch if parameters.texts else None,
     )
 
 
@@ -98,16 +103,24 @@ def side_by_side(text: NDArray[np.uint8], length: int) -> NDArray[np.uint8]:
     return windows
 
 
-def write(parameters: TextGenerationParameters, observation: Observation) -> list[GeneratedText]:
-    """Let a trained model read the prompt, then write, one character after another.
+def write(
+    parameters: TextGenerationParameters, model: Any, seed: int, texts: int
+) -> list[GeneratedText]:
+    """Let a model read the prompt, then write, one character after another.
 
-    Each character is drawn from the model's probabilities, by a generator seeded with the
-    cell's seed, and read again. All texts are written side by side in one graph.
+    Each character is drawn from the model's probabilities and read again. All texts are
+    written side by side in one graph.
+
+    Args:
+        parameters: the prompt, and how many characters.
+        model: of characters, trained or not.
+        seed: of the drawing; with the same seed texts differ only by what the model learned.
+        texts: how many.
     """
     prompt = np.frombuffer(parameters.prompt.encode("latin-1", errors="replace"), np.uint8)
-    read = np.tile(prompt.astype(np.int32), (parameters.texts, 1))
-    step, states = _stepper(observation.model, parameters.texts)
-    written = numerics().write(step, states, read, parameters.characters, observation.seed)
+    read = np.tile(prompt.astype(np.int32), (texts, 1))
+    step, states = _stepper(model, texts)
+    written = numerics().write(step, states, read, parameters.characters, seed)
     found = written.astype(np.uint8)
     return [
         GeneratedText(prompt=parameters.prompt, text=row.tobytes().decode("latin-1"))

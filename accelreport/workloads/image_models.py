@@ -142,7 +142,7 @@ def digits(
     classes: tuple[str, ...],
     count: int,
 ) -> list[dict[str, Any]]:
-    """The predictions to show: every wrong one first, then right ones, in the data's order.
+    """The predictions to show: wrong ones, surest first, then right ones in the data's order.
 
     Args:
         outputs: logits [n, 10], for the first n images.
@@ -155,6 +155,8 @@ def digits(
     found = probabilities.argmax(axis=1)
     true = validation["y"][: len(found)]
     wrong, right = np.flatnonzero(found != true), np.flatnonzero(found == true)
+    sure = probabilities[wrong, found[wrong]]
+    wrong = wrong[np.argsort(-sure, kind="stable")]
     return [
         {
             "index": int(i),

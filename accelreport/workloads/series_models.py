@@ -108,6 +108,7 @@ def forecasts(parameters: SeriesForecastParameters, data: Dataset, model: Any) -
     shown = whole_sequence(data.validation, parameters.forecast_steps)
     predicted = numerics().forward(model, shown["inputs"])[0].astype(np.float64)
     true = shown["targets"][0].astype(np.float64)
+    known = data.train["targets"].mean(axis=0, dtype=np.float64)
     details = data.details
     step = timedelta(seconds=details["step_s"])
     begin = datetime.fromisoformat(details["validation_time"]) + details["horizon"] * step
@@ -123,6 +124,8 @@ def forecasts(parameters: SeriesForecastParameters, data: Dataset, model: Any) -
                 first_time=begin.isoformat(),
                 step_s=details["step_s"],
                 ignored_steps=parameters.ignored_steps,
+                horizon_steps=details["horizon"],
+                train_mean=_rounded(known[number : number + 1] * span + low)[0],
                 true=_rounded(true[:, number] * span + low),
                 predicted=_rounded(predicted[:, number] * span + low),
             )

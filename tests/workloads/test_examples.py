@@ -33,14 +33,15 @@ def test_pixels_are_scaled_only_where_the_source_scales_them(scale: bool, images
     assert np.asarray(y).tolist() == images.train["y"][INDICES].tolist()
 
 
-def test_wrong_digits_come_first_in_the_order_of_the_data_and_only_those_predicted_are_shown(
+def test_wrong_digits_come_first_the_surest_before_all_and_only_those_predicted_are_shown(
     images: Dataset,
 ) -> None:
     true = images.validation["y"]
     guesses = np.where(np.arange(len(true)) % 3 == 0, (true + 1) % 10, true)
-    outputs = np.eye(10, dtype=np.float32)[guesses] * 9
+    sure = 1 + np.arange(len(true), dtype=np.float32)[:, None] % 9
+    outputs = np.eye(10, dtype=np.float32)[guesses] * sure
     shown = digit_samples(outputs, images.validation, images.classes, 12)
-    assert [sample["index"] for sample in shown[:7]] == [0, 3, 6, 9, 12, 15, 18]
+    assert [sample["index"] for sample in shown[:7]] == [6, 15, 3, 12, 0, 9, 18]
     assert [sample["true"] == sample["predicted"] for sample in shown] == [False] * 7 + [True] * 5
     few = digit_samples(outputs[:4], images.validation, images.classes, 12)
     assert sorted(sample["index"] for sample in few) == [0, 1, 2, 3]

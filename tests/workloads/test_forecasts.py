@@ -92,6 +92,13 @@ def test_a_forecast_is_shown_in_real_units_at_the_time_it_speaks_of(series: Data
     assert found[2].ignored_steps == 5
 
 
+def test_a_forecast_carries_what_naive_guesses_need(series: Dataset) -> None:
+    chosen = parameters(forecast_steps=8)
+    first = forecasts(chosen, series, problem(chosen, series).model())[0]
+    assert first.horizon_steps == 24
+    assert first.train_mean == pytest.approx(0.0005 * 49.5 * 50 - 20), "of what it learned from"
+
+
 def test_a_series_shorter_than_a_window_says_so(series: Dataset) -> None:
     with pytest.raises(DataOptionsError, match="too short"):
         problem(parameters(window=101), series)

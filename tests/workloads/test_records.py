@@ -106,6 +106,9 @@ def test_a_writer_leaves_what_it_wrote(tmp_path: Path) -> None:
         tmp_path,
     )
     assert [len(text.text) for text in record.texts] == [30, 30]
+    by_epoch = [epoch.text.text for epoch in record.epochs if epoch.text]
+    assert [len(text) for text in by_epoch] == [30] * len(record.epochs)
+    assert len(set(by_epoch)) == len(by_epoch) > 1, "it writes otherwise as it learns"
     assert record.final["val_loss"] < 5.545, "better than 256 characters alike"
 
 

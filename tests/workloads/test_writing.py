@@ -1,13 +1,11 @@
 """The text a character model writes."""
 
 import math
-import time
 
 import numpy as np
 import pytest
 
 from accelreport.results.record import GeneratedText
-from accelreport.workloads.base import Observation
 from accelreport.workloads.character_models import _stepper, character_model, write
 from accelreport.workloads.text_generation import TextGenerationParameters
 
@@ -18,19 +16,12 @@ PARAMETERS = TextGenerationParameters(
 )
 
 
-def nothing(count: int) -> np.ndarray:
-    raise AssertionError(f"writing needs no predictions, {count} were asked for")
-
-
 def written(seed: int) -> list[GeneratedText]:
     import keras
 
     keras.utils.set_random_seed(0)
     model = character_model(PARAMETERS)
-    return write(
-        PARAMETERS,
-        Observation(model=model, seed=seed, deadline=time.perf_counter() + 60, predict=nothing),
-    )
+    return write(PARAMETERS, model, seed, PARAMETERS.texts)
 
 
 def test_one_step_after_the_other_computes_what_the_whole_sequence_does() -> None:
