@@ -167,6 +167,8 @@ class Figure:
     table: Table | None = None
     stacked: bool = False
     """Whether panels stand under one another instead of side by side."""
+    choose: bool = False
+    """Whether a reader sees one panel at a time, chosen by its title; print shows them all."""
     data: Table | None = None
     """The numbers it shows, for its files: its own table, or one that stands after it."""
     downloads: tuple[Download, ...] = ()

@@ -1,95 +1,106 @@
-"""Quality against training time: a line for the median, a band over seeds, the target."""
+"""Training against validation: a metric over training time, a panel for each sweep point.
+
+Solid lines are validation, dotted ones training; a band reaches from the lowest seed to the
+highest. All panels have the same axes, so that they can be compared.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    LABEL_SIZE,
     ROOMY,
     Chart,
     Device,
     Devices,
-    Make,
+    extent,
     halo,
-    inner_width,
     left_axis,
     rows,
     told,
 )
-from accelreport.report.charts.scales import (
-    percent_text,
-    plain,
-    quality_ticks,
-    time_axis,
-    wants_log,
-)
+from accelreport.report.charts.scales import percent_text, plain, quality_ticks, time_axis
+from accelreport.report.charts.text_metrics import text_width
+
+SMALL = 300
+"""A chart that is not wider is a thumbnail."""
+LOW = 180
+"""A panel that is not higher has neither titles of axes nor words at its lines."""
+LINE = 30.0
+"""Pixels that a label of two lines takes at the end of a curve."""
+GAP = 26
+"""Pixels between two panels."""
+KEY = 16
+"""Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One device: for each epoch the median elapsed seconds and value, and the range."""
+    """One line: for each epoch the median of the seeds, and their range.
+
+    Attributes:
+        device: what was trained on.
+        validation: whether the metric is that of data never trained on.
+        elapsed_s: timed training up to the end of each epoch.
+        value: medians over seeds.
+        low: the lowest seed's values.
+        high: the highest seed's.
+        end: the last value, as it stands at the end of the line.
+    """
 
     device: Device
+    validation: bool
     elapsed_s: tuple[float, ...]
     value: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    end: str
 
-
-@dataclass(frozen=True)
-class Crossing:
-    """The first point of a line that fulfils the target."""
-
-    device: Device
-    elapsed_s: float
-    value: float
-    text: str
+    @property
+    def role(self) -> str:
+        """What its label says under the value."""
+        return "validation" if self.validation else "training"
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What all panels of a figure share."""
+    """What all panels of a figure share.
 
-    elapsed: tuple[float, float]
+    Attributes:
+        seconds: the end of the axis of time.
+        ticks: of the metric; its axis reaches from the first to the last.
+        percent: whether the metric is a share.
+        quality: the metric, in words.
+        target: a level that was asked for, and its text.
+        shown: every device of the figure.
+    """
+
+    seconds: float
     ticks: tuple[float, ...]
-    """Of the quality; the axis begins at the first."""
-    log: bool
     percent: bool
     quality: str
-    """What is learned, in words."""
-    target: float | None
+    target: tuple[float, str] | None
     shown: tuple[Device, ...]
-    levels: int = 0
-    """Lines of labels kept free above the curves."""
 
     def text(self, value: float) -> str:
-        """A tick of the quality axis."""
+        """A tick of the metric's axis."""
         return percent_text(value) if self.percent else plain(value)
-
-    @property
-    def note(self) -> str:
-        """Where the quality axis starts, unless it is 0."""
-        start = self.ticks[0]
-        return f"; the axis starts at {self.text(start)}" if start > 0 else ""
 
 
 def shared_axes(
-    curves: Sequence[Curve], *, quality: str, percent: bool, target: float | None
+    curves: Sequence[Curve], *, quality: str, percent: bool, target: tuple[float, str] | None
 ) -> Axes:
-    """Axes that hold every curve, so that panels can be compared."""
-    times = [t for curve in curves for t in curve.elapsed_s if t > 0]
+    """Axes that hold every curve; that of a share never leaves 0 to 1."""
     values = [v for curve in curves for v in (*curve.low, *curve.high)]
-    values += [target] if target is not None else []
-    log = wants_log([curve.elapsed_s[-1] for curve in curves], 6)
-    start = min(times) / 1.3 if log else 0.0
+    values += [target[0]] if target else []
     return Axes(
-        elapsed=(start, max(times) * (1.35 if log else 1.08)),
+        seconds=max(t for curve in curves for t in curve.elapsed_s),
         ticks=tuple(quality_ticks(min(values), max(values), share=percent)),
-        log=log,
         percent=percent,
         quality=quality,
         target=target,
@@ -97,129 +108,176 @@ def shared_axes(
     )
 
 
-HEIGHT = 185
-"""Height of the plot of a chart in a row of several."""
-LINE = 15
-"""Pixels a line of labels takes above the curves."""
+@dataclass(frozen=True)
+class Panel:
+    """The curves of one sweep point, and its name; empty where there is only one."""
+
+    title: str
+    curves: tuple[Curve, ...]
 
 
-def learning_curves(curves: Sequence[Curve], crossings: Sequence[Crossing], axes: Axes) -> Make:
-    """A function from the width in pixels to the chart.
+def learning_curves(panels: Sequence[Panel], axes: Axes, width: int, height: int) -> Chart:
+    """The chart: panels side by side, on a telephone one under another.
 
-    Times at which the target was reached stand above the curves, at the ends of thin
-    rules, on as many lines as it takes for them not to touch.
+    Args:
+        panels: never none.
+        axes: that hold all of them.
+        width: pixels in all.
+        height: pixels in all; of each panel where they stand under one another.
     """
     devices = Devices(axes.shown)
-    first, top = axes.ticks[0], axes.ticks[-1]
-    room = axes.levels * LINE + (5 if axes.levels else 0)
-    roof = top + (top - first) * room / (HEIGHT - room)
+    across = width > ROOMY or width <= SMALL
+    count = len(panels) if across else 1
+    ends = max(
+        text_width(text, LABEL_SIZE, bold=True)
+        for panel in panels
+        for curve in panel.curves
+        for text in (curve.end, "" if height <= LOW else curve.role)
+    )
     names = [axes.text(tick) for tick in axes.ticks]
-    points = rows(list(_points(curves, devices)))
-
-    def make(width: int) -> Chart:
-        inner = inner_width(width, names)
-        y_scale = alt.Scale(domain=[first, roof], nice=False, zero=False)
-        y_axis = left_axis(axes.ticks, axes.text)
-        x_scale, x_axis = time_axis(
-            *axes.elapsed,
-            log=axes.log,
-            title="training time",
-            most=6 if width > 350 else 5,
-            grid=False,
-        )
-        x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
-
-        def y(field: str) -> alt.Y:
-            return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
-
-        base = alt.Chart(points).encode(x=x, **devices.channels("color"))
-        layers = [
-            base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
-            base.mark_line().encode(y=y("value"), **devices.channels("strokeDash")),
-            base.mark_point(size=32).encode(
-                y=y("value"),
-                **devices.channels("shape"),
-                tooltip=told(
-                    device="device", epoch="epoch", seconds="time (s)", value=axes.quality,
-                    low="lowest seed", high="highest seed",
-                ),
-            ),
-        ]  # fmt: skip
-        if axes.target is not None:
-            target = alt.Chart(rows([{"value": axes.target}]))
-            layers.insert(0, target.mark_rule(strokeDash=[4, 3]).encode(y=y("value")))
-        if crossings:
-            levels = _staggered(crossings, axes, inner)
-            ring = alt.Chart(rows(_reached(levels, devices, axes, roof))).encode(x=x)
-            worn = ring.encode(y=y("value"), **devices.channels("color"))
-            layers += [
-                worn.mark_rule(strokeWidth=1).encode(y2=alt.Y2("end")),
-                worn.mark_point(
-                    filled=False, shape="circle", size=64, strokeWidth=2.25, fill="var(--paper)"
-                ),
-                *halo(
-                    ring.encode(y=y("end"), text=alt.Text("label:N")),
-                    align="center", fontWeight="bold",
-                ),
-            ]  # fmt: skip
-        return alt.layer(*layers, width=inner, height=HEIGHT + (50 if width > ROOMY else 0))
-
-    return make
+    room = extent(names)["minExtent"]
+    inner = (width - 10 - room - GAP * (count - 1)) / count - ends - KEY - 2
+    made = [
+        _panel(panel, devices, axes, (round(inner, 1), height), named=number == 0 or not across)
+        for number, panel in enumerate(panels)
+    ]
+    if len(made) == 1:
+        return made[0]
+    return alt.hconcat(*made, spacing=GAP) if across else alt.vconcat(*made, spacing=8)
 
 
-def _reached(
-    levels: Sequence[Sequence[Crossing]], devices: Devices, axes: Axes, roof: float
-) -> list[dict[str, object]]:
-    """Rows of the crossings, each with the height at which its time is written."""
-    room, lines = roof - axes.ticks[-1], max(axes.levels, 1)
+def _panel(
+    panel: Panel, devices: Devices, axes: Axes, size: tuple[float, int], *, named: bool
+) -> alt.LayerChart:
+    """One panel; `named` is one at whose left the ticks are told."""
+    inner, height = size
+    small = height <= LOW
+    tall = height - (26 if small else 58) - (22 if panel.title else 0)
+    x_scale, x_axis = time_axis(
+        0.0,
+        axes.seconds,
+        log=False,
+        title="" if small else "training time",
+        most=3 if small else 6,
+        grid=False,
+    )
+    x = alt.X("seconds:Q", scale=x_scale, axis=x_axis | {"title": None} if small else x_axis)
+    y_axis = left_axis(axes.ticks, axes.text)
+    if not named:
+        y_axis = {**y_axis, "labels": False, "minExtent": 0, "maxExtent": 0}
+    y_scale = alt.Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
+
+    layers: list[alt.Chart] = []
+    if axes.target:
+        level, text = axes.target
+        rule = alt.Chart(rows([{"value": level, "text": text}])).encode(y=y("value"))
+        layers.append(rule.mark_rule(strokeDash=[4, 3]))
+        if not small:
+            layers += halo(
+                rule.encode(x=alt.value(4), text=alt.Text("text:N")),
+                align="left", dy=-8, fontSize=LABEL_SIZE - 1.5,
+            )  # fmt: skip
+    for validation in (False, True):
+        curves = [curve for curve in panel.curves if curve.validation == validation]
+        layers += _lines(curves, devices, x, y, axes.quality)
+    layers += _ends(panel.curves, devices, axes, (inner, tall), y_scale, small=small)
+    title: Any = {"text": panel.title, "fontSize": LABEL_SIZE} if panel.title else alt.Undefined
+    return alt.layer(*layers, width=inner, height=tall, title=title)
+
+
+def _lines(
+    curves: Sequence[Curve],
+    devices: Devices,
+    x: alt.X,
+    y: Callable[[str], alt.Y],
+    quality: str,
+) -> list[alt.Chart]:
+    """The lines of training or of validation, the latter with band and points."""
+    if not curves:
+        return []
+    base = alt.Chart(rows([row for curve in curves for row in _points(curve, devices)]))
+    base = base.encode(x=x, **devices.channels("color"))
+    if not curves[0].validation:
+        dotted = base.mark_line(strokeDash=[1, 4], strokeWidth=2)
+        return [dotted.encode(y=y("value"), tooltip=_told(quality))]
     return [
-        _row(devices, crossing) | {"end": roof - room * (line + 0.5) / lines}
-        for line, level in enumerate(levels)
-        for crossing in level
+        base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
+        base.mark_line().encode(y=y("value"), **devices.channels("strokeDash")),
+        base.mark_point(size=32).encode(
+            y=y("value"), tooltip=_told(quality), **devices.channels("shape")
+        ),
     ]
 
 
-def _row(devices: Devices, crossing: Crossing) -> dict[str, object]:
-    return {
-        "device": devices.name(crossing.device),
-        "seconds": crossing.elapsed_s,
-        "value": crossing.value,
-        "label": crossing.text,
-    }
+def _told(quality: str) -> list[alt.Tooltip]:
+    return told(
+        device="device", epoch="epoch", seconds="time (s)", value=quality, low="lowest seed",
+        high="highest seed",
+    )  # fmt: skip
 
 
-def _points(curves: Sequence[Curve], devices: Devices) -> Iterator[dict[str, object]]:
-    fields = ("seconds", "value", "low", "high")
-    for curve in curves:
-        columns = zip(curve.elapsed_s, curve.value, curve.low, curve.high, strict=True)
-        for epoch, values in enumerate(columns, 1):
-            yield {"device": devices.name(curve.device), "epoch": epoch} | dict(
-                zip(fields, values, strict=True)
-            )
+def _points(curve: Curve, devices: Devices) -> list[dict[str, object]]:
+    columns = zip(curve.elapsed_s, curve.value, curve.low, curve.high, strict=True)
+    name = devices.name(curve.device)
+    return [
+        {"device": name, "epoch": epoch, "seconds": s, "value": v, "low": low, "high": high}
+        for epoch, (s, v, low, high) in enumerate(columns, 1)
+    ]
 
 
-def levels_needed(crossings: Sequence[Crossing], axes: Axes, width: int) -> int:
-    """Lines of labels that a panel of this width needs."""
-    return len(_staggered(crossings, axes, width - 60))
+def _ends(
+    curves: Sequence[Curve],
+    devices: Devices,
+    axes: Axes,
+    plot: tuple[float, float],
+    y_scale: alt.Scale,
+    *,
+    small: bool,
+) -> list[alt.Chart]:
+    """The last values, at the right of the plot, moved apart where they would touch."""
+    first, last = axes.ticks[0], axes.ticks[-1]
+    inner, tall = plot
+    wanted = sorted(curves, key=lambda curve: -curve.value[-1])
+    places = [tall * (last - curve.value[-1]) / (last - first) for curve in wanted]
+    apart = moved_apart(places, 13.0 if small else LINE, tall)
+    values = [
+        {
+            "at": last - (last - first) * place / tall,
+            "device": devices.name(curve.device),
+            "label": curve.end,
+            "role": curve.role,
+        }
+        for curve, place in zip(wanted, apart, strict=True)
+    ]
+    base = alt.Chart(rows(values)).encode(y=alt.Y("at:Q", scale=y_scale))
+    size = LABEL_SIZE - 1.5 if small else LABEL_SIZE
+    up = 0 if small else 7
+    bold = base.mark_text(align="left", fontSize=size, fontWeight="bold", dy=-up)
+    at = alt.value(inner + KEY)
+    layers = [bold.encode(x=at, text=alt.Text("label:N"))]
+    if len(axes.shown) > 1:
+        key = base.mark_point(size=36, yOffset=-up)
+        layers.append(key.encode(x=alt.value(inner + 8), **devices.channels("color", "shape")))
+    if not small:
+        soft = base.mark_text(align="left", fontSize=size - 1.5, dy=up, fill="var(--soft)")
+        layers.append(soft.encode(x=at, text=alt.Text("role:N")))
+    return layers
 
 
-def _staggered(
-    crossings: Sequence[Crossing], axes: Axes, plot: float, room: int = 56
-) -> list[list[Crossing]]:
-    """Labels by line, so that two in one line are never nearer than `room` pixels."""
-    start, end = axes.elapsed
+def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:
+    """Ascending places between 0 and `end`, as little moved as keeps them a gap apart.
 
-    def pixel(seconds: float) -> float:
-        if axes.log:
-            return plot * math.log(seconds / start) / math.log(end / start)
-        return plot * (seconds - start) / (end - start)
-
-    levels: list[list[Crossing]] = []
-    for crossing in sorted(crossings, key=lambda each: each.elapsed_s):
-        for level in levels:
-            if pixel(crossing.elapsed_s) - pixel(level[-1].elapsed_s) >= room:
-                level.append(crossing)
-                break
-        else:
-            levels.append([crossing])
-    return levels
+    Where there is no room for all of them they share it alike.
+    """
+    gap = min(gap, end / max(len(places) - 1, 1))
+    found: list[float] = []
+    for place in places:
+        found.append(max(min(max(place, 0.0), end), found[-1] + gap if found else 0.0))
+    limit = end
+    for number in reversed(range(len(found))):
+        found[number] = min(found[number], limit)
+        limit = found[number] - gap
+    return found

@@ -20,7 +20,7 @@ from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.model import Drawing, Panel
 from accelreport.report.theme import DASHES, FONT, SERIES_LIGHT, series, shape
 
-Chart: TypeAlias = "alt.LayerChart | alt.FacetChart"
+Chart: TypeAlias = "alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart"
 Make = Callable[[int], Chart]
 """Width in pixels → chart."""
 

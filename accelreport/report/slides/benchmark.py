@@ -85,7 +85,9 @@ def few_dots(bench: BenchmarkView) -> Figure:
 
 
 def _readable(bench: BenchmarkView, figure: Figure) -> Figure:
-    """The figure with no more rows to a drawing than can be read."""
+    """The figure with no more rows to a drawing than can be read, and without a choice."""
+    if figure.choose:
+        return replace(figure, panels=figure.panels[:1], choose=False, subtitle="")
     if figure.id != "published-pairs":
         return figure
     counts = Counter(found.figure for found in bench.published_results)

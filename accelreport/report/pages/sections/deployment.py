@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from accelreport.analysis.parity import quantised_frame
 from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences
 from accelreport.report.model import (
     Badge,
     Block,
@@ -21,11 +24,139 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.sections.predictions import Run, runs
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, plain_rows, present
-from accelreport.results.record import SavedWeights, Served
+from accelreport.report.theme import series
+from accelreport.report.view import BenchmarkView, Rows, median, plain_rows, present
+from accelreport.results.record import Record, SavedWeights, Served
 
 SHOWN_DIGITS = 16
 """Of a checksum in a table."""
+
+
+@dataclass(frozen=True)
+class EightBits:
+    """What became of the models of one device, at one sweep point, in 8-bit integers.
+
+    Attributes:
+        runs: the runs, a seed each.
+        rows: of `quantised_frame`, one for each of them.
+    """
+
+    runs: tuple[Run, ...]
+    rows: Rows
+
+    def ratio(self, name: str) -> str:
+        """The median of a ratio over seeds."""
+        return formatting.ratio(median([row[name] for row in self.rows]))
+
+    @property
+    def accuracy(self) -> str:
+        """What all seeds together say of the accuracy; one test that differs decides nothing."""
+        said = {row["verdict"] for row in self.rows}
+        words = {"WORSE": "less accurate", "BETTER": "more accurate"}
+        return words.get(str(next(iter(said))), "") if len(said) == 1 else ""
+
+    @property
+    def title(self) -> str:
+        """The finding."""
+        faster = median([row["latency_ratio"] for row in self.rows])
+        speed = f", {formatting.ratio(faster)} as fast" if present(faster) else ""
+        quality = f", {self.accuracy}" if self.accuracy else "; no loss of accuracy shown"
+        return f"Eight bits: {self.ratio('size_ratio')} smaller{speed}{quality}"
+
+    @property
+    def answer(self) -> str:
+        """Every seed's difference of the accuracy."""
+        found = [points_text(row["difference"]) for row in self.rows]
+        tested = [f"{formatting.tiny(row['p'])}" for row in self.rows]
+        examples = formatting.count(max(row["examples"] for row in self.rows))
+        seeds = "The seed's accuracy changes" if len(found) == 1 else "Accuracy changes"
+        each = "" if len(found) == 1 else f" in {formatting.plural(len(found), 'seed')}"
+        return (
+            f"{seeds} by {formatting.listed(found)}{each}, on {examples} examples each "
+            f"(p = {formatting.listed(tested)}, McNemar)."
+        )
+
+    def bars(self) -> list[Bars]:
+        """Size, latency, throughput and accuracy, medians over seeds, in both arithmetics."""
+        colour = series(self.runs[0].series.colour)
+        rates = self._throughput()
+        faster = formatting.ratio(rates[1] / rates[0])
+        found = [
+            ("file", self._both("bytes"), formatting.size, f"{self.ratio('size_ratio')} smaller"),
+            ("one answer takes", self._both("latency_s"), formatting.duration,
+             f"{self.ratio('latency_ratio')} as fast"),
+            ("answers a second", rates, formatting.number, f"{faster} as many"),
+            ("right", self._both("accuracy"), formatting.percent, self.accuracy or "undecided"),
+        ]  # fmt: skip
+        return [
+            Bars(
+                title,
+                (
+                    Bar("float32", values[0], text(values[0]), PLAIN),
+                    Bar("8 bits", values[1], text(values[1]), colour),
+                ),
+                verdict,
+            )
+            for title, values, text, verdict in found
+            if all(map(present, values))
+        ]
+
+    def _both(self, name: str) -> tuple[float, float]:
+        before, after = (
+            median([row[f"{side}_{name}"] for row in self.rows]) for side in ("float32", "int8")
+        )
+        return before, after
+
+    def _throughput(self) -> tuple[float, float]:
+        found = [run.record.quantised for run in self.runs if run.record.quantised]
+        before, after = ([getattr(each, side).throughput for each in found]
+                         for side in ("float32", "int8"))  # fmt: skip
+        return median(before), median(after)
+
+    def differences(self, width: int, height: int) -> Chart:
+        """Each seed's difference of the accuracy, in percentage points."""
+        found = [
+            Difference(
+                f"seed {run.record.cell.seed}",
+                *(100 * row[name] for name in ("difference", "low", "high")),
+                text=points_text(row["difference"]),
+            )
+            for run, row in zip(self.runs, self.rows, strict=True)
+        ]
+        sides = ("8 bits are right less often", "more often")
+        colour = series(self.runs[0].series.colour)
+        return differences(found, sides, colour, width, height)
+
+
+def points_text(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return f"{formatting.signed(100 * difference, 2)}{formatting.SPACE}points"
+
+
+def eight_bits(bench: BenchmarkView) -> EightBits | None:
+    """The models of the first device and sweep point of which any was quantised."""
+    rows = {
+        (row["key"], row["machine"]): row
+        for row in plain_rows(quantised_frame(bench.shown_records))
+    }
+    found = [
+        (run, rows[run.record.key, machine])
+        for run in runs(bench)
+        if (run.record.key, machine := _machine(run.record)) in rows
+    ]
+    if not found:
+        return None
+    first = found[0][0]
+    own = [
+        (run, row)
+        for run, row in found
+        if run.series == first.series and run.record.cell.point == first.record.cell.point
+    ]
+    return EightBits(tuple(run for run, _ in own), [row for _, row in own])
+
+
+def _machine(record: Record) -> str:
+    return record.environment.machine if record.environment else ""
 
 
 def deployment_section(bench: BenchmarkView) -> Section | None:
@@ -34,7 +165,8 @@ def deployment_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = []
     served = [(run, run.record.served) for run in found if run.record.served]
     saved = [(run, run.record.weights) for run in found if run.record.weights]
-    if any(run.record.quantised for run in found):
+    eight = eight_bits(bench)
+    if eight:
         blocks.append(_quantised(bench, found))
     if served:
         blocks.append(_served(served))
@@ -44,25 +176,8 @@ def deployment_section(bench: BenchmarkView) -> Section | None:
         blocks.append(_kept(found))
     if not blocks:
         return None
-    finding = _finding(bench)
+    finding = f"{eight.title}. {eight.answer}" if eight else ""
     return Section("afterwards", "The trained model in use", tuple(blocks), finding=finding)
-
-
-def _finding(bench: BenchmarkView) -> str:
-    rows = plain_rows(quantised_frame(bench.records.values()))
-    if not rows:
-        return ""
-    row = rows[0]
-    said = {
-        "WORSE": "and loses accuracy",
-        "BETTER": "and gains accuracy",
-        "NO DIFFERENCE SHOWN": "with no difference in accuracy shown",
-    }[row["verdict"]]
-    speed = formatting.ratio(row["latency_ratio"])
-    return (
-        f"In 8-bit integers the model is {formatting.ratio(row['size_ratio'])} smaller and answers "
-        f"{speed} as fast, {said} (p = {formatting.tiny(row['p'])}, McNemar)."
-    )
 
 
 def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry:

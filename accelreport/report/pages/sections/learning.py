@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import partial
 
 from accelreport.analysis.parity import Agreement
 from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
-from accelreport.report.charts.curves import (
-    Axes,
-    Crossing,
-    Curve,
-    learning_curves,
-    levels_needed,
-    shared_axes,
-)
-from accelreport.report.charts.drawing import WIDE, draw, panel, panel_width
+from accelreport.report.charts.curves import Curve, learning_curves, shared_axes
+from accelreport.report.charts.curves import Panel as CurvePanel
+from accelreport.report.charts.drawing import NARROW, WIDE, Chart, draw
 from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (
     Badge,
@@ -52,146 +47,200 @@ from accelreport.report.view import (
 )
 from accelreport.results.record import Epoch
 
+FIRST = ("accuracy", "loss", "precision", "recall", "f1")
+"""Metrics that a reader may choose, in this order; the others are in the files."""
+MOST_POINTS = 3
+"""Sweep points side by side."""
+HEIGHT, NARROW_HEIGHT = 300, 240
+"""Of a figure in pixels; on a telephone, of each of its panels."""
+
 
 class Curves:
-    """Learning curves of one metric, by device and sweep point."""
+    """Training against validation, by metric, device and sweep point."""
 
-    def __init__(self, bench: BenchmarkView, metric: str) -> None:
+    def __init__(self, bench: BenchmarkView) -> None:
         self.bench = bench
-        self.metric = metric
         self.epochs = {
-            (record.key, record.machine): [
-                epoch for epoch in record.epochs if present(epoch.metrics.get(metric))
-            ]
-            for record in bench.shown_records
+            (record.key, record.machine): record.epochs for record in bench.shown_records
         }
+        known = {name for each in self.epochs.values() for row in each for name in row.metrics}
+        own = bench.quality.removeprefix("val_")
+        wanted = dict.fromkeys([own, *FIRST])
+        self.metrics = tuple(name for name in wanted if name and {name, f"val_{name}"} & known)
+        """What is learned, without its "val_"; the one that the page speaks of first."""
 
-    def curve(self, series: Series, point: Point) -> Curve | None:
-        """Medians over seeds at each epoch; None where nothing was evaluated."""
+    @property
+    def metric(self) -> str:
+        """The one that the page speaks of."""
+        return self.metrics[0]
+
+    def curve(self, series: Series, point: Point, name: str) -> Curve | None:
+        """Medians over seeds at each epoch; None where the metric was not recorded."""
         by_epoch: dict[int, list[Epoch]] = {}
         for cell in self.bench.measured(series, point):
             for epoch in self.epochs.get((cell.key, cell.machine), ()):
-                by_epoch.setdefault(epoch.epoch, []).append(epoch)
+                if present(epoch.metrics.get(name)):
+                    by_epoch.setdefault(epoch.epoch, []).append(epoch)
         if not by_epoch:
             return None
         seeds = [by_epoch[number] for number in sorted(by_epoch)]
-        values = [[epoch.metrics[self.metric] for epoch in each] for each in seeds]
+        values = [[epoch.metrics[name] for epoch in each] for each in seeds]
+        medians = tuple(map(median, values))
         return Curve(
             device=series,
+            validation=name.startswith("val_"),
             elapsed_s=tuple(median([epoch.elapsed_s for epoch in each]) for each in seeds),
-            value=tuple(map(median, values)),
+            value=medians,
             low=tuple(map(min, values)),
             high=tuple(map(max, values)),
+            end=_end_text(name, medians[-1]),
         )
 
-    def of(self, point: Point) -> dict[Series, Curve]:
-        """Curves of every device at one point."""
-        found = {series: self.curve(series, point) for series in self.bench.shown_series}
-        return {series: curve for series, curve in found.items() if curve}
+    def of(self, metric: str, point: Point) -> list[Curve]:
+        """Curves of every device at one point, of validation and of training."""
+        names = (f"val_{metric}", metric)
+        found = [
+            self.curve(series, point, name) for series in self.bench.shown_series for name in names
+        ]
+        return [curve for curve in found if curve]
+
+    def points(self, metric: str) -> list[Point]:
+        """Sweep points that are drawn."""
+        return panel_points([p for p in self.bench.points if self.of(metric, p)], MOST_POINTS)
+
+    def chart(self, metric: str, width: int, height: int, points: Sequence[Point] = ()) -> Chart:
+        """The chart of one metric, at some sweep points or at all that are drawn.
+
+        Its axes hold every point's curves, whichever are drawn.
+        """
+        every = [curve for point in self.bench.points for curve in self.of(metric, point)]
+        axes = shared_axes(
+            every, quality=metric, percent=is_share(metric), target=self._target(metric)
+        )
+        drawn = points or self.points(metric)
+        titles = [self.bench.point_title(point) if self.bench.axes else "" for point in drawn]
+        panels = [
+            CurvePanel(title, tuple(self.of(metric, point)))
+            for title, point in zip(titles, drawn, strict=True)
+        ]
+        return learning_curves(panels, axes, width, height)
+
+    def _target(self, metric: str) -> tuple[float, str] | None:
+        target = self.bench.plan.measure.target
+        if target is None or target.metric != f"val_{metric}":
+            return None
+        level = target.at_least if target.at_least is not None else target.at_most
+        return None if level is None else (level, f"target {level_text(metric, level)}")
+
+    def description(self, metric: str) -> str:
+        """Where every line ends, for a screen reader."""
+        said = [
+            f"{curve.device.title}"
+            + (f", {self.bench.point_title(point)}" if self.bench.axes else "")
+            + f": {curve.role} ends at {curve.end} after {formatting.duration(curve.elapsed_s[-1])}"
+            for point in self.points(metric)
+            for curve in self.of(metric, point)
+        ]
+        return "; ".join(said) + "."
 
     def figure(self) -> Figure:
-        """The figure: a panel for each sweep point, all with the same axes."""
-        bench, metric = self.bench, self.metric
-        drawn = panel_points([p for p in bench.points if self.of(p)])
-        target = bench.plan.measure.target
-        level = None
-        if target is not None:
-            level = target.at_least if target.at_least is not None else target.at_most
-        every = [curve for point in bench.points for curve in self.of(point).values()]
-        name = metric_title(metric)
-        axes = shared_axes(every, quality=name, percent=is_share(metric), target=level)
-        width = WIDE if len(drawn) == 1 else panel_width(len(drawn))
-        crossings = [self._crossings(point) for point in drawn]
-        most = max((levels_needed(each, axes, width) for each in crossings), default=0)
-        axes = replace(axes, levels=most)
-        panels = tuple(self._panel(point, axes, len(drawn)) for point in drawn)
+        """The figure: a panel for each metric, of which a reader sees one at a time."""
+        bench = self.bench
+        panels = []
+        for number, metric in enumerate(self.metrics):
+            sizes = ((WIDE, HEIGHT, "w"), (NARROW, NARROW_HEIGHT, "n"))
+            wide, narrow = (
+                draw(
+                    partial(self.chart, metric, height=height),
+                    width,
+                    prefix=f"qc{number}{letter}",
+                    title=f"{sentence(_title(metric))}, training and validation, by training time",
+                    description=self.description(metric),
+                )
+                for width, height, letter in sizes
+            )
+            panels.append(Panel(wide=wide, narrow=narrow, title=_title(metric)))
+        drawn = self.points(self.metric)
         return Figure(
             id="quality-curves",
-            title=f"{sentence(name)} against training time",
-            subtitle=f"Up: {name}{axes.note}. Across: timed training.",
+            title="Training against validation, epoch by epoch",
             caption=(
-                "Lines are medians over seeds at the end of each epoch, bands reach from the "
-                "lowest seed to the highest. Time is timed training only, the first step's "
-                "compilation included; evaluations are not in it."
-                + self._target_text(level)
+                "Solid: data that the model never trains on. Dotted: data that it trains on, as "
+                "the mean over an epoch. Lines are medians over seeds at the end of each epoch, "
+                "bands reach from the lowest seed to the highest. Time is timed training only, "
+                "the first step's compilation included; evaluations are not in it."
                 + panels_note(len(drawn), len(bench.points))
+                + self._filled_up()
             ),
-            panels=panels,
-            keys=keys([s for s in bench.shown_series if any(s in self.of(p) for p in drawn)]),
+            panels=tuple(panels),
+            keys=keys([s for s in bench.shown_series if any(s == c.device for p in drawn
+                                                            for c in self.of(self.metric, p))]),
             badges=loud_badges(bench),
             table=self._table(),
-        )
+            choose=len(panels) > 1,
+        )  # fmt: skip
 
-    def _target_text(self, level: float | None) -> str:
-        if level is None:
-            return ""
-        return (
-            f" The dashed line is the target, {level_text(self.metric, level)}; a ring "
-            "marks the first epoch at whose end a line has reached it, with the time above it "
-            "(the table takes each seed by itself)."
-        )
-
-    def _crossings(self, point: Point) -> list[Crossing]:
-        curves = self.of(point).values()
-        return [found for curve in curves if (found := _crossing(self.bench, curve))]
-
-    def _panel(self, point: Point, axes: Axes, panels: int) -> Panel:
-        curves = self.of(point)
-        make = learning_curves(list(curves.values()), self._crossings(point), axes)
-        title = (
-            f"{metric_title(self.metric)} against training time, {self.bench.point_title(point)}"
-        )
-        said = "; ".join(
-            f"{series.title} ends at {metric_text(self.metric, curve.value[-1])} after "
-            f"{formatting.duration(curve.elapsed_s[-1])}"
-            for series, curve in curves.items()
-        )
-        prefix = f"qc{self.bench.points.index(point)}"
-        if panels == 1:
-            return panel(make, prefix=prefix, title=title, description=f"{said}.")
-        drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
-        return Panel(wide=drawn, title=self.bench.point_title(point))
+    def _filled_up(self) -> str:
+        """What became of the examples by which the last step of an evaluation is not full."""
+        for record in self.bench.shown_records:
+            examples = record.data.validation_examples if record.data else 0
+            batch = record.cell.workload.get("evaluation_batch_size")
+            if isinstance(batch, int) and examples > batch > 0 and examples % batch:
+                return (
+                    f" {sentence(formatting.count(examples))} examples are no multiple of the "
+                    f"{formatting.count(batch)} that an evaluation takes at once: its last step is "
+                    "filled up, and what fills it counts for nothing."
+                )
+        return ""
 
     def _table(self) -> Table:
         groups = []
         series = self.bench.shown_series
+        name = f"val_{self.metric}"
         for point in self.bench.points:
-            curves = self.of(point)
-            epochs = max((len(curve.value) for curve in curves.values()), default=0)
+            curves = {each: self._curves_of(each, point) for each in series}
+            lengths = [len(c.value) for pair in curves.values() for c in pair if c]
             rows = tuple(
                 Row(
                     Entry((Line(f"epoch {epoch + 1}"),)),
-                    tuple(self._value(curves.get(each), epoch) for each in series),
+                    tuple(_value(self.metric, curves[each], epoch) for each in series),
                 )
-                for epoch in range(epochs)
+                for epoch in range(max(lengths, default=0))
             )
             groups.append(RowGroup(rows, title=self.bench.point_title(point)))
         return Table(
             id="quality-curves-data",
-            title=f"Median {metric_title(self.metric)} and training time at the end of each epoch",
+            title=f"Median {metric_title(name)}, under it that of training, and the training time",
             columns=tuple(Column(each.title, number=True, device=each.colour) for each in series),
             groups=tuple(groups),
             download=Download(f"{self.bench.slug}/curves.csv", "CSV", "every metric and seed"),
         )
 
-    def _value(self, curve: Curve | None, epoch: int) -> Entry:
-        if curve is None or epoch >= len(curve.value):
-            return Entry((Line("–"),))
-        seconds = formatting.duration(curve.elapsed_s[epoch])
-        return Entry((Line(metric_text(self.metric, curve.value[epoch])), Line(seconds, "detail")))
+    def _curves_of(self, series: Series, point: Point) -> tuple[Curve | None, Curve | None]:
+        """Validation and training of the metric that the page speaks of."""
+        names = (f"val_{self.metric}", self.metric)
+        validation, training = (self.curve(series, point, name) for name in names)
+        return validation, training
 
 
-def _crossing(bench: BenchmarkView, curve: Curve) -> Crossing | None:
-    """The first point of a line that fulfils the target."""
-    target = bench.plan.measure.target
-    if target is None:
-        return None
-    for seconds, value in zip(curve.elapsed_s, curve.value, strict=True):
-        above = target.at_least is None or value >= target.at_least
-        below = target.at_most is None or value <= target.at_most
-        if above and below:
-            return Crossing(curve.device, seconds, value, formatting.duration(seconds))
-    return None
+def _title(metric: str) -> str:
+    """A metric of both training and validation, in words."""
+    return metric_title(f"val_{metric}").removeprefix("validation ")
+
+
+def _end_text(name: str, value: float) -> str:
+    """The value at the end of a line, short."""
+    return formatting.percent(value, 1) if is_share(name) else formatting.number(value)
+
+
+def _value(metric: str, pair: tuple[Curve | None, Curve | None], epoch: int) -> Entry:
+    shown = [c for c in pair if c and epoch < len(c.value)]
+    if not shown:
+        return Entry((Line("–"),))
+    first = Line(metric_text(metric, shown[0].value[epoch]))
+    rest = [Line(f"training {metric_text(metric, c.value[epoch])}", "detail") for c in shown[1:]]
+    seconds = Line(formatting.duration(shown[0].elapsed_s[epoch]), "detail")
+    return Entry((first, *rest, seconds))
 
 
 def target_table(bench: BenchmarkView) -> Table:
@@ -269,20 +318,19 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     metric = bench.quality
     if not metric or not bench.shown_series:
         return None
-    curves = Curves(bench, metric)
+    curves = Curves(bench)
     blocks: list[Block] = [curves.figure()]
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks += quality_tables(bench, metric)
-    title = f"{sentence(metric_title(metric))} against time"
-    return Section("quality", title, tuple(blocks), finding=_finding(bench, metric))
+    return Section("quality", "Learning", tuple(blocks), finding=_finding(curves, metric))
 
 
-def _finding(bench: BenchmarkView, metric: str) -> str:
+def _finding(curves: Curves, metric: str) -> str:
+    bench = curves.bench
     target = bench.plan.measure.target
     if target is None:
-        best = _best(bench, metric)
-        return f"The best run ended at a {metric_title(metric)} of {metric_text(metric, best)}."
+        return _best_end(curves, metric)
     rows = bench.target_times
     reached = [each for each in rows if each.reached]
     level = level_text(metric, rows[0].level) if rows else ""
@@ -297,10 +345,27 @@ def _finding(bench: BenchmarkView, metric: str) -> str:
     )
 
 
-def _best(bench: BenchmarkView, metric: str) -> float:
-    values = [row.final[metric] for row in bench.rows if present(row.final.get(metric))]
+def _best_end(curves: Curves, metric: str) -> str:
+    """Where the best of the drawn lines ends, and what was kept of it."""
+    bench = curves.bench
+    lines = [
+        (curve.value[-1], series, point)
+        for point in bench.points
+        for series in bench.shown_series
+        if (curve := curves.curve(series, point, metric))
+    ]
+    if not lines:
+        return ""
     pick = min if "loss" in metric else max
-    return float(pick(values)) if values else float("nan")
+    value, series, point = pick(lines, key=lambda line: line[0])
+    where = f" at {bench.point_title(point)}" if bench.axes else ""
+    seeds = len(bench.measured(series, point))
+    over = f", the median of {formatting.plural(seeds, 'seed')}" if seeds > 1 else ""
+    said = f"{sentence(metric_title(metric))} ended at {metric_text(metric, value)}{over}{where}."
+    restored = [r.selection for r in bench.shown_records if r.selection and r.selection.restored]
+    if restored:
+        said += " Each run kept the weights of its best epoch, which the table tells."
+    return said
 
 
 def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:

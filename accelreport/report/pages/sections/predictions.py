@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import math
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 
+from accelreport.analysis.forecasts import DAY_S, ForecastErrors, forecast_errors
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import drawable, panel
-from accelreport.report.charts.forecast import Track, forecast_lines, thinned
+from accelreport.report.charts.drawing import NARROW, ROOMY, WIDE, Chart, draw, drawable
+from accelreport.report.charts.forecast import Track, forecast_lines
 from accelreport.report.model import (
     Badge,
     Block,
@@ -19,7 +23,6 @@ from accelreport.report.model import (
     Entry,
     Figure,
     Gallery,
-    Key,
     Line,
     Panel,
     Picture,
@@ -31,10 +34,10 @@ from accelreport.report.model import (
     Token,
 )
 from accelreport.report.pages.badges import origin_badges
-from accelreport.report.text import clean, label, sentence, tail
+from accelreport.report.text import beginning, clean, label, sentence, tail
 from accelreport.report.theme import share_bin
 from accelreport.report.view import BenchmarkView, Series
-from accelreport.results.record import Confusion, Forecast, Record, Sample
+from accelreport.results.record import Confusion, Epoch, Forecast, Record, Sample
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,19 @@ class Run:
 
 
 def first_run(bench: BenchmarkView, has: Callable[[Record], bool]) -> Run | None:
-    """The first measured run, in the order of the plan, of which something is true."""
-    for run in runs(bench):
-        if has(run.record):
-            return run
-    return None
+    """The first measured run of which something is true.
+
+    Sweep points that are as the workload itself says, before it is swept, come before others.
+    """
+    found = [run for run in runs(bench) if has(run.record)]
+    usual = [
+        run
+        for run in found
+        if all(
+            bench.plan.workload.get(axis) == value for axis, value in run.record.cell.point.items()
+        )
+    ]
+    return next(iter(usual or found), None)
 
 
 def runs(bench: BenchmarkView) -> list[Run]:
@@ -84,7 +95,7 @@ def runs(bench: BenchmarkView) -> list[Run]:
 LARGEST = 512
 """Rows or columns of a picture; larger ones are left out."""
 MOST = 168
-"""Pictures on a page."""
+"""Pictures on a page, as many as S2 shows."""
 
 
 def samples_section(bench: BenchmarkView) -> Section | None:
@@ -92,19 +103,80 @@ def samples_section(bench: BenchmarkView) -> Section | None:
     run = first_run(bench, lambda record: bool(record.samples))
     if run is None:
         return None
-    record = run.record
-    ordered = sorted(record.samples, key=lambda each: (each.true == each.predicted, each.index))
-    shown = ordered[:MOST]
-    wrong = sum(each.true != each.predicted for each in record.samples)
-    rule = (
-        f"From {run.name}: {len(shown)} of {formatting.plural(len(record.samples), 'prediction')} "
-        f"kept by the run, wrong ones first, then in the order of the evaluation data; {wrong} "
-        "are wrong. They are chosen to show errors, so their share says nothing about accuracy. "
-        "Under each picture the true label (✗: true → predicted) and the probability given to "
-        "the prediction."
+    wrong = mistakes(run.record)
+    words = (
+        formatting.plural(wrong.count, "mistake") if wrong.exact else f"Over {wrong.count} mistakes"
     )
-    gallery = Gallery(tuple(_picture(each) for each in shown), rule, run.badges, run.href)
-    return Section("samples", "Predictions, wrong ones first", (gallery,))
+    return Section("samples", f"{words}, the surest first", (gallery(run, MOST),))
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """How many of the evaluation's examples a run got wrong.
+
+    Attributes:
+        count: wrong ones; only those that were kept where nothing says how many there are.
+        of: examples that were predicted; 0 where that is not known.
+        exact: whether there are no more.
+    """
+
+    count: int
+    of: int
+    exact: bool
+
+
+def mistakes(record: Record) -> Mistakes:
+    """How many of its predictions were wrong.
+
+    Wrong ones are kept before right ones, so with a right one among the kept none is missing;
+    else the accuracy of the whole evaluation says how many there are.
+    """
+    kept = sum(map(_wrong, record.samples))
+    examples = record.data.validation_examples if record.data else 0
+    cut = any(warned.kind == "samples-cut" for warned in record.warnings)
+    accuracy = record.final.get("val_accuracy")
+    if kept < len(record.samples) or cut or accuracy is None or not examples:
+        return Mistakes(kept, 0 if cut else examples, exact=kept < len(record.samples) and not cut)
+    return Mistakes(max(kept, round((1 - accuracy) * examples)), examples, exact=True)
+
+
+def few_mistakes(run: Run, most: int) -> Gallery | None:
+    """The surest mistakes of a run; None where it has none."""
+    wrong = [each for each in sorted(run.record.samples, key=_surest) if _wrong(each)][:most]
+    if not wrong:
+        return None
+    count = mistakes(run.record)
+    more = "" if count.exact else " or more"
+    rule = (
+        f"{len(wrong)} of {formatting.plural(count.count, 'mistake')}{more}, the surest first: "
+        "true → predicted, and the probability given to it."
+    )
+    return Gallery(tuple(_picture(each) for each in wrong), rule, run.badges)
+
+
+def gallery(run: Run, most: int) -> Gallery:
+    """Predictions of a run: wrong ones, the surest first, then right ones, the least sure first."""
+    ordered = sorted(run.record.samples, key=_surest)
+    shown = ordered[:most]
+    wrong = mistakes(run.record)
+    total = f" of {formatting.plural(wrong.of, 'image')}" if wrong.of else ""
+    rule = (
+        f"From {run.name}: {formatting.count(wrong.count)}{total} are wrong, here {len(shown)} of "
+        f"{formatting.plural(len(ordered), 'prediction')} that the run kept: wrong ones (✗: true → "
+        "predicted), the surest first, then right ones. The share is the probability that the "
+        "model gave its prediction. They are chosen to show errors and say nothing about accuracy."
+    )
+    return Gallery(tuple(_picture(each) for each in shown), rule, run.badges, run.href)
+
+
+def _surest(sample: Sample) -> tuple[bool, float, int]:
+    """Where a prediction stands: by confidence, mistakes falling and right ones rising."""
+    wrong = _wrong(sample)
+    return not wrong, -sample.probability if wrong else sample.probability, sample.index
+
+
+def _wrong(sample: Sample) -> bool:
+    return sample.true != sample.predicted
 
 
 def _picture(sample: Sample) -> Picture:
@@ -119,9 +191,15 @@ def _picture(sample: Sample) -> Picture:
         height=height,
         true=label(sample.true, 30),
         predicted=label(sample.predicted, 30),
-        probability=formatting.percent(sample.probability, 1),
-        wrong=sample.true != sample.predicted,
+        probability=_sure(sample.probability),
+        wrong=_wrong(sample),
     )
+
+
+def _sure(probability: float) -> str:
+    """How sure, in whole per cent; no mistake is 100 % sure."""
+    text = formatting.percent(probability, 0)
+    return f"over 99{formatting.SPACE}%" if text.startswith("100") and probability < 1 else text
 
 
 def _pixels(sample: Sample) -> bytes | None:
@@ -193,9 +271,14 @@ def _row(found: Confusion, number: int) -> Row:
     return Row(Entry((Line(_title(found.classes[number])),)), tuple(entries))
 
 
+MOST_PAIRS = 3
+"""Pairs of classes that a sentence names."""
+
+
 def _finding(found: Confusion) -> str:
+    """Which class was taken for which most often, to the digits that the table shows."""
     pairs = [
-        (count / total, true, predicted)
+        (formatting.percent(count / total, 0), count / total, true, predicted)
         for true, counts in enumerate(found.counts)
         if (total := sum(counts))
         for predicted, count in enumerate(counts)
@@ -203,69 +286,101 @@ def _finding(found: Confusion) -> str:
     ]
     if not pairs:
         return "No example was taken for another class."
-    share, true, predicted = max(pairs)
+    share = max(pairs, key=lambda pair: pair[1])[0]
+    most = [pair for pair in pairs if pair[0] == share]
+    if len(most) > MOST_PAIRS:
+        return f"No confusion stands out: {len(most)} pairs of classes are at {share}."
+    named = [
+        f"{label(found.classes[true], 40)} was taken for {label(found.classes[predicted], 40)}"
+        for _, _, true, predicted in most
+    ]
     return (
-        f"Most often {label(found.classes[true], 40)} was taken for "
-        f"{label(found.classes[predicted], 40)}: {formatting.percent(share, 0)} of the former."
+        f"Most often {formatting.listed(named)}: {share} of the former{', each' * (len(most) > 1)}."
     )
 
 
 MOST_TARGETS = 6
-DAY_S = 86_400.0
+MOST_DAYS, MOST_STEPS = 14, 336
+"""Of a forecast's drawing: as much as lets a reader see every miss."""
+USUAL_HORIZON = 24
+"""Rows by which a forecast lies ahead where neither record nor spec says."""
 
 
 def forecast_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no run predicted a series."""
-    run = first_run(bench, lambda record: bool(record.forecasts))
+    run = forecast_run(bench)
     if run is None:
         return None
-    shown = [each for each in run.record.forecasts if len(each.true) > 1][:MOST_TARGETS]
-    if not shown:
-        return None
-    every = -(-max(len(each.true) for each in shown) // 500)
+    shown = forecasts_of(run)
     figure = Figure(
         id="forecasts",
-        title="What was, and what the model said a while before",
+        title="What came, and what the model had said of it",
         subtitle=f"From {run.name}, the beginning of the validation data.",
         caption=(
-            "The grey line is what was measured, the coloured one the prediction for the same "
-            "moment. In the shaded part the model had seen too little; its loss leaves that out."
+            "Black: what was measured. Coloured: the forecast for the same moment. Shaded: the "
+            "miss. Values of which the loss takes no notice, because the model had seen too "
+            "little, are left out."
             + (" Axes of values start near the lowest one, not at 0." if _cut(shown) else "")
-            + (f" One value in {every} is drawn." if every > 1 else "")
             + _gaps(shown)
         ),
         panels=tuple(_panel(run, each, number) for number, each in enumerate(shown)),
-        keys=(
-            Key("measured", "soft", "bar"),
-            Key(f"predicted on {run.series.title}", run.series.css),
-        ),
         badges=run.badges,
-        table=_table(shown),
+        table=_table(run, shown),
         stacked=True,
     )
-    return Section("forecast", "Forecasts", (figure,), finding=_forecast_finding(shown))
+    return Section("forecast", "Forecasts", (figure,), finding=forecast_answer(bench, run))
+
+
+def forecast_run(bench: BenchmarkView) -> Run | None:
+    """The run whose forecasts are shown; None where no run predicted a series."""
+    return first_run(bench, lambda record: any(len(each.true) > 1 for each in record.forecasts))
+
+
+def forecasts_of(run: Run) -> list[Forecast]:
+    """Its series that are shown."""
+    return [each for each in run.record.forecasts if len(each.true) > 1][:MOST_TARGETS]
+
+
+def errors_of(record: Record, forecast: Forecast) -> ForecastErrors:
+    """What a forecast and the naive guesses miss by."""
+    given = (record.cell.workload.get("series") or {}).get("horizon")
+    return forecast_errors(forecast, given if isinstance(given, int) else USUAL_HORIZON)
+
+
+def forecast_chart(run: Run, forecast: Forecast, width: int, height: int) -> Chart:
+    """The line, the forecast and the miss, for the first two weeks that count."""
+    first = min(forecast.ignored_steps, len(forecast.true) - 2)
+    days = MOST_DAYS if width > ROOMY else MOST_DAYS / 2
+    steps = int(days * DAY_S / forecast.step_s) if forecast.step_s else 0
+    end = first + (min(max(steps, 2), MOST_STEPS) if steps > 1 else MOST_STEPS)
+    true, predicted = forecast.true[first:end], forecast.predicted[first:end]
+    start = formatting.instant(forecast.first_time)
+    begin = start + timedelta(seconds=first * forecast.step_s) if start else None
+    track = Track(
+        days=[i * forecast.step_s / DAY_S for i in range(len(true))],
+        true=true,
+        predicted=predicted,
+        device=run.series,
+    )
+    since = f"days since {formatting.day(begin)}" if begin else "days"
+    return forecast_lines(track, since, width, height)
 
 
 def _panel(run: Run, forecast: Forecast, number: int) -> Panel:
-    kept = thinned(len(forecast.true))
-    track = Track(
-        days=tuple(i * forecast.step_s / DAY_S for i in kept),
-        true=tuple(forecast.true[i] for i in kept),
-        predicted=tuple(forecast.predicted[i] for i in kept),
-        warm_up_days=forecast.ignored_steps * forecast.step_s / DAY_S,
-        device=run.series,
-    )
     unit = f" ({label(forecast.unit, 20)})" if forecast.unit else ""
     title = f"{sentence(label(forecast.target, 60))}{unit}"
-    start = formatting.instant(forecast.first_time)
-    since = f"days since {formatting.day(start)}" if start else "days"
-    drawn = panel(
-        forecast_lines(track, axis_title=since),
-        prefix=f"fc{number}",
-        title=f"{title}: measured and predicted",
-        description=f"Mean absolute error {_number(_error(forecast))} after the shaded part.",
+    error = number_text(errors_of(run.record, forecast).model)
+    wide, narrow = (
+        draw(
+            partial(forecast_chart, run, forecast, height=height),
+            width,
+            prefix=f"fc{number}{letter}",
+            title=f"{title}: what came and what was forecast",
+            description=f"Mean absolute error {error}.",
+        )
+        for width, height, letter in ((WIDE, 220, "w"), (NARROW, 210, "n"))
     )
-    return Panel(drawn.wide, drawn.narrow, title=title)
+    return Panel(wide, narrow, title=title)
 
 
 def _gaps(shown: list[Forecast]) -> str:
@@ -286,66 +401,70 @@ def _cut(shown: list[Forecast]) -> bool:
     return any(value > 0 for value in lowest)
 
 
-def _error(forecast: Forecast) -> float:
-    """Mean absolute error after the ignored steps; of all where nothing is left."""
-    pairs = list(zip(forecast.true, forecast.predicted, strict=True))
-    counted = pairs[forecast.ignored_steps :] or pairs
-    return sum(abs(true - said) for true, said in counted) / len(counted)
+def number_text(value: float, unit: str = "") -> str:
+    """An error with its unit; one that no axis can hold is without bound."""
+    if not drawable(value):
+        return "no bound, because the model diverged"
+    return formatting.number(value) + (f"{formatting.SPACE}{label(unit, 20)}" if unit else "")
 
 
-def _naive(forecast: Forecast) -> float:
-    """The error of always saying the mean of what was: what a model has to beat."""
-    counted = forecast.true[forecast.ignored_steps :] or forecast.true
-    mean = sum(counted) / len(counted)
-    return sum(abs(value - mean) for value in counted) / len(counted)
-
-
-def _number(value: float) -> str:
-    return formatting.number(value)
-
-
-def _forecast_finding(shown: list[Forecast]) -> str:
-    first = shown[0]
-    unit = f"{formatting.SPACE}{label(first.unit, 20)}" if first.unit else ""
-    error = _error(first)
-    if drawable(error):
-        missed = f"missed by {_number(error)}{unit} on average"
-    else:
-        missed = "missed without bound, because the model diverged"
-    return (
-        f"{sentence(label(first.target, 60))} is {missed}; always saying its mean would miss by "
-        f"{_number(_naive(first))}{unit}."
+def forecast_answer(bench: BenchmarkView, run: Run) -> str:
+    """What the first series is missed by, in every run, and by what without a network."""
+    first = forecasts_of(run)[0]
+    found = errors_of(run.record, first)
+    every = model_errors(bench, run, first)
+    naive = formatting.listed(
+        [f"“{each.name}” by {number_text(each.error, first.unit)}" for each in found.naive]
     )
+    over = f", the median of {formatting.plural(len(every), 'run')}" if len(every) > 1 else ""
+    missed = number_text(median_of(every), first.unit)
+    return f"{sentence(label(first.target, 60))} is missed by {missed} on average{over}; {naive}."
 
 
-def _table(shown: list[Forecast]) -> Table:
-    rows = tuple(
-        Row(
-            Entry((Line(label(each.target, 60)),)),
-            tuple(
-                Entry((Line(text),))
-                for text in (
-                    label(each.unit, 20) or "–",
-                    _number(_error(each)),
-                    _number(_naive(each)),
-                    formatting.count(len(each.true)),
-                )
-            ),
+def model_errors(bench: BenchmarkView, run: Run, forecast: Forecast) -> list[float]:
+    """Mean absolute errors of a series in all runs like one: its device and sweep point."""
+    return [
+        errors_of(each.record, other).model
+        for each in runs(bench)
+        if each.series == run.series and each.record.cell.point == run.record.cell.point
+        for other in each.record.forecasts
+        if other.target == forecast.target and len(other.true) > 1
+    ]
+
+
+def median_of(errors: Sequence[float]) -> float:
+    """The median; NaN where one of them has no bound and so many do that it is the median."""
+    ordered = sorted(value if drawable(value) else math.inf for value in errors)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def _table(run: Run, shown: list[Forecast]) -> Table:
+    rows = []
+    for each in shown:
+        found = errors_of(run.record, each)
+        guesses = [f"{naive.name}: {number_text(naive.error)}" for naive in found.naive]
+        texts = (label(each.unit, 20) or "–", number_text(found.model), "\n".join(guesses),
+                 formatting.count(found.values))  # fmt: skip
+        rows.append(
+            Row(
+                Entry((Line(label(each.target, 60)),)),
+                tuple(Entry(tuple(map(Line, text.split("\n")))) for text in texts),
+            )
         )
-        for each in shown
-    )
-    titles = ("unit", "mean absolute error", "error of saying the mean", "values")
+    titles = ("unit", "mean absolute error", "naive guesses", "values")
     return Table(
         id="forecast-data",
         title="Errors of the forecasts",
-        caption="Each value stands in the record of the run.",
+        caption="All over the same values, which stand in the record of the run.",
         corner="target",
-        columns=tuple(Column(title, number=i > 0) for i, title in enumerate(titles)),
-        groups=(RowGroup(rows),),
+        columns=tuple(Column(title, number=i in (1, 3)) for i, title in enumerate(titles)),
+        groups=(RowGroup(tuple(rows)),),
     )
 
 
 MOST_TEXTS = 5
+"""Texts, and epochs, on a page."""
 
 
 def generated_text_section(bench: BenchmarkView) -> Section | None:
@@ -353,14 +472,39 @@ def generated_text_section(bench: BenchmarkView) -> Section | None:
     run = first_run(bench, lambda record: bool(record.texts))
     if run is None:
         return None
-    synthetic = bool(run.record.data and run.record.data.origin == "synthetic")
     note = f"From {run.name}. In bold what the model had read before it began to write."
-    if synthetic:
+    if run.record.data and run.record.data.origin == "synthetic":
         note += (
             " It was trained on synthetic text and had nothing of the real author to learn from."
         )
     blocks: list[Block] = [Prose(note)]
+    rows = epochs_written(run.record, MOST_TEXTS)
+    if rows:
+        blocks.append(text_by_epoch(rows, f"The same prompt after {len(rows)} epochs"))
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
         tokens = (Token(clean(text.prompt), "head"), Token(tail(text.text)))
-        blocks.append(Code(f"Text {number}", tokens, wrapped=True))
+        blocks.append(Code(f"Text {number}, once trained", tokens, folded=number > 1, wrapped=True))
     return Section("writing", "What the model wrote", tuple(blocks))
+
+
+def epochs_written(record: Record, most: int) -> list[Epoch]:
+    """Epochs after which something was written: the first, the last, and others between."""
+    rows = [row for row in record.epochs if row.text]
+    if len(rows) <= most:
+        return rows
+    return [rows[round(i * (len(rows) - 1) / (most - 1))] for i in range(most)]
+
+
+def text_by_epoch(rows: Sequence[Epoch], title: str, longest: int = 400) -> Code:
+    """What was written after each of some epochs, the prompt before the first of them."""
+    tokens: list[Token] = []
+    for row in rows:
+        if row.text is None:
+            continue
+        accuracy = row.metrics.get("val_accuracy", row.metrics.get("accuracy"))
+        right = "" if accuracy is None else f", {formatting.percent(accuracy, 0)} of letters right"
+        break_before = "\n\n" if tokens else ""
+        tokens.append(Token(f"{break_before}After epoch {row.epoch}{right}\n", "note"))
+        tokens.append(Token(clean(row.text.prompt), "head"))
+        tokens.append(Token(beginning(clean(row.text.text), longest)))
+    return Code(title, tuple(tokens), wrapped=True)

@@ -1,0 +1,209 @@
+"""The same quantity twice or more: bars under one another, and differences around zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import altair as alt
+
+from accelreport.report.charts.drawing import LABEL_SIZE, ROOMY, Chart, rows, told
+from accelreport.report.charts.scales import nice_ticks, plain, ticked
+from accelreport.report.charts.text_metrics import text_width
+
+SMALL = 300
+"""A chart that is not wider is a thumbnail."""
+PLAIN = "var(--p2)"
+"""Of bars that something is compared with."""
+TALLEST = 34.0
+"""Pixels of a bar with the gap around it, at most."""
+BETWEEN = 10.0
+"""Pixels between two quantities."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: what it is of, how long it is, and the value as it is written."""
+
+    name: str
+    value: float
+    text: str
+    colour: str
+    """As CSS says it."""
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars of one quantity, from zero, and what comparing them says.
+
+    Every quantity has its own scale, up to its longest bar.
+    """
+
+    title: str
+    bars: tuple[Bar, ...]
+    verdict: str = ""
+
+
+@dataclass
+class _Drawn:
+    """What is drawn, in pixels from the top left."""
+
+    bars: list[dict[str, Any]] = field(default_factory=list)
+    texts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """By role: name, value, title, verdict."""
+    bottom: float = 0.0
+
+    def text(self, role: str, x: float, y: float, label: str) -> None:
+        """Write something."""
+        self.texts.setdefault(role, []).append({"x": x, "y": y, "label": label})
+
+
+def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
+    """The chart.
+
+    On a telephone verdicts stand beside the titles; a thumbnail has a title where each pair of
+    bars has its names, and no verdicts.
+
+    Args:
+        groups: from the top; never none.
+        width: pixels in all.
+        height: pixels at most.
+    """
+    small, wide = width <= SMALL, width > ROOMY
+    size = LABEL_SIZE - (2 if small else 0)
+    every = [bar for group in groups for bar in group.bars]
+    names = [group.title for group in groups] if small else [bar.name for bar in every]
+    left = 6 + max(text_width(name, size) for name in names)
+    texts = 8 + max(text_width(bar.text, size, bold=True) for bar in every)
+    verdicts = max(text_width(group.verdict, size + 2, bold=True) for group in groups)
+    inner = max(width - 10 - left - texts - (verdicts + 24 if wide else 0), 40.0)
+    lines = len(every) + (0 if small else len(groups))
+    line = min((height - 8 - BETWEEN * (len(groups) - 1)) / lines, TALLEST)
+    drawn = _Drawn()
+    for group in groups:
+        _place(drawn, group, line, (left, left + inner, width - 10.0))
+    mark: dict[str, dict[str, Any]] = {
+        "name": {"align": "right", "dx": -6, "fill": "var(--soft)"},
+        "value": {"align": "left", "dx": 6, "fontWeight": "bold"},
+        "title": {"align": "left", "fontWeight": "bold"},
+        "verdict": {"align": "right", "fontWeight": "bold", "fontSize": size + (2 if wide else 0)},
+    }
+    x_scale = alt.Scale(domain=[0, width - 10], nice=False)
+    y_scale = alt.Scale(domain=[drawn.bottom, 0], nice=False)
+
+    def places(**fields: str) -> dict[str, Any]:
+        kinds = {"x": alt.X, "y": alt.Y}
+        scales = {"x": x_scale, "y": y_scale}
+        return {
+            name: kinds[name](f"{of}:Q", scale=scales[name], axis=None)
+            for name, of in fields.items()
+        }
+
+    layers = [
+        alt.Chart(rows(drawn.bars)).mark_rect().encode(
+            **places(x="left", y="top"), x2=alt.X2("right"), y2=alt.Y2("bottom"),
+            color=alt.Color("colour:N", scale=None), tooltip=told(label="of", value="value"),
+        )
+    ]  # fmt: skip
+    for role, written in drawn.texts.items():
+        text = alt.Chart(rows(written)).mark_text(**{"fontSize": size, **mark[role]})
+        layers.append(text.encode(**places(x="x", y="y"), text=alt.Text("label:N")))
+    return alt.layer(*layers, width=width - 10, height=round(drawn.bottom, 1))
+
+
+def _place(drawn: _Drawn, group: Bars, line: float, columns: tuple[float, float, float]) -> None:
+    """Put one quantity under what is there.
+
+    Args:
+        drawn: what is there.
+        group: the quantity.
+        line: height of a bar.
+        columns: where bars begin, where the longest one ends, and the end of the chart.
+    """
+    left, most, right = columns
+    small, wide = right <= SMALL, right > ROOMY - 10
+    begin = drawn.bottom + (BETWEEN if drawn.bars else 0.0)
+    longest = max(bar.value for bar in group.bars) or 1.0
+    at = begin if small else begin + line
+    middle = at + line * len(group.bars) / 2
+    if small:
+        drawn.text("name", left, middle, group.title)
+    else:
+        drawn.text("title", 0.0, begin + line / 2, group.title)
+        drawn.text("verdict", right, middle if wide else begin + line / 2, group.verdict)
+    for bar in group.bars:
+        end = left + (most - left) * bar.value / longest
+        drawn.bars.append(
+            {"label": bar.name, "value": bar.value, "colour": bar.colour, "left": left,
+             "right": end, "top": at + line * 0.12, "bottom": at + line * 0.88}
+        )  # fmt: skip
+        if not small:
+            drawn.text("name", left, at + line / 2, bar.name)
+        drawn.text("value", end, at + line / 2, bar.text)
+        at += line
+    drawn.bottom = at
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A row: a difference with its interval, and both as they are written."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    text: str
+
+
+def differences(
+    found: Sequence[Difference], sides: tuple[str, str], colour: str, width: int, height: int
+) -> Chart:
+    """Differences around zero, each with its interval.
+
+    Args:
+        found: from the top; never none.
+        sides: what lies left of zero, and right of it.
+        colour: of the marks, as CSS says it.
+        width: pixels in all.
+        height: pixels in all.
+    """
+    left = 8 + max(text_width(each.name, LABEL_SIZE) for each in found)
+    texts = 10 + max(text_width(each.text, LABEL_SIZE, bold=True) for each in found)
+    beside = width > ROOMY
+    inner = round(width - 10 - left - (texts if beside else 0), 1)
+    most = max(abs(end) for each in found for end in (each.low, each.high, each.value)) or 1.0
+    ticks = nice_ticks(-most, most, 4 if beside else 2)
+    x_scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False)
+    x_axis = ticked(ticks, plain, title=f"← {sides[0]} · {sides[1]} →", domain=False, tickSize=0)
+    y = alt.Y(
+        "row:N", sort=None, scale=alt.Scale(paddingInner=0.2, paddingOuter=0.3),
+        axis={"title": None, "domain": False, "ticks": False, "minExtent": left,
+              "maxExtent": left, "labelColor": "var(--ink)"},
+    )  # fmt: skip
+
+    def x(name: str) -> alt.X:
+        return alt.X(f"{name}:Q", scale=x_scale, axis=x_axis)
+
+    data = rows(
+        [
+            {"row": each.name, "value": each.value, "low": each.low, "high": each.high,
+             "text": each.text}
+            for each in found
+        ]
+    )  # fmt: skip
+    base = alt.Chart(data).encode(y=y)
+    zero = alt.Chart(rows([{"value": 0.0}]))
+    label = {"align": "left", "dx": 8} if beside else {"align": "center", "dy": -12}
+    written = base.mark_text(fontWeight="bold", **label)
+    layers = [
+        zero.mark_rule(stroke="var(--ink)").encode(x=x("value")),
+        base.mark_rule(strokeWidth=6, opacity=0.35, stroke=colour).encode(
+            x=x("low"), x2=alt.X2("high")
+        ),
+        base.mark_point(size=90, fill=colour, stroke=colour).encode(
+            x=x("value"), tooltip=told(row="run", value="difference", low="from", high="to")
+        ),
+        written.encode(x=alt.value(inner) if beside else x("value"), text=alt.Text("text:N")),
+    ]
+    return alt.layer(*layers, width=inner, height=max(height - 54, 34 * len(found)))
