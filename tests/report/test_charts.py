@@ -6,6 +6,8 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,14 @@ from accelreport.errors import ExitCode
 from accelreport.report import formatting
 from accelreport.report.charts import scales
 from accelreport.report.charts.cold_start import Bar, cold_bars
-from accelreport.report.charts.curves import Crossing, Curve, learning_curves, shared_axes
+from accelreport.report.charts.curves import Curve, learning_curves, moved_apart, shared_axes
+from accelreport.report.charts.curves import Panel as CurvePanel
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
 from accelreport.report.charts.forecast import Track, forecast_lines
 from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.paired import PLAIN, Bars, Difference, differences, paired_bars
+from accelreport.report.charts.paired import Bar as BarOf
 from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
@@ -39,7 +44,7 @@ STAGES = ("process", "data", "model", "first step")
 NASTY = 'a\'b\\c "d" <script>'
 
 CPU, GPU = Named(NASTY, 0), Named("GPU", 1, pattern=1)
-CURVE = Curve(CPU, (1.0, 2.0), (0.9, 0.97), (0.89, 0.96), (0.91, 0.98))
+CURVE = Curve(CPU, True, (1.0, 2.0), (0.9, 0.97), (0.89, 0.96), (0.91, 0.98), "97 %")
 LINE = SweepLine(CPU, (256.0, 512.0), (1e3, 2e3), (9e2, 1e3), (1.1e3, 3e3))
 END = End(CPU, 1024.0, 2e3, "out of memory")
 ROOFS = [Roof(CPU, 1.0, 50.0), Roof(GPU, 8.1, 320.0)]
@@ -51,11 +56,11 @@ def swept(*lines: SweepLine, ends: Sequence[End] = ()) -> Make:
     return sweep_lines(lines, ends, axes)
 
 
-def learned(
-    *curves: Curve, crossings: Sequence[Crossing] = (), target: float | None = None
-) -> Make:
-    axes = shared_axes(curves, quality="accuracy", percent=True, target=target)
-    return learning_curves(curves, crossings, axes)
+def learned(*curves: Curve, panels: int = 1, target: float | None = None) -> Make:
+    level = (target, NASTY) if target is not None else None
+    axes = shared_axes(curves, quality="accuracy", percent=True, target=level)
+    drawn = [CurvePanel(NASTY, tuple(curves))] * panels
+    return lambda width: learning_curves(drawn, axes, width, 300)
 
 
 CHARTS: dict[str, Make] = {
@@ -74,14 +79,24 @@ CHARTS: dict[str, Make] = {
         headings=[Heading("", (NASTY,))],
         axis_title="time",
     ),
-    "curves": learned(CURVE, crossings=[Crossing(CPU, 2.0, 0.97, "2.00 s")], target=0.95),
+    "curves": learned(CURVE, replace(CURVE, device=GPU, validation=False), panels=2, target=0.95),
     "sweep": swept(LINE, ends=[END]),
     "ecdf": step_ecdf(
         [Distribution(CPU, tuple(0.1 + i / 1000 for i in range(201)))],
         shown=[CPU, GPU],
         axis_title="t",
     ),
-    "forecast": forecast_lines(Track(DAYS, DAYS, DAYS[::-1], 0.5, CPU), axis_title="days"),
+    "forecast": lambda width: forecast_lines(
+        Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU), "days", width, 300
+    ),
+    "bars": lambda width: paired_bars(
+        [Bars(NASTY, (BarOf(NASTY, 1.0, NASTY, PLAIN), BarOf("b", 0.0, "0", PLAIN)), NASTY)],
+        width,
+        300,
+    ),
+    "differences": lambda width: differences(
+        [Difference(NASTY, -0.1, -0.3, 0.1, "−0.10")], (NASTY, "b"), PLAIN, width, 300
+    ),
     "roofline": roofline_chart(
         ROOFS, [Spot(CPU, 10.0, 0.3, NASTY), Spot(GPU, 200.0, 5.0)], x_title="operations a byte"
     ),
@@ -281,7 +296,8 @@ def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> Non
 
 def _looks(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Colour and mark of each device in a chart, by its scales."""
-    for layer in spec.get("spec", spec)["layer"]:
+    beside = spec.get("hconcat", [spec.get("spec", spec)])
+    for layer in (layer for part in beside for layer in part["layer"]):
         encoding = layer["encoding"]
         if "shape" in encoding and "color" in encoding:
             color, shape = encoding["color"]["scale"], encoding["shape"]["scale"]
@@ -298,6 +314,19 @@ def test_an_axis_of_shares_holds_its_values_and_never_goes_beyond_all_of_them(
     assert 0 <= ticks[0] <= low + 1e-9
     assert high - 1e-9 <= ticks[-1] <= 1
     assert ticks[-1] - ticks[0] >= 0.02 - 1e-9
+
+
+@given(st.lists(st.floats(0, 500), min_size=1, max_size=12).map(sorted), st.floats(5, 40))
+def test_labels_at_the_ends_of_lines_never_lie_on_one_another(
+    places: list[float], gap: float
+) -> None:
+    moved = moved_apart(places, gap, 500)
+    room = min(gap, 500 / max(len(places) - 1, 1))
+    assert all(later - earlier >= room - 1e-6 for earlier, later in pairwise(moved))
+    assert moved[0] >= -1e-6
+    assert moved[-1] <= 500 + 1e-6
+    apart = all(later - earlier >= gap for earlier, later in pairwise(places))
+    assert not apart or moved == pytest.approx(places), "what does not touch stays"
 
 
 @given(st.floats(1e-3, 1e3), st.floats(0, 0.01))

@@ -46,7 +46,9 @@ def test_a_hero_is_drawn_as_large_as_its_place(benches: list[BenchmarkView]) -> 
         for size in (ON_A_CARD, ON_A_SLIDE, Size(650, 320)):
             for figure in shown:
                 spec = figure.drawing(size).spec
-                width, height = (spec.get(name) for name in ("width", "height"))
+                beside = spec.get("hconcat", [spec])
+                width = sum(part.get("width") for part in beside)
+                height = max(part.get("height") for part in beside)
                 assert isinstance(width, int | float), figure.id
                 assert isinstance(height, int | float), figure.id
                 assert 0 < width < size.width

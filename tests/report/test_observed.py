@@ -27,8 +27,8 @@ def text_of(page: Element, identity: str) -> str:
 def test_forecasts_stand_beside_what_came_true(page: Element) -> None:
     text = text_of(page, "forecast")
     assert "Temperature is missed by 0.500 °C on average" in text
-    assert "always saying its mean would miss by" in text
-    assert "One value in 3 is drawn." in text
+    assert "“same hour yesterday” by 0.00 °C" in text
+    assert "“always the mean” by 6.00 °C" in text
     assert "days since 14 May 2014" in text
 
 
@@ -51,7 +51,7 @@ def test_confusion_wears_no_colour_of_faster_or_slower(page: Element) -> None:
 def test_a_quantised_model_is_compared_with_itself_by_a_test(page: Element) -> None:
     text = text_of(page, "afterwards")
     assert "3.85× smaller" in text
-    assert "loses accuracy" in text
+    assert "less accurate" in text
     assert "−4.00 points" in text
     assert "worse" in text
 

@@ -129,10 +129,12 @@ def learning_curves(panels: Sequence[Panel], axes: Axes, width: int, height: int
     across = width > ROOMY or width <= SMALL
     count = len(panels) if across else 1
     ends = max(
-        text_width(text, LABEL_SIZE, bold=True)
+        max(
+            text_width(curve.end, LABEL_SIZE, bold=True),
+            0.0 if height <= LOW else text_width(curve.role, LABEL_SIZE - 1.5),
+        )
         for panel in panels
         for curve in panel.curves
-        for text in (curve.end, "" if height <= LOW else curve.role)
     )
     names = [axes.text(tick) for tick in axes.ticks]
     room = extent(names)["minExtent"]

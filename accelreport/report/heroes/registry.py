@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from accelreport.report.heroes.deployment import deployment_hero
+from accelreport.report.heroes.forecast import forecast_hero
 from accelreport.report.heroes.general import general_hero
 from accelreport.report.heroes.hero import Hero
+from accelreport.report.heroes.learning import classes_hero, images_hero
+from accelreport.report.heroes.writing import writing_hero
 from accelreport.report.view import BenchmarkView
 
 Maker = Callable[[BenchmarkView], Hero | None]
 """A benchmark → its hero; None where this form has nothing to show of it."""
 
-OF_FAMILIES: dict[str, tuple[Maker, ...]] = {}
+OF_FAMILIES: dict[str, tuple[Maker, ...]] = {
+    "image_classification": (deployment_hero, images_hero),
+    "sequence_classification": (classes_hero,),
+    "text_classification": (deployment_hero, classes_hero),
+    "text_generation": (writing_hero,),
+    "series_forecast": (forecast_hero,),
+}
 """Kind of a workload → forms of its own, the first that has something to show."""
 
 OF_SWEEPS: tuple[Maker, ...] = ()

@@ -50,30 +50,33 @@ class EightBits:
 
     @property
     def accuracy(self) -> str:
-        """What all seeds together say of the accuracy; one test that differs decides nothing."""
-        said = {row["verdict"] for row in self.rows}
+        """What the tests of all seeds say of the accuracy, in a few words."""
+        said = [str(row["verdict"]) for row in self.rows]
         words = {"WORSE": "less accurate", "BETTER": "more accurate"}
-        return words.get(str(next(iter(said))), "") if len(said) == 1 else ""
+        found = [(words[verdict], said.count(verdict)) for verdict in words if verdict in said]
+        if not found:
+            return "no change in accuracy shown"
+        if len(said) == 1 or found[0][1] == len(said):
+            return found[0][0]
+        return ", ".join(f"{text} in {count} of {len(said)} seeds" for text, count in found)
 
     @property
     def title(self) -> str:
         """The finding."""
         faster = median([row["latency_ratio"] for row in self.rows])
         speed = f", {formatting.ratio(faster)} as fast" if present(faster) else ""
-        quality = f", {self.accuracy}" if self.accuracy else "; no loss of accuracy shown"
-        return f"Eight bits: {self.ratio('size_ratio')} smaller{speed}{quality}"
+        return f"Eight bits: {self.ratio('size_ratio')} smaller{speed}; {self.accuracy}"
 
     @property
     def answer(self) -> str:
         """Every seed's difference of the accuracy."""
-        found = [points_text(row["difference"]) for row in self.rows]
-        tested = [f"{formatting.tiny(row['p'])}" for row in self.rows]
+        found = [formatting.signed(100 * row["difference"], 2) for row in self.rows]
+        tested = [formatting.tiny(row["p"]) for row in self.rows]
         examples = formatting.count(max(row["examples"] for row in self.rows))
-        seeds = "The seed's accuracy changes" if len(found) == 1 else "Accuracy changes"
-        each = "" if len(found) == 1 else f" in {formatting.plural(len(found), 'seed')}"
+        seeds = formatting.plural(len(found), "seed")
         return (
-            f"{seeds} by {formatting.listed(found)}{each}, on {examples} examples each "
-            f"(p = {formatting.listed(tested)}, McNemar)."
+            f"Accuracy changes by {formatting.listed(found)}{formatting.SPACE}points in {seeds}, "
+            f"each on {examples} examples (p = {formatting.listed(tested)}, McNemar)."
         )
 
     def bars(self) -> list[Bars]:
@@ -86,7 +89,7 @@ class EightBits:
             ("one answer takes", self._both("latency_s"), formatting.duration,
              f"{self.ratio('latency_ratio')} as fast"),
             ("answers a second", rates, formatting.number, f"{faster} as many"),
-            ("right", self._both("accuracy"), formatting.percent, self.accuracy or "undecided"),
+            ("right", self._both("accuracy"), formatting.percent, self._verdict),
         ]  # fmt: skip
         return [
             Bars(
@@ -106,6 +109,13 @@ class EightBits:
             median([row[f"{side}_{name}"] for row in self.rows]) for side in ("float32", "int8")
         )
         return before, after
+
+    @property
+    def _verdict(self) -> str:
+        """The same beside a bar: the differences of all seeds, the least and the greatest."""
+        found = sorted(100 * row["difference"] for row in self.rows)
+        ends = dict.fromkeys(formatting.signed(value, 2) for value in (found[0], found[-1]))
+        return f"{' to '.join(ends)}{formatting.SPACE}points"
 
     def _throughput(self) -> tuple[float, float]:
         found = [run.record.quantised for run in self.runs if run.record.quantised]

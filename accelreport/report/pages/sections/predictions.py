@@ -287,6 +287,8 @@ def _finding(found: Confusion) -> str:
     if not pairs:
         return "No example was taken for another class."
     share = max(pairs, key=lambda pair: pair[1])[0]
+    if share == formatting.percent(0.0, 0):
+        return "No example was taken for another class often."
     most = [pair for pair in pairs if pair[0] == share]
     if len(most) > MOST_PAIRS:
         return f"No confusion stands out: {len(most)} pairs of classes are at {share}."

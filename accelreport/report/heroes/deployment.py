@@ -1,0 +1,77 @@
+"""The hero of a trained network in use: eight bits beside float32, and every seed's difference."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.paired import Bars, paired_bars
+from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.parts import claims_number, kicker
+from accelreport.report.model import LargeNumber
+from accelreport.report.pages.sections.deployment import EightBits, eight_bits
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, median
+
+
+def deployment_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None where no trained network was made 8-bit."""
+    found = eight_bits(bench)
+    if found is None:
+        return None
+    bars = found.bars()
+    both = HeroFigure(
+        id="hero-bits",
+        title="The same networks in float32 and in 8 bits",
+        description="; ".join(
+            f"{each.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in each.bars)
+            for each in bars
+        ),
+        chart=partial(_bars, bars),
+        badges=found.runs[0].badges,
+    )
+    each = HeroFigure(
+        id="hero-seeds",
+        title="What 8 bits change in accuracy, in percentage points",
+        description=found.answer,
+        chart=lambda size: found.differences(size.width, size.height),
+        badges=found.runs[0].badges,
+    )
+    first = found.runs[0].record.quantised
+    method = f"{sentence(label(first.method, 120))}, {first.threads} thread. " if first else ""
+    return Hero(
+        kicker=kicker(bench),
+        title=found.title,
+        answer=found.answer,
+        figures=(both, each),
+        note=f"{method}Bars: medians over seeds. Bands: 95 % intervals (Bonett and Price).",
+        numbers=_numbers(bench, found),
+        thumbnail=both,
+        sentence=f"{found.title}.",
+    )
+
+
+def _bars(bars: list[Bars], size: Size) -> Chart:
+    return paired_bars(bars, size.width, size.height)
+
+
+def _numbers(bench: BenchmarkView, found: EightBits) -> tuple[LargeNumber, ...]:
+    numbers = []
+    served = [run.record.served for run in found.runs if run.record.served]
+    if served and served[0].latency_s:
+        seconds = median([float(np.median(each.latency_s)) for each in served])
+        text = "one answer over HTTP, from a process of its own"
+        numbers.append(LargeNumber(formatting.duration(seconds), text))
+        same = [each.same_class for each in served if each.same_class is not None]
+        if same:
+            text = f"of {formatting.count(served[0].examples)} served answers name the same class"
+            numbers.append(LargeNumber(formatting.percent(min(same), 1), text))
+    saved = [run.record.weights for run in found.runs if run.record.weights]
+    if saved:
+        largest = formatting.tiny(max(each.max_difference for each in saved))
+        numbers.append(LargeNumber(largest, "largest difference after saving and loading weights"))
+    claims = claims_number(bench)
+    return (*numbers, *([claims] if claims else []))

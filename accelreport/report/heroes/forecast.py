@@ -1,0 +1,130 @@
+"""The hero of a forecast: the line, the miss, and the guesses that it has to beat."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart, drawable
+from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
+from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.parts import claims_number, kicker, step_number
+from accelreport.report.model import LargeNumber
+from accelreport.report.pages.sections.predictions import (
+    Run,
+    errors_of,
+    forecast_answer,
+    forecast_chart,
+    forecast_run,
+    forecasts_of,
+    model_errors,
+    number_text,
+)
+from accelreport.report.text import label, sentence
+from accelreport.report.theme import series
+from accelreport.report.view import BenchmarkView, median
+from accelreport.results.record import Forecast
+
+MOST_SERIES = 3
+"""Series whose errors stand beside one another."""
+
+
+def forecast_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None where no run predicted a series."""
+    run = forecast_run(bench)
+    if run is None:
+        return None
+    first = forecasts_of(run)[0]
+    title = forecast_title(bench, run)
+    name = sentence(label(first.target, 60))
+    line = HeroFigure(
+        id="hero-forecast",
+        title=f"{name}{_in(first.unit)}: what came, and what had been said of it",
+        description=forecast_answer(bench, run),
+        chart=partial(_line, run, first),
+        badges=run.badges,
+    )
+    groups = [_group(bench, run, each) for each in forecasts_of(run)[:MOST_SERIES]]
+    errors = HeroFigure(
+        id="hero-errors",
+        title="Missed by, on average",
+        description="; ".join(
+            f"{group.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in group.bars)
+            for group in groups
+        ),
+        chart=partial(_errors, groups),
+        badges=run.badges,
+    )
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=forecast_answer(bench, run),
+        figures=(line, errors),
+        note=(
+            "Shaded: the miss. All errors are means over the same "
+            f"{formatting.plural(errors_of(run.record, first).values, 'value')} of data that the "
+            "network never trained on; no guess knows more than the network did."
+        ),
+        numbers=_numbers(bench, run, first),
+        thumbnail=line,
+        sentence=f"{title}.",
+    )
+
+
+def _line(run: Run, forecast: Forecast, size: Size) -> Chart:
+    return forecast_chart(run, forecast, size.width, size.height)
+
+
+def _errors(groups: list[Bars], size: Size) -> Chart:
+    return paired_bars(groups, size.width, size.height)
+
+
+def _in(unit: str) -> str:
+    return f" ({label(unit, 20)})" if unit else ""
+
+
+def forecast_title(bench: BenchmarkView, run: Run) -> str:
+    """Who wins, the network or the best guess that needs none; each run must agree.
+
+    Of made-up series nobody wins anything.
+    """
+    first = forecasts_of(run)[0]
+    every = model_errors(bench, run, first)
+    best = errors_of(run.record, first).naive[0]
+    own, theirs = (number_text(value, first.unit) for value in (median(every), best.error))
+    guess = f"“{sentence(best.name)}”"
+    if not all(map(drawable, every)):
+        return "The network diverged and forecasts nothing"
+    if run.record.data and run.record.data.origin == "synthetic":
+        return f"On a synthetic stand-in the network misses by {own}, “{best.name}” by {theirs}"
+    if all(error > best.error for error in every):
+        return f"{guess} beats the network: {theirs} against {own}"
+    if all(error < best.error for error in every):
+        return f"The network beats “{best.name}”: {own} against {theirs}"
+    return f"The network is no surer than “{best.name}”: {own} against {theirs}"
+
+
+def _group(bench: BenchmarkView, run: Run, forecast: Forecast) -> Bars:
+    """Errors of one series, the median over runs before the guesses."""
+    found = errors_of(run.record, forecast)
+    every = [error for error in model_errors(bench, run, forecast) if drawable(error)]
+    bars = [Bar(each.name, each.error, number_text(each.error), PLAIN) for each in found.naive]
+    if every:
+        own = median(every)
+        bars.insert(0, Bar("the network", own, number_text(own), series(run.series.colour)))
+    return Bars(f"{sentence(label(forecast.target, 24))}{_in(forecast.unit)}", tuple(bars))
+
+
+def _numbers(bench: BenchmarkView, run: Run, forecast: Forecast) -> tuple[LargeNumber, ...]:
+    every = model_errors(bench, run, forecast)
+    found = errors_of(run.record, forecast)
+    unit = forecast.unit
+    name = label(forecast.target, 40)
+    own = [LargeNumber(number_text(median(every), unit), f"{name}: mean miss of the network",
+                       run.badges)] if all(map(drawable, every)) else []  # fmt: skip
+    naive = [
+        LargeNumber(number_text(n.error, unit), f"{name}: mean miss of “{n.name}”")
+        for n in found.naive[:1]
+    ]
+    others = [each for each in (step_number(bench), claims_number(bench)) if each is not None]
+    return (*own, *naive, *others)

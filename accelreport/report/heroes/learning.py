@@ -1,0 +1,179 @@
+"""The hero of a network that learns to classify: training against validation, and mistakes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from accelreport.report import formatting
+from accelreport.report.charts.curves import SMALL, Curve
+from accelreport.report.charts.drawing import ROOMY, Chart
+from accelreport.report.heroes.general import rates_figure
+from accelreport.report.heroes.hero import Hero, HeroFigure, Shown, Size
+from accelreport.report.heroes.parts import (
+    baseline_series,
+    claims_number,
+    kicker,
+    published_number,
+    step_number,
+)
+from accelreport.report.heroes.rates import fullest_point
+from accelreport.report.metrics import is_share, metric_title
+from accelreport.report.model import LargeNumber
+from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.sections.learning import Curves
+from accelreport.report.pages.sections.predictions import few_mistakes, first_run, mistakes
+from accelreport.report.text import sentence
+from accelreport.report.view import BenchmarkView, Point
+
+OVERFITTED = 0.10
+"""A share that much lower in validation than in training is told before anything else."""
+MOST_PICTURES = 12
+"""Mistakes beside a chart: three rows."""
+MOST_SMALL_PICTURES = 8
+"""Mistakes on a card: two rows."""
+PHONE_HEIGHT = 200
+"""Of each panel where panels stand under one another."""
+
+
+def images_hero(bench: BenchmarkView) -> Hero | None:
+    """Curves and the surest mistakes; None where no mistakes were kept, or much is swept."""
+    run = first_run(bench, lambda record: bool(record.samples))
+    pictures = few_mistakes(run, MOST_PICTURES) if run else None
+    if run is None or pictures is None or len(bench.points) > 2:
+        return None
+    small = few_mistakes(run, MOST_SMALL_PICTURES) or pictures
+    wrong = mistakes(run.record)
+    title = ""
+    if wrong.of and wrong.exact:
+        seconds = formatting.duration(run.record.epochs[-1].elapsed_s) if run.record.epochs else ""
+        images = f"{formatting.count(wrong.of)}{formatting.SPACE}{bench.words.sample}"
+        after = f" after {seconds} of training" if seconds else ""
+        title = f"{formatting.count(wrong.count)} of {images} wrong{after}"
+    return _hero(bench, title, pictures, small)
+
+
+def classes_hero(bench: BenchmarkView) -> Hero | None:
+    """Curves and rates; None where a number is swept, which has forms of its own."""
+    swept = [value for point in bench.points for value in point]
+    point = fullest_point(bench)
+    if point is None or (len(bench.points) > 2 and not all(isinstance(v, str) for v in swept)):
+        return None
+    return _hero(bench, "", rates_figure(bench, point), None)
+
+
+def _hero(bench: BenchmarkView, title: str, beside: Shown, small: Shown | None) -> Hero | None:
+    if not bench.quality:
+        return None
+    curves = Curves(bench)
+    lines = _lines(curves)
+    if not lines:
+        return None
+    figure = curves_figure(curves)
+    title = _gap(bench, lines) or title or _learned(curves, lines)
+    if _synthetic(bench):
+        title = f"On a synthetic stand-in: {title[:1].lower()}{title[1:]}"
+    answer = "; ".join(_line_text(bench, *line) for line in lines)
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=f"{sentence(answer)}.",
+        figures=(figure, beside),
+        note=(
+            "Solid: validation, on data that the network never trains on. Dotted: training. "
+            "Bands reach from the lowest seed to the highest."
+        ),
+        numbers=_numbers(bench, lines),
+        thumbnail=small or figure,
+        sentence=f"{title}.",
+    )
+
+
+def curves_figure(curves: Curves) -> HeroFigure:
+    """Training against validation in the metric that the page speaks of."""
+    name = metric_title(f"val_{curves.metric}").removeprefix("validation ")
+    return HeroFigure(
+        id="hero-curves",
+        title=f"{sentence(name)}, training and validation",
+        description=curves.description(curves.metric),
+        chart=partial(_chart, curves),
+        badges=loud_badges(curves.bench),
+    )
+
+
+def _chart(curves: Curves, size: Size) -> Chart:
+    points = curves.points(curves.metric)
+    if size.width <= SMALL:
+        return curves.chart(curves.metric, size.width, size.height, points[-1:])
+    one_above_another = len(points) > 1 and size.width <= ROOMY
+    height = PHONE_HEIGHT if one_above_another else size.height
+    return curves.chart(curves.metric, size.width, height)
+
+
+Ends = tuple[Point, Curve, Curve | None]
+"""A sweep point with its curves of validation and of training."""
+
+
+def _lines(curves: Curves) -> list[Ends]:
+    """The baseline's curves at each point that is drawn."""
+    series = baseline_series(curves.bench)
+    found = []
+    for point in curves.points(curves.metric) if series else ():
+        own = [curve for curve in curves.of(curves.metric, point) if curve.device == series]
+        ends = {curve.validation: curve for curve in own}
+        if True in ends:
+            found.append((point, ends[True], ends.get(False)))
+    return found
+
+
+def _gap(bench: BenchmarkView, lines: list[Ends]) -> str:
+    """That training ends far above validation, where it does; empty where it does not."""
+    if not is_share(bench.quality):
+        return ""
+    gaps = [
+        (training.value[-1] - validation.value[-1], point, validation, training)
+        for point, validation, training in lines
+        if training
+    ]
+    if not gaps:
+        return ""
+    gap, point, validation, training = max(gaps, key=lambda each: each[0])
+    if gap < OVERFITTED:
+        return ""
+    where = f" at {bench.point_title(point)}" if len(lines) > 1 else ""
+    new = f"{bench.words.sample} never seen"
+    return f"Trained to {training.end}, right in {validation.end} of {new}{where}"
+
+
+def _learned(curves: Curves, lines: list[Ends]) -> str:
+    pick = max if is_share(curves.metric) else min
+    _, best, _ = pick(lines, key=lambda line: line[1].value[-1])
+    after = f"after {formatting.duration(best.elapsed_s[-1])} of training"
+    name = metric_title(f"val_{curves.metric}")
+    return f"{best.end} {name} {after}" if is_share(curves.metric) else (
+        f"{sentence(name)} falls to {best.end} {after}"
+    )  # fmt: skip
+
+
+def _line_text(
+    bench: BenchmarkView, point: Point, validation: Curve, training: Curve | None
+) -> str:
+    where = f"at {bench.point_title(point)} " if bench.axes else ""
+    trained = f", training at {training.end}," if training else ""
+    after = formatting.duration(validation.elapsed_s[-1])
+    epochs = formatting.plural(len(validation.value), "epoch")
+    return f"{where}validation ends at {validation.end}{trained} after {epochs} and {after}"
+
+
+def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]:
+    point, validation, _ = lines[-1]
+    where = f" at {bench.point_title(point)}" if bench.axes else ""
+    seeds = max(len(bench.measured(each, point)) for each in bench.shown_series)
+    over = f", median of {formatting.plural(seeds, 'seed')}" if seeds > 1 else ""
+    own = LargeNumber(validation.end, f"{metric_title(bench.quality)}{where}{over}",
+                      loud_badges(bench))  # fmt: skip
+    others = (step_number(bench), published_number(bench), claims_number(bench))
+    return (own, *(each for each in others if each is not None))
+
+
+def _synthetic(bench: BenchmarkView) -> bool:
+    return any(row.origin == "synthetic" for row in bench.rows if row.measured)

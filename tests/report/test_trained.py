@@ -1,0 +1,208 @@
+"""What a page shows of trained models: curves, mistakes, forecasts, texts, eight bits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from accelreport.report.heroes.deployment import deployment_hero
+from accelreport.report.heroes.forecast import forecast_hero
+from accelreport.report.heroes.learning import images_hero
+from accelreport.report.heroes.writing import writing_hero
+from accelreport.report.model import Code, Figure, Gallery
+from accelreport.report.pages.sections.learning import Curves, quality_section
+from accelreport.report.pages.sections.predictions import confusion_section, samples_section
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.builder import build
+from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Confusion, Epoch, Forecast, GeneratedText, Sample
+from tests.report.scenarios import Results, observed, ordinary
+from tests.report.tree import parse
+from tests.support.records import study
+
+
+def bench_of(*records: dict[str, Any], **changes: Any) -> BenchmarkView:
+    """A training of one device, a seed for each of the changes to its records."""
+    given = {"origin": "official"} | changes
+    made = study(repeats=len(records), devices=("cpu",), axes={}, **given)
+    found = tuple(
+        record.model_copy(update=update)
+        for record, update in zip(made.records, records, strict=True)
+    )
+    return gather(Results((replace(made, records=found),)))[0]
+
+
+def specs(figure: Figure) -> Iterator[dict[str, Any]]:
+    """Every plot of a figure, also those beside one another."""
+    for panel in figure.panels:
+        for drawing in (panel.wide, panel.narrow):
+            spec = dict(drawing.spec) if drawing else {}
+            yield from spec.get("hconcat") or spec.get("vconcat") or [spec]
+
+
+def domains(spec: dict[str, Any], channel: str) -> set[tuple[float, ...]]:
+    """Ends of an axis in all layers of a plot."""
+    return {
+        tuple(layer["encoding"][channel]["scale"]["domain"])
+        for layer in spec["layer"]
+        if "scale" in layer["encoding"].get(channel, {})
+    }
+
+
+def test_training_and_validation_of_all_sweep_points_have_the_same_axes() -> None:
+    bench = next(each for each in gather(ordinary()) if each.quality and each.axes)
+    section = quality_section(bench)
+    assert section
+    figure = section.blocks[0]
+    assert isinstance(figure, Figure)
+    assert figure.choose
+    titles = [panel.title for panel in figure.panels]
+    assert titles[:2] == ["accuracy", "loss"]
+    curves = Curves(bench)
+    for metric in curves.metrics:
+        drawn = [curves.chart(metric, 860, 300, [point]).to_dict() for point in bench.points]
+        for channel in ("x", "y"):
+            assert len(set().union(*(domains(spec, channel) for spec in drawn))) == 1, metric
+    shares = [domains(spec, "y") for panel in figure.panels[:1] for spec in specs(
+        replace(figure, panels=(panel,)))]  # fmt: skip
+    assert all(low >= 0 and high <= 1 for ends in shares for low, high in ends)
+
+
+def test_a_reader_chooses_the_metric_without_a_script(tmp_path_factory: Any) -> None:
+    out = tmp_path_factory.mktemp("chosen")
+    build(ordinary(), out)
+    page = parse((out / "mnist_batch_sweep.full.html").read_text(encoding="utf-8"))
+    (choice,) = [e for e in page.all("fieldset") if e.attributes.get("class") == "choice"]
+    radios = list(choice.all("input"))
+    assert [radio.attributes["type"] for radio in radios] == ["radio"] * len(radios)
+    assert len({radio.attributes["name"] for radio in radios}) == 1
+    assert sum("checked" in radio.attributes for radio in radios) == 1
+    named = {label.attributes["for"]: label.text for label in choice.all("label")}
+    assert list(named) == [radio.attributes["id"] for radio in radios]
+    assert list(named.values())[:2] == ["accuracy", "loss"]
+    css = (out / "mnist_batch_sweep.full.html").read_text(encoding="utf-8")
+    css += "".join(each.read_text(encoding="utf-8") for each in out.glob("**/*.css"))
+    printed = "".join(re.findall(r"@media print\s*\{(?:[^{}]|\{[^{}]*\})*\}", css))
+    assert re.search(r"\.choice\s*>\s*\.panel\s*\{\s*display:\s*block", printed), "print has all"
+
+
+def epochs(*losses: float, text: bool = False) -> list[Epoch]:
+    return [
+        Epoch(
+            epoch=number, steps=10, train_s=1, evaluate_s=1, elapsed_s=number,
+            metrics={"loss": loss, "val_loss": loss, "val_accuracy": 0.1 * number},
+            text=GeneratedText(prompt="To be", text=f" <{number}>") if text else None,
+        )
+        for number, loss in enumerate(losses, 1)
+    ]  # fmt: skip
+
+
+def test_the_number_told_is_the_one_at_the_end_of_the_line() -> None:
+    losses = [[0.05, 0.0294, 0.0311], [0.05, 0.04, 0.0331], [0.05, 0.02, 0.0300]]
+    bench = bench_of(
+        *({"epochs": [e.model_copy(update={"metrics": {"val_loss": e.metrics["val_loss"]}})
+                      for e in epochs(*each)],
+           "final": {"val_loss": min(each)}} for each in losses)
+    )  # fmt: skip
+    curves = Curves(bench)
+    (line,) = curves.of("loss", bench.points[0])
+    section = quality_section(bench)
+    assert section
+    assert line.end == "0.0311"
+    assert f"ended at {line.end}, the median of 3 seeds" in section.finding.replace("\xa0", " ")
+
+
+def sample(index: int, true: str, predicted: str, probability: float) -> Sample:
+    return Sample(index=index, true=true, predicted=predicted, probability=probability)
+
+
+def test_mistakes_come_first_and_the_surest_before_all() -> None:
+    kept = [sample(1, "7", "1", 0.6), sample(2, "4", "9", 0.99), sample(3, "5", "5", 0.9),
+            sample(4, "3", "8", 0.7), sample(5, "2", "2", 0.4)]  # fmt: skip
+    bench = bench_of({"samples": kept, "epochs": epochs(0.3, 0.2)})
+    section = samples_section(bench)
+    assert section
+    (block,) = section.blocks
+    assert isinstance(block, Gallery)
+    assert [picture.predicted for picture in block.pictures] == ["9", "8", "1", "2", "5"]
+    assert section.title.replace("\xa0", " ") == "3 mistakes, the surest first"
+    hero = images_hero(bench)
+    assert hero
+    beside = hero.figures[1]
+    assert isinstance(beside, Gallery)
+    assert [picture.wrong for picture in beside.pictures] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([[8, 2, 0], [2, 8, 0], [1, 0, 9]], "a was taken for b and b was taken for a: 20 % of the"),
+        ([[8, 1, 1], [1, 8, 1], [1, 0, 9]], "No confusion stands out: 5 pairs of classes are at"),
+        ([[997, 2, 1], [3, 997, 0], [0, 0, 9]], "No example was taken for another class often"),
+    ],
+)
+def test_pairs_of_classes_that_tie_are_told_as_ties(counts: list[list[int]], said: str) -> None:
+    seen = Confusion(classes=["a", "b", "c"], counts=counts)
+    section = confusion_section(bench_of({"confusion": seen}))
+    assert section
+    assert said in section.finding.replace("\xa0", " ")
+
+
+def series(missed: float) -> dict[str, Any]:
+    true = [float(i % 24 + i // 24) for i in range(200)]
+    made = Forecast(
+        target="temperature", unit="°C", first_time="2014-05-14T03:00:00", step_s=3600.0,
+        ignored_steps=10, horizon_steps=24, train_mean=9.0, true=true,
+        predicted=[value + missed for value in true],
+    )  # fmt: skip
+    return {"forecasts": [made]}
+
+
+@pytest.mark.parametrize(
+    ("missed", "origin", "title"),
+    [
+        ((0.4, 0.5), "official", "The network beats “same hour yesterday”: 0.450 °C"),
+        ((2.0, 3.0), "official", "“Same hour yesterday” beats the network: 1.00 °C"),
+        ((0.5, 1.7), "official", "The network is no surer than “same hour yesterday”: 1.10 °C"),
+        ((0.4, 0.5), "synthetic", "On a synthetic stand-in the network misses by 0.450 °C"),
+    ],
+)  # fmt: skip
+def test_the_title_says_whether_the_network_or_a_naive_guess_wins_in_every_run(
+    missed: tuple[float, ...], origin: str, title: str
+) -> None:
+    hero = forecast_hero(bench_of(*map(series, missed), origin=origin))
+    assert hero
+    assert hero.title.replace("\xa0", " ").startswith(title)
+
+
+def test_eight_bits_are_told_by_every_seed_and_never_by_the_first_alone() -> None:
+    (whole,) = gather(observed())
+    first = next(iter(whole.records.values())).quantised
+    assert first
+    worse = {"quantised": first}
+    alike = {"quantised": first.model_copy(update={"float32_only": 41, "int8_only": 39})}
+    hero = deployment_hero(bench_of(alike, worse, alike))
+    assert hero
+    assert hero.title.endswith("; less accurate in 1 of 3 seeds")
+    assert "by −0.20, −4.00 and −0.20 points in 3 seeds" in hero.answer.replace("\xa0", " ")
+    all_worse = deployment_hero(bench_of(worse, worse))
+    assert all_worse
+    assert all_worse.title.endswith("; less accurate")
+
+
+def test_what_a_network_writes_is_shown_by_epoch() -> None:
+    texts = [GeneratedText(prompt="To be", text=" or not")]
+    hero = writing_hero(bench_of({"texts": texts, "epochs": epochs(3, 2, 1.5, 1, text=True)}))
+    assert hero
+    text = hero.figures[0]
+    assert isinstance(text, Code)
+    written = "".join(token.text for token in text.tokens)
+    assert re.findall(r"After epoch (\d)", written) == ["1", "3", "4"]
+    assert "To be <4>" in written
+    assert hero.title.replace("\xa0", " ") == (
+        "After 4 epochs it guesses 40 % of the letters that come next"
+    )
