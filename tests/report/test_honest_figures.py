@@ -36,6 +36,11 @@ INTERVALS = {
     "cold-bars": r"the process whose start is the median one",
     "step-ecdf": r"over all processes",
     "forecasts": "",
+    "hero-curves": r"Bands reach from the lowest seed to the highest",
+    "hero-forecast": "",
+    "hero-errors": "",
+    "hero-bits": "",
+    "hero-seeds": r"95 % intervals over the examples",
     "roofline": "",
 }
 """What the caption of a figure says of its bars and bands; nothing where there are none."""

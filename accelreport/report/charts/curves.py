@@ -131,7 +131,7 @@ def learning_curves(panels: Sequence[Panel], axes: Axes, width: int, height: int
     ends = max(
         max(
             text_width(curve.end, LABEL_SIZE, bold=True),
-            0.0 if height <= LOW else text_width(curve.role, LABEL_SIZE - 1.5),
+            0.0 if height <= LOW else text_width(curve.role, LABEL_SIZE),
         )
         for panel in panels
         for curve in panel.curves
@@ -180,7 +180,7 @@ def _panel(
         if not small:
             layers += halo(
                 rule.encode(x=alt.value(4), text=alt.Text("text:N")),
-                align="left", dy=-8, fontSize=LABEL_SIZE - 1.5,
+                align="left", dy=-9,
             )  # fmt: skip
     for validation in (False, True):
         curves = [curve for curve in panel.curves if curve.validation == validation]
@@ -264,7 +264,7 @@ def _ends(
         key = base.mark_point(size=36, yOffset=-up)
         layers.append(key.encode(x=alt.value(inner + 8), **devices.channels("color", "shape")))
     if not small:
-        soft = base.mark_text(align="left", fontSize=size - 1.5, dy=up, fill="var(--soft)")
+        soft = base.mark_text(align="left", fontSize=size, dy=up, fill="var(--soft)")
         layers.append(soft.encode(x=at, text=alt.Text("role:N")))
     return layers
 

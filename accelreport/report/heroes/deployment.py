@@ -37,7 +37,8 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
         id="hero-seeds",
         title="What 8 bits change in accuracy, in percentage points",
         description=found.answer,
-        chart=lambda size: found.differences(size.width, size.height),
+        chart=partial(_differences, found),
+        caption="Bands: 95 % intervals over the examples (Bonett and Price).",
         badges=found.runs[0].badges,
     )
     first = found.runs[0].record.quantised
@@ -47,7 +48,7 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
         title=found.title,
         answer=found.answer,
         figures=(both, each),
-        note=f"{method}Bars: medians over seeds. Bands: 95 % intervals (Bonett and Price).",
+        note=f"{method}Bars: medians over seeds.",
         numbers=_numbers(bench, found),
         thumbnail=both,
         sentence=f"{found.title}.",
@@ -56,6 +57,10 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
 
 def _bars(bars: list[Bars], size: Size) -> Chart:
     return paired_bars(bars, size.width, size.height)
+
+
+def _differences(found: EightBits, size: Size) -> Chart:
+    return found.differences(size.width, size.height)
 
 
 def _numbers(bench: BenchmarkView, found: EightBits) -> tuple[LargeNumber, ...]:

@@ -12,6 +12,7 @@ from accelreport.report.heroes.parts import claims_number, kicker, step_number
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.predictions import (
     Run,
+    axes_cut,
     errors_of,
     forecast_answer,
     forecast_chart,
@@ -42,6 +43,7 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
         title=f"{name}{_in(first.unit)}: what came, and what had been said of it",
         description=forecast_answer(bench, run),
         chart=partial(_line, run, first),
+        caption=axes_cut([first]).strip(),
         badges=run.badges,
     )
     groups = [_group(bench, run, each) for each in forecasts_of(run)[:MOST_SERIES]]

@@ -78,10 +78,7 @@ def _hero(bench: BenchmarkView, title: str, beside: Shown, small: Shown | None) 
         title=title,
         answer=f"{sentence(answer)}.",
         figures=(figure, beside),
-        note=(
-            "Solid: validation, on data that the network never trains on. Dotted: training. "
-            "Bands reach from the lowest seed to the highest."
-        ),
+        note="Solid: validation, on data that the network never trains on. Dotted: training.",
         numbers=_numbers(bench, lines),
         thumbnail=small or figure,
         sentence=f"{title}.",
@@ -96,6 +93,7 @@ def curves_figure(curves: Curves) -> HeroFigure:
         title=f"{sentence(name)}, training and validation",
         description=curves.description(curves.metric),
         chart=partial(_chart, curves),
+        caption=f"Bands reach from the lowest seed to the highest.{curves.cut(curves.metric)}",
         badges=loud_badges(curves.bench),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +85,7 @@ class EightBits:
         colour = series(self.runs[0].series.colour)
         rates = self._throughput()
         faster = formatting.ratio(rates[1] / rates[0])
-        found = [
+        found: list[tuple[str, tuple[float, float], Callable[[float], str], str]] = [
             ("file", self._both("bytes"), formatting.size, f"{self.ratio('size_ratio')} smaller"),
             ("one answer takes", self._both("latency_s"), formatting.duration,
              f"{self.ratio('latency_ratio')} as fast"),
@@ -128,8 +129,10 @@ class EightBits:
         found = [
             Difference(
                 f"seed {run.record.cell.seed}",
-                *(100 * row[name] for name in ("difference", "low", "high")),
-                text=points_text(row["difference"]),
+                100 * row["difference"],
+                100 * row["low"],
+                100 * row["high"],
+                points_text(row["difference"]),
             )
             for run, row in zip(self.runs, self.rows, strict=True)
         ]

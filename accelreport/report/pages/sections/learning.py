@@ -8,7 +8,7 @@ from functools import partial
 from accelreport.analysis.parity import Agreement
 from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
-from accelreport.report.charts.curves import Curve, learning_curves, shared_axes
+from accelreport.report.charts.curves import Axes, Curve, learning_curves, shared_axes
 from accelreport.report.charts.curves import Panel as CurvePanel
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, draw
 from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
@@ -109,14 +109,8 @@ class Curves:
         return panel_points([p for p in self.bench.points if self.of(metric, p)], MOST_POINTS)
 
     def chart(self, metric: str, width: int, height: int, points: Sequence[Point] = ()) -> Chart:
-        """The chart of one metric, at some sweep points or at all that are drawn.
-
-        Its axes hold every point's curves, whichever are drawn.
-        """
-        every = [curve for point in self.bench.points for curve in self.of(metric, point)]
-        axes = shared_axes(
-            every, quality=metric, percent=is_share(metric), target=self._target(metric)
-        )
+        """The chart of one metric, at some sweep points or at all that are drawn."""
+        axes = self.axes(metric)
         drawn = points or self.points(metric)
         titles = [self.bench.point_title(point) if self.bench.axes else "" for point in drawn]
         panels = [
@@ -124,6 +118,19 @@ class Curves:
             for title, point in zip(titles, drawn, strict=True)
         ]
         return learning_curves(panels, axes, width, height)
+
+    def axes(self, metric: str) -> Axes:
+        """Axes that hold every point's curves, whichever are drawn."""
+        every = [curve for point in self.bench.points for curve in self.of(metric, point)]
+        return shared_axes(
+            every, quality=metric, percent=is_share(metric), target=self._target(metric)
+        )
+
+    def cut(self, *metrics: str) -> str:
+        """The sentence that an axis leaves 0 out, where one does."""
+        if not any(self.axes(metric).ticks[0] > 0 for metric in metrics):
+            return ""
+        return " The vertical axis starts near the lowest value, not at 0."
 
     def _target(self, metric: str) -> tuple[float, str] | None:
         target = self.bench.plan.measure.target
@@ -169,6 +176,7 @@ class Curves:
                 "the mean over an epoch. Lines are medians over seeds at the end of each epoch, "
                 "bands reach from the lowest seed to the highest. Time is timed training only, "
                 "the first step's compilation included; evaluations are not in it."
+                + self.cut(*self.metrics)
                 + panels_note(len(drawn), len(bench.points))
                 + self._filled_up()
             ),

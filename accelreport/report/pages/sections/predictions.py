@@ -321,9 +321,7 @@ def forecast_section(bench: BenchmarkView) -> Section | None:
         caption=(
             "Black: what was measured. Coloured: the forecast for the same moment. Shaded: the "
             "miss. Values of which the loss takes no notice, because the model had seen too "
-            "little, are left out."
-            + (" Axes of values start near the lowest one, not at 0." if _cut(shown) else "")
-            + _gaps(shown)
+            "little, are left out." + axes_cut(shown) + _gaps(shown)
         ),
         panels=tuple(_panel(run, each, number) for number, each in enumerate(shown)),
         badges=run.badges,
@@ -397,10 +395,11 @@ def _gaps(shown: list[Forecast]) -> str:
     )
 
 
-def _cut(shown: list[Forecast]) -> bool:
-    """Whether an axis leaves 0 out."""
+def axes_cut(shown: list[Forecast]) -> str:
+    """The sentence that an axis leaves 0 out, where one does."""
     lowest = (min(filter(drawable, (*each.true, *each.predicted)), default=0) for each in shown)
-    return any(value > 0 for value in lowest)
+    cut = any(value > 0 for value in lowest)
+    return " Axes of values start near the lowest one, not at 0." if cut else ""
 
 
 def number_text(value: float, unit: str = "") -> str:
