@@ -1,6 +1,6 @@
 // A field that leaves only the rows in which every word is found. Without it all are there.
 (() => {
-  const front = document.getElementById("front") || document.getElementById("main");
+  const front = document.getElementById("benchmarks") || document.getElementById("main");
   const groups = [...front.querySelectorAll("table tbody")];
   const rows = groups.flatMap((body) => {
     const heading = body.querySelector("tr.group");

@@ -380,13 +380,20 @@ class PublishedResult:
         return self.row.comparable and not (isnan(self.ratio) and self.measured.n)
 
 
-def published_results(plan: PlanDocument, results: Sequence[Result]) -> tuple[PublishedResult, ...]:
+def published_results(
+    plan: PlanDocument, results: Sequence[Result], *, beside: str = ""
+) -> tuple[PublishedResult, ...]:
     """Each published figure at each sweep point it speaks of, on each machine.
 
     A figure that nothing was measured for is one result with machine "" and no value. Only like
     is divided by like: where the number of steps differs, the time of an epoch is compared by
     the step, and totals, accuracies and losses are not compared at all; where anything differs
     that changes a step, nothing is.
+
+    Args:
+        plan: holds the figures.
+        results: what was measured.
+        beside: the device whose measurements they stand beside; each its own when empty.
     """
     rules = rules_of(plan, results)
     groups: dict[PointKey, list[Group]] = {}
@@ -395,8 +402,8 @@ def published_results(plan: PlanDocument, results: Sequence[Result]) -> tuple[Pu
     return tuple(
         each
         for row in plan.published
-        for figure, value in row.figures().items()
-        for each in _beside(plan, groups, rules, row, figure, value)
+        for figure in row.figures()
+        for each in _beside(plan, groups, rules, row, figure, beside)
     )
 
 
@@ -406,13 +413,13 @@ def _beside(
     rules: Rules,
     row: Published,
     figure: str,
-    value: float,
+    device: str,
 ) -> list[PublishedResult]:
     places = [each for each in groups.values() if matches(each[0].point, row.where)]
     found = PublishedResult(
         row=row,
         figure=figure,
-        value=value,
+        value=row.figures()[figure],
         over=(row.over or plan.baseline) if figure == "speedup" else "",
         point=dict(places[0][0].point if len(places) == 1 else row.where),
         flags=flags_of(plan, row, figure),
@@ -424,7 +431,7 @@ def _beside(
         )
         for place in places
         for group in sorted(place, key=lambda each: each.machine)
-        if group.device == row.device
+        if group.device == (device or row.device)
     ]
     return [each for each in measured if each.measured.n or each.withheld] or [found]
 

@@ -327,6 +327,26 @@ class LargeNumbers:
     kind: Literal["numbers"] = "numbers"
 
 
+@dataclass(frozen=True)
+class Unit:
+    """One thing of many, by its state."""
+
+    text: str
+    href: str
+    state: str
+    """A name from a closed list, by which the style sheet draws it."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """A square for each of many things, those of one state together."""
+
+    items: tuple[Unit, ...]
+    keys: tuple[tuple[str, str, int], ...]
+    """State, what it means, and how many are in it."""
+    kind: Literal["units"] = "units"
+
+
 Block = (
     Prose
     | Table
@@ -339,6 +359,7 @@ Block = (
     | RawTable
     | Sparkline
     | LargeNumbers
+    | Units
 )
 
 

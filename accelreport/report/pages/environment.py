@@ -113,21 +113,6 @@ def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
     return ", ".join(said)
 
 
-def machine_links(records: Iterable[Record]) -> Facts:
-    """A line for each machine, leading to the page of devices."""
-    own: dict[str, list[Record]] = {}
-    for record in records:
-        if record.environment is not None:
-            own.setdefault(record.machine, []).append(record)
-    rows = []
-    for machine, found in sorted(own.items()):
-        environments = [record.environment for record in found if record.environment]
-        texts = [machine_line(found), *sorted({label(e.os, 120) for e in environments})[:3]]
-        href = f"{PATH}#{machine_id(machine)}"
-        rows.append(Fact(f"Machine {label(machine, 20)}", ", ".join(texts), href=href))
-    return Facts(tuple(rows), title="Machines", long=True)
-
-
 def _clock(environments: Sequence[Environment]) -> list[Fact]:
     text = clocks(environments)
     return [Fact("Clock of the CPU", text)] if text else []

@@ -1,171 +1,37 @@
-"""The front page: what was measured, on what, when, what came out, and which device for what.
+"""The front page: all workloads in one picture, what each benchmark found, every claim.
 
-That table is derived from what was measured, not an opinion.
+Its heading is made of numbers that hold over all comparisons together, of base and device at rest.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 
-from accelreport.analysis.invalid_results import REFUSED
-from accelreport.analysis.overview import Choice
-from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
-from accelreport.report.frames import why_withheld
-from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
-    Block,
-    Column,
-    Download,
-    Downloads,
-    Entry,
     Fact,
-    Line,
     Note,
     Notes,
     Page,
-    Row,
-    RowGroup,
     Section,
-    Table,
 )
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.environment import PATH, devices_table, machine_line, machine_links
-from accelreport.report.pages.headline import baseline_of, compared, headline, together, unrivalled
-from accelreport.report.pages.matrix import MOST_POINTS, matrix
-from accelreport.report.pages.sections.claims import claims_section
-from accelreport.report.pages.sections.problems import notices_of
-from accelreport.report.pages.sections.speedup import interval_lines
-from accelreport.report.text import label
+from accelreport.report.pages.claims import units_of
+from accelreport.report.pages.overview import (
+    ACCELERATORS,
+    Factor,
+    Overview,
+    amount,
+    two_digits,
+)
+from accelreport.report.pages.sections.problems import synthetic_notice
+from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 
-
-def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
-    """The section; None where no two devices were measured at the same point."""
-    groups, count, decided = [], 0, 0
-    for bench in benches:
-        own = [each for each in bench.choices if each.against]
-        count += len(own)
-        decided += sum(each.decided for each in own)
-        if own:
-            groups.append(
-                RowGroup(
-                    _rows(bench, own),
-                    title=label(bench.plan.title),
-                    href=f"{bench.slug}.html",
-                    detail=f"{label(bench.plan.profile, 40)} profile",
-                )
-            )
-    if not groups:
-        return None
-    table = Table(
-        id="choice-table",
-        title="The fastest device at each point, and by how much",
-        caption=(
-            "By steady time, with the 95 % interval of the factor over processes. A device is "
-            "named alone only where it was shown to be faster than every other one; otherwise "
-            "those it was not told apart from stand beside it. Cost is what a million steps take "
-            "at the prices of the devices file."
-        ),
-        corner="sweep point",
-        columns=(
-            Column("use"),
-            Column("faster than the next", number=True),
-            Column("a step takes", number=True),
-            Column("cheapest"),
-        ),
-        groups=tuple(groups),
-        style="prose",
-    )
-    finding = (
-        f"At {decided} of {formatting.plural(count, 'point')} with two devices or more, one of "
-        "them is shown to be the fastest."
-    )
-    return Section("choice", "Which device for what", (table,), finding=finding)
-
-
-def _rows(bench: BenchmarkView, own: Sequence[Choice]) -> tuple[Row, ...]:
-    """A row for each point; with many points, one for each outcome."""
-    if len(own) <= MOST_POINTS:
-        return tuple(_row(bench, each) for each in own)
-    outcomes: dict[tuple[str, bool], list[Choice]] = {}
-    for each in own:
-        outcomes.setdefault((each.best.group.device, each.decided), []).append(each)
-    total = formatting.plural(len(own), "point")
-    return tuple(
-        _outcome(bench, alike, f"{len(alike)} of {total}")
-        for _, alike in sorted(outcomes.items(), key=lambda each: -len(each[1]))
-    )
-
-
-def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
-    names = dict.fromkeys(bench.title_of(name) for each in alike for name in each.ties)
-    use = [Line(bench.title_of(alike[0].best.group.device))]
-    if names:
-        use.append(Line(f"not told apart from {formatting.listed(list(names), 'or')}", "reason"))
-    factors = sorted(each.against[0].interval.value for each in alike)
-    seconds = sorted(each.best.seconds for each in alike)
-    between = f"{formatting.ratio(factors[0])} to {formatting.ratio(factors[-1])}"
-    return Row(
-        Entry((Line(header),)),
-        (
-            Entry((*use, *_withheld(bench, alike))),
-            Entry((Line(between),)),
-            Entry((Line(formatting.duration_range(seconds[0], seconds[-1])),)),
-            Entry((Line(_cheapest(bench, alike)),)),
-        ),
-    )
-
-
-def _withheld(bench: BenchmarkView, found: Sequence[Choice]) -> tuple[Line, ...]:
-    """Devices that do not do the same, and stand in no ranking."""
-    baseline = bench.title_of(bench.plan.baseline)
-    said = {
-        f"{bench.title_of(each.device)} is not ranked: {why_withheld(each, baseline)}": None
-        for choice in found
-        for each in choice.withheld
-        if each.withheld
-    }
-    return tuple(Line(label(text, 200), "reason") for text in said)
-
-
-def _cheapest(bench: BenchmarkView, alike: Sequence[Choice]) -> str:
-    found = (each.cheapest for each in alike)
-    names = dict.fromkeys(bench.title_of(each.group.device) for each in found if each)
-    return formatting.listed(list(names), "or") or "–"
-
-
-def _row(bench: BenchmarkView, found: Choice) -> Row:
-    parts = [f"{axis_title(axis)} {label(value, 40)}" for axis, value in found.point.items()]
-    next_one = found.against[0]
-    use = [Line(bench.title_of(found.best.group.device))]
-    if found.ties:
-        names = formatting.listed([bench.title_of(name) for name in found.ties], "or")
-        use.append(Line(f"not told apart from {names}", "reason"))
-    else:
-        use.append(Line(f"before {bench.title_of(next_one.baseline)}", "reason"))
-    interval = next_one.interval
-    factor = [Line(formatting.ratio(interval.value))]
-    if interval.known:
-        factor = list(interval_lines(interval))
-    cost: tuple[Line, ...] = (Line("–"),)
-    if found.cheapest:
-        amount = formatting.number(found.cheapest.cost)
-        price = Line(f"{amount}{formatting.SPACE}{label(found.cheapest.currency, 8)}", "reason")
-        cost = (Line(bench.title_of(found.cheapest.group.device)), price)
-    return Row(
-        Entry((Line(" · ".join(parts) or "as specified"),)),
-        (
-            Entry((*use, *_withheld(bench, [found]))),
-            Entry(tuple(factor)),
-            Entry((Line(formatting.duration(found.best.seconds)),)),
-            Entry(cost),
-        ),
-    )
-
-
-MOST_NAMED = 3
-"""Devices that a headline names; more are counted, and named by the table below it."""
+RATES = "rates"
+"""Id of the section that holds the picture."""
 
 
 def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[str]) -> Page:
@@ -176,119 +42,64 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
         title: the site's name.
         problems: a sentence for each result file that could not be read.
     """
-    records = {place: r for bench in benches for place, r in bench.records.items()}
-    machines: tuple[Block, ...] = (devices_table(benches),)
-    if records:
-        machines += (machine_links(records.values()),)
+    view = Overview(benches)
+    heading, said = finding(view)
     sections = (
-        Section("speedups", "Speedups", (matrix(benches),)),
-        choice_section(benches),
-        Section("benchmarks", "Benchmarks", (_benchmarks(benches),)),
-        claims_section(benches),
-        Section("machines", "Devices and machines", machines),
+        _claims(benches),
         _problems(problems),
-        Section("files", "Files", (_files(),)),
     )
-    heading, finding = _finding(benches)
+    notice = synthetic_notice(benches)
     return Page(
         path="index.html",
         title=label(title),
         headline=heading,
         kicker="",
-        finding=finding,
-        description=f"{heading}. {finding}",
+        finding=said,
+        description=f"{heading}. {said}",
         sections=tuple(section for section in sections if section),
         template="index.html",
-        byline=(
-            Fact("Measured on", machine_line(records.values())),
-            Fact("Benchmarks", formatting.count(len(benches))),
-            Fact("Cells measured", _progress(benches)),
-            *_dates(benches),
-        ),
-        notices=notices_of(benches),
-        related=(Download(PATH, "Devices"),),
+        opening=_picture(view),
+        byline=(Fact("Measured on", view.measured_on), *_dates(benches)),
+        notices=(notice,) if notice else (),
     )
 
 
-def _progress(benches: Sequence[BenchmarkView]) -> str:
-    rows = [row for bench in benches for row in bench.rows]
-    done = sum(row.measured for row in rows)
-    return f"{formatting.count(done)} of {formatting.count(len(rows))}"
+def _picture(view: Overview) -> Section | None:
+    """The picture of all workloads, and a line for the devices that are not in it."""
+    figure, absent = view.figure(), absent_line(view.benches)
+    blocks = (figure,) if figure else ()
+    return Section(RATES, "Every workload", blocks, finding=absent) if figure or absent else None
+
+
+def absent_line(benches: Sequence[BenchmarkView]) -> str:
+    """Devices without any number on the whole site, why, and the command that adds them."""
+    measured = {b.title_of(row.device) for b in benches for row in b.rows if row.measured}
+    reasons: dict[str, dict[str, None]] = {}
+    for bench in benches:
+        for row in bench.rows:
+            name = bench.title_of(row.device)
+            if name not in measured:
+                reasons.setdefault(kind_text(row), {})[name] = None
+    told = [f"{formatting.listed(list(who))} ({why})" for why, who in sorted(reasons.items())]
+    if not told:
+        return ""
+    return (
+        f"Asked for and not measured: {formatting.listed(told)}. `accelreport run specs/` on a "
+        "machine that has them, and `accelreport merge` of both results folders, add them here."
+    )
+
+
+def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
+    units = units_of(benches)
+    if units is None:
+        return None
+    count = formatting.plural(len(units.items), "claim")
+    return Section("claims", f"{sentence(count)} of the sources, checked", (units,))
 
 
 def _dates(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
     text = formatting.days(r.started_at for bench in benches for r in bench.records.values())
     return (Fact("Date", text),) if text else ()
-
-
-def _finding(benches: Sequence[BenchmarkView]) -> tuple[str, str]:
-    """The largest factor of the whole site as a headline, and how the others fell."""
-    found = [(b, each) for b in benches for each in compared(b) if not each.found.withheld]
-    told = [
-        (bench, each)
-        for bench in benches
-        for each in unrivalled(together([one for b, one in found if b is bench], len(found)))
-    ]
-    decided = [pair for pair in told if pair[1].estimate.verdict in {"FASTER", "SLOWER"}]
-    verdicts = [each.estimate.verdict for _, each in found]
-    faster, slower = verdicts.count(Verdict.FASTER), verdicts.count(Verdict.SLOWER)
-    if not decided:
-        return _absolute(benches, len(found), faster + slower)
-    bench, best = max(decided, key=lambda pair: pair[1].speedup)
-    baseline = baseline_of(bench, best)
-    heading = f"{best.series.title}: up to {best.text} as fast as {baseline}"
-    where = f"in “{label(bench.plan.title)}”"
-    where += f" at {bench.point_title(best.point)}" if bench.axes else ""
-    said = f"That is {where} {best.interval}."
-    if best.speedup < 1:
-        heading = f"Nothing is shown to be faster than {baseline}"
-        said = (
-            f"Where the intervals decide, {best.series.title} comes nearest: {best.text} as fast "
-            f"{where} {best.interval}."
-        )
-    return heading, (
-        f"{said} Of {formatting.plural(len(found), 'comparison')} with a baseline in "
-        f"{formatting.plural(len(benches), 'benchmark')}, {faster} came out faster, {slower} "
-        f"slower, and {len(found) - faster - slower} the same or undecided."
-    )
-
-
-def _absolute(benches: Sequence[BenchmarkView], comparisons: int, alone: int) -> tuple[str, str]:
-    """What is said while no two devices have been told apart."""
-    done = [bench for bench in benches if bench.shown_series]
-    names = dict.fromkeys(s.title for bench in done for s in bench.shown_series)
-    if not names:
-        heading = formatting.plural(len(benches), "benchmark")
-        return f"{heading}, none of them measured yet", "Run `accelreport run specs/` first."
-    count = formatting.plural(len(done), "benchmark")
-    many = len(names) > MOST_NAMED
-    where = formatting.plural(len(names), "device") if many else formatting.listed(list(names))
-    heading = f"{count} on {where}"
-    said = "Every cell below gives an absolute time. "
-    if alone:
-        said += (
-            f"Of {formatting.plural(comparisons, 'comparison')} with a baseline, {alone} "
-            f"{'is' if alone == 1 else 'are'} decided by itself and none over all of them: more "
-            "processes would narrow the intervals. "
-        )
-    elif comparisons:
-        said += (
-            f"Of {formatting.plural(comparisons, 'comparison')} with a baseline, none is decided "
-            "yet: more processes would narrow the intervals. "
-        )
-    return heading, said + _absent(benches, set(names))
-
-
-def _absent(benches: Sequence[BenchmarkView], measured: set[str]) -> str:
-    """Devices without any number on the whole site, and why."""
-    reasons: dict[str, dict[str, None]] = {}
-    for bench in benches:
-        for row in bench.rows:
-            name = bench.title_of(row.device)
-            if name not in measured and row.status != "missing":
-                reasons.setdefault(kind_text(row), {})[name] = None
-    said = [f"{formatting.listed(list(who))}: {why}." for why, who in sorted(reasons.items())]
-    return " ".join(said)
 
 
 def _problems(problems: Sequence[str]) -> Section | None:
@@ -298,48 +109,160 @@ def _problems(problems: Sequence[str]) -> Section | None:
     return Section("unreadable", "Result files that could not be read", (Notes(notes),))
 
 
-def _files() -> Downloads:
-    return Downloads(
-        (
-            Download("speedups.csv", "speedups.csv", "every speedup of every benchmark"),
-            Download("results.json", "results.json", "speedups and claims, for programs"),
+# The sentence -----------------------------------------------------------------------------------
+
+
+def finding(view: Overview) -> tuple[str, str]:
+    """What the site found, as a heading, and the numbers behind it."""
+    if not view.rows:
+        count = formatting.plural(len(view.benches), "benchmark")
+        return f"{count}, none of them measured yet", "Run `accelreport run specs/` first."
+    if not view.relative:
+        return _absolute(view)
+    if any(shown.kind(found.device) in ACCELERATORS for shown, found in view.comparisons):
+        found = view.measured_factors(ACCELERATORS)
+        return _measured(view, found) if found else _undecided(view)
+    for kind in reversed(ACCELERATORS):
+        printed = view.printed_factors((kind,))
+        if printed:
+            return _printed(view, printed, kind)
+    compared = [each for each in view.rows if each.row.compared]
+    if compared and all(each.row.busy for each in compared):
+        return (
+            "The machine was too busy to compare: other programs held its processor",
+            f"{_rates(view)} An idle machine is faster than that, so nothing is divided by it.",
         )
+    own = view.measured_factors(("CPU",))
+    return _measured(view, own) if own else _undecided(view)
+
+
+def _range(found: Sequence[Factor]) -> str:
+    """From the smallest to the largest: "2.4 to 21 times"."""
+    values = sorted(each.value for each in found)
+    ends = dict.fromkeys(two_digits(value).rstrip("×") for value in (values[0], values[-1]))
+    return f"{' to '.join(ends)} times"
+
+
+def _models(view: Overview, found: Sequence[Factor]) -> str:
+    """What is done so much faster: all models, the only one, or one of them."""
+    if all(each.shown.kernel for each in found):
+        return "calculates"
+    of_all = {each.bench.plan.spec for each in view.rows if not each.kernel}
+    if len({each.shown.bench.plan.spec for each in found}) > 1:
+        return "trains these models"
+    return "trains this model" if len(of_all) == 1 else "trains one of these models"
+
+
+def _by_name(found: Sequence[Factor]) -> list[list[Factor]]:
+    """The factors of each device, that of the largest geometric mean first."""
+    names = dict.fromkeys(each.name for each in found)
+    own = [[each for each in found if each.name == name] for name in names]
+    return sorted(own, key=lambda each: -sum(math.log(one.value) for one in each) / len(each))
+
+
+def _measured(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
+    """What holds over all comparisons together; the base by its title where both are CPUs."""
+    best, *others = _by_name(found)
+    first = best[0].shown
+    base = view.base_in_words
+    if not first.accelerated():
+        base = first.bench.title_of(first.row.base.device)
+    heading = f"{best[0].name} {_models(view, best)} {_range(best)} as fast as {base}"
+    largest = max(best, key=lambda each: each.value)
+    said = [
+        (
+            f"{'The most' if len(best) > 1 else 'That'} is {two_digits(largest.value)} "
+            f"{largest.said}, in {largest.shown.where}."
+        )
+    ]
+    said += [f"{own[0].name}: {_range(own)}." for own in others[:2]]
+    count = len(view.comparisons)
+    if count > len(found):
+        said.append(
+            f"{formatting.count(len(found))} of {formatting.plural(count, 'comparison')} are "
+            "decided over all of them together."
+        )
+    return heading, " ".join(said)
+
+
+def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, str]:
+    names, years = {each.name for each in found}, sorted({each.said for each in found} - {""})
+    of = f" of {' to '.join(dict.fromkeys((years[0], years[-1])))}" if years else ""
+    who = f"{_article(*names)} {next(iter(names))}" if len(names) == 1 else f"The sources’ {kind}s"
+    verb = _models(view, found).replace("trains", "trained").replace("calculates", "calculated")
+    heading = f"{who}{of} {verb} {_range(found)} as fast as {view.base_in_words}"
+    said = []
+    if kind != "GPU" and (others := view.printed_factors(("GPU",))):
+        middle = sorted(each.value for each in others)[len(others) // 2]
+        median = f", median {two_digits(middle)}" if len(others) > 2 else ""
+        said.append(f"The sources’ GPUs: {_range(others)}{median}.")
+    processors = view.printed_factors(("CPU",))
+    if processors:
+        said.append(_processor(view, processors))
+    said.append(_rates(view))
+    return heading, " ".join(said)
+
+
+def _processor(view: Overview, found: Sequence[Factor]) -> str:
+    """How this computer does beside the processor that sources compared with."""
+    text = _range([Factor(each.shown, each.name, 1 / each.value) for each in found])
+    said = f"{sentence(view.base_in_words)} trains {text} as fast as the {found[0].name}"
+    printed = [
+        row.speedup
+        for each in found
+        for row in each.shown.bench.plan.published
+        if row.speedup
+        and (row.over or each.shown.bench.plan.baseline) == each.shown.row.base.device
+    ]
+    told = f", so their “{two_digits(max(printed))}” is not to be had here" if printed else ""
+    return f"{said} the sources compared with{told}."
+
+
+def _article(name: str) -> str:
+    """The article of a name as it is said: "an A100", "a T4"."""
+    return "An" if re.match(r"[AEFHILMNORSX][A-Z0-9]|[AEIO]", name) else "A"
+
+
+def _undecided(view: Overview) -> tuple[str, str]:
+    count = len(view.comparisons)
+    if not count:
+        done = formatting.plural(len({each.bench.slug for each in view.rows}), "benchmark")
+        return f"{done} on {view.base_in_words}", _rates(view)
+    return (
+        f"Nothing is shown to be faster or slower than {view.base_in_words} yet",
+        (
+            f"Of {formatting.plural(count, 'comparison')} none is decided over all of them: more "
+            f"processes narrow the intervals (`accelreport run --until-decided`). {_rates(view)}"
+        ),
     )
 
 
-_STATES = {
-    "ok": "complete",
-    "partial": "partial",
-    REFUSED: "refused",
-    "failed": "failed",
-    "skipped": "skipped",
-    "missing": "not run",
-}
-"""States of cells, and the headings of their columns."""
+def _rates(view: Overview) -> str:
+    """What the base does in a second, in so many workloads."""
+    trained = [each for each in view.rows if not each.kernel] or list(view.rows)
+    ordered = sorted(trained, key=lambda each: each.row.rate.value)
+    ends = dict.fromkeys(amount(each.row.rate.value) for each in (ordered[0], ordered[-1]))
+    unit = "TFLOPS" if trained[0].kernel else "examples a second"
+    verb = "calculates with" if trained[0].kernel else "trains"
+    return f"{sentence(view.base_in_words)} {verb} {' to '.join(ends)} {unit}."
 
 
-def _benchmarks(benches: Sequence[BenchmarkView]) -> Table:
-    states = dict(_STATES)
-    if not any(row.status == REFUSED for bench in benches for row in bench.rows):
-        states.pop(REFUSED)
-    rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
-    return Table(
-        id="benchmarks-table",
-        title="What was found, and how much of each plan was run",
-        caption="Cells are counted: one is one device at one sweep point with one seed.",
-        corner="benchmark",
-        columns=(Column("finding"), *(Column(state, number=True) for state in states.values())),
-        groups=(RowGroup(rows),),
-        style="prose",
+def _absolute(view: Overview) -> tuple[str, str]:
+    """Several machines, and no base that stands in every workload."""
+    first: dict[str, int] = {}
+    for shown in view.shown:
+        ranked = [mark for mark in view.marks(shown) if mark.kind in {"base", "measured"}]
+        best = max(ranked, key=lambda each: each.value)
+        first[best.name] = first.get(best.name, 0) + 1
+    told = [
+        f"{name} in {formatting.count(n)}" for name, n in sorted(first.items(), key=lambda e: -e[1])
+    ]
+    many = formatting.plural(len(view.machines), "machine")
+    count = formatting.plural(len(view.shown), "workload")
+    return (
+        f"{count} on {many}: no device was measured in all of them",
+        (
+            f"The highest rate was that of {formatting.listed(told)}. Rates are absolute, since "
+            "factors over baselines of different machines cannot be ranked."
+        ),
     )
-
-
-def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
-    found = [row.status for row in bench.rows]
-    counts = [found.count(state) for state in states]
-    header = Entry(
-        (Line(label(bench.plan.title)), Line(f"{label(bench.plan.profile, 40)} profile", "reason")),
-        href=f"{bench.slug}.html",
-    )
-    numbers = tuple(Entry((Line(formatting.count(n) if n else "–"),)) for n in counts)
-    return Row(header, (Entry((Line(headline(bench)),)), *numbers))

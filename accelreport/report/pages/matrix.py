@@ -1,4 +1,4 @@
-"""The front page's table: benchmarks and their sweep points down, devices across."""
+"""The table of all speedups: benchmarks and their sweep points down, devices across."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from accelreport.analysis.speedup import Speedup
 from accelreport.report import formatting
 from accelreport.report.frames import why_incomplete, why_withheld, withheld_text
 from accelreport.report.model import Badge, Column, Download, Entry, Line, Row, RowGroup, Table
-from accelreport.report.pages.badges import SINGLE, absence, kind_text, number_badges
+from accelreport.report.pages.badges import SINGLE, absence, number_badges
 from accelreport.report.pages.headline import compared, duration_of
 from accelreport.report.pages.sections.speedup import (
     estimate_heat,
@@ -20,30 +20,34 @@ from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series
 
 MOST_POINTS = 4
-"""Sweep points a benchmark may have and still get a row for each on the front page."""
+"""Sweep points a benchmark may have and still get a row for each."""
 
 
 def columns_of(benches: Sequence[BenchmarkView]) -> list[str]:
-    """Every device of the site: baselines first, then by kind and name."""
+    """Every device that was measured: baselines first, then by kind and name."""
     devices = {name: device for bench in benches for name, device in bench.plan.devices.items()}
+    measured = {series.device for bench in benches for series in bench.shown_series}
     baselines = {bench.plan.baseline for bench in benches}
-    return sorted(devices, key=lambda name: (name not in baselines, devices[name].kind, name))
+    known = [name for name in devices if name in measured]
+    return sorted(known, key=lambda name: (name not in baselines, devices[name].kind, name))
 
 
-def _order(bench: BenchmarkView) -> tuple[bool, bool]:
-    """Comparisons first, then lone devices; benchmarks without any number come last."""
-    return not bench.shown_series, not compared(bench)
+def matrix(benches: Sequence[BenchmarkView]) -> Table | None:
+    """The table, benchmarks that compare devices before those that measured only one.
 
-
-def matrix(benches: Sequence[BenchmarkView]) -> Table:
-    """The table, benchmarks that compare devices before those that measured only one."""
-    names = columns_of(benches)
-    first = {name: next(b for b in benches if name in b.plan.devices) for name in names}
+    What was measured nowhere has no column and no row; None where nothing was measured.
+    """
+    ordered = sorted(
+        (bench for bench in benches if bench.shown_series), key=lambda each: not compared(each)
+    )
+    if not ordered:
+        return None
+    names = columns_of(ordered)
+    first = {name: next(b for b in ordered if name in b.plan.devices) for name in names}
     columns = tuple(
         Column(first[name].title_of(name), number=True, device=first[name].colours[name])
         for name in names
     )
-    ordered = sorted(benches, key=_order)
     return Table(
         id="speedup-matrix",
         title="How many times as fast as the baseline",
@@ -70,9 +74,7 @@ def _entries(benches: Sequence[BenchmarkView], names: Sequence[str]) -> list[Ent
 
 
 def _group(bench: BenchmarkView, names: Sequence[str]) -> RowGroup:
-    if not bench.shown_series:
-        rows: tuple[Row, ...] = (_empty_row(bench, names),)
-    elif len(bench.points) <= MOST_POINTS:
+    if len(bench.points) <= MOST_POINTS:
         rows = tuple(_point_row(bench, point, names) for point in bench.points)
     else:
         rows = (_summary_row(bench, names),)
@@ -90,19 +92,6 @@ def _points_text(bench: BenchmarkView) -> str:
 
 def _not_part() -> Entry:
     return Entry((Line("–", "dash"), Line("not in this benchmark", "vh")), mark="apart")
-
-
-def _empty_row(bench: BenchmarkView, names: Sequence[str]) -> Row:
-    """One row for a benchmark of which no device was measured at any point."""
-    entries = []
-    for name in names:
-        rows = [row for row in bench.rows if row.device == name]
-        why = formatting.listed(sorted({kind_text(row) for row in rows}))
-        gone = Entry(
-            (Line("not measured"), Line(why, "reason")), href=f"{bench.slug}.html", mark="absent"
-        )
-        entries.append(gone if rows else _not_part())
-    return Row(Entry((Line(_points_text(bench)),)), tuple(entries))
 
 
 def _best_series(bench: BenchmarkView, device: str) -> Series | None:

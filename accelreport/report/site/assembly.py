@@ -16,6 +16,9 @@ from typing import TypeVar
 from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.benchmarks import benchmarks_page
+from accelreport.report.pages.claims import claims_page
+from accelreport.report.pages.data import data_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
@@ -31,7 +34,7 @@ from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer
 from accelreport.report.site.social import FEED, PREVIEW, feed, preview
 from accelreport.report.slides.benchmark import slides_page
-from accelreport.report.slides.site import DECK, deck_page
+from accelreport.report.slides.site import deck_page
 from accelreport.report.text import label
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, cell_slug
@@ -104,7 +107,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class FrontUnit:
-    """What is made of all benchmarks: the front page, its slides, how numbers are made."""
+    """What is made of all benchmarks: the front page, its tables, its slides, the methods."""
 
     benches: Sequence[BenchmarkView]
     contents: Contents
@@ -119,16 +122,21 @@ class FrontUnit:
         return digest(*hashes, "problems", *self.problems)
 
     def pages(self) -> list[Page]:
-        """The front page, its slides and the methods."""
+        """The front page, what its navigation leads to, and the methods."""
         front = index_page(self.benches, self.facts.title, self.problems)
-        deck = deck_page(self.benches, front)
-        links = [Download(DECK, "Slides")]
-        rest = [methods_page(self.benches)]
+        pages = [
+            front,
+            deck_page(self.benches, front),
+            benchmarks_page(self.benches),
+            claims_page(self.benches),
+            data_page(self.benches),
+            methods_page(self.benches),
+        ]
         side_by_side = machines_page(self.benches)
         if side_by_side is not None:
-            links.append(Download(side_by_side.path, side_by_side.title))
-            rest.append(side_by_side)
-        pages = [replace(front, related=(*front.related, *links)), deck, *rest]
+            link = Download(side_by_side.path, side_by_side.title)
+            pages[0] = replace(front, related=(*front.related, link))
+            pages.append(side_by_side)
         return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
 
     def files(self) -> Iterator[tuple[str, str]]:

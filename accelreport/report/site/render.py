@@ -60,6 +60,16 @@ def source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+PLACES = (
+    ("benchmarks.html", "Benchmarks"),
+    ("claims.html", "Claims"),
+    ("devices.html", "Devices"),
+    ("slides.html", "Slides"),
+    ("data.html", "Data"),
+)
+"""What the navigation of every page leads to, from the site's root. All are always there, so that
+a page of a single cell need not change when another benchmark does."""
+
 _NEXT = "\x1f"
 """Stands between the cells of a row while all of them are escaped at once."""
 
@@ -161,7 +171,7 @@ _EXPLORED = {"article.html", "single.html"}
 """Templates whose figures can be explored."""
 _SCRIPTS = {
     "explore.js": ("explore",),
-    "index.html": ("theme", "search"),
+    "tables.html": ("theme", "search"),
     "single.html": ("theme", "search"),
     "slides.html": ("theme", "deck"),
 }
@@ -199,7 +209,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self.environment.globals |= {"edges": EDGES, "svg": svg}
+        self.environment.globals |= {"edges": EDGES, "svg": svg, "places": PLACES}
         self.environment.filters |= {"key_class": key_class, "cell_class": cell_class, "raw": raw}
 
     @cache  # noqa: B019 -- a renderer lives as long as one build

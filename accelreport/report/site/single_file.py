@@ -23,6 +23,9 @@ from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report import formatting
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.benchmarks import benchmarks_page
+from accelreport.report.pages.claims import claims_page
+from accelreport.report.pages.data import data_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
@@ -118,9 +121,10 @@ class Part:
     files: Mapping[str, Download]
 
 
-def front_part(page: Page, benches: Sequence[BenchmarkView]) -> Part:
-    """The front page, with the headline figures of all benchmarks."""
-    return Part(page, "front", _links(page, dict(site_files(benches)), ""))
+def data_part(benches: Sequence[BenchmarkView]) -> Part:
+    """The page of data, with the headline figures of all benchmarks."""
+    page = data_page(benches)
+    return Part(page, "data", _links(page, dict(site_files(benches)), ""))
 
 
 def bench_part(page: Page, bench: BenchmarkView, name: str) -> Part:
@@ -285,7 +289,12 @@ def _parts(results: Results, facts: SiteFacts) -> tuple[list[Part], list[Unshown
         page = index_page(some, facts.title, [*problems, *map(str, unshown)])
         side_by_side = machines_page(some)
         rest = [Part(side_by_side, "machines", {})] if side_by_side else []
-        return [front_part(page, some), *rest, Part(devices_page(some), "devices", {})]
+        tables = [
+            Part(benchmarks_page(some), "benchmarks", {}),
+            Part(claims_page(some), "claims", {}),
+        ]
+        devices = Part(devices_page(some), "devices", {})
+        return [Part(page, "front", {}), *tables, *rest, devices, data_part(some)]
 
     first, *rest = of_all(front, benches, "the front page", unshown)
     return [first, *own, *rest, Part(methods_page(benches), "methods", {})], unshown

@@ -58,7 +58,7 @@ def claim_slides(benches: Sequence[BenchmarkView]) -> Iterator[Section]:
         if verdict is wanted
     ]
     rule = "A claim is confirmed or refuted only when the whole interval lies on one side."
-    where = "index.html#claims" if several else f"{benches[0].slug}.html#claims"
+    where = "claims.html#claims" if several else f"{benches[0].slug}.html#claims"
     source = (Download(where, "Numbers: the claims with their rules"),)
     parts = list(split(ranked))
     for number, rows in enumerate(parts, start=1):
@@ -226,7 +226,7 @@ def gap_slides(benches: Sequence[BenchmarkView]) -> Iterator[Section]:
     ordered = sorted(gaps, key=lambda why: (-len(gaps[why]), why))
     parts = list(split([_row(why, gaps[why], benches) for why in ordered]))
     several = len(benches) > 1
-    href = "index.html#benchmarks" if several else f"{benches[0].slug}.html#absent"
+    href = "benchmarks.html#progress" if several else f"{benches[0].slug}.html#absent"
     cells = [row for why in ordered for _, row in gaps[why]]
     remedies = dict.fromkeys(label(remedy_text(row), 200) for row in cells)
     for number, rows in enumerate(parts, start=1):

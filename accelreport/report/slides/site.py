@@ -69,6 +69,8 @@ def matrix_slides(benches: Sequence[BenchmarkView]) -> Iterator[Section]:
     if not pairs:
         return
     table = matrix(pairs)
+    if table is None:
+        return
     rows = [_headed(group, row) for group in table.groups for row in group.rows if _compares(row)]
     lone = len(benches) - len(pairs)
     titles = [column.title for column in table.columns]
@@ -90,7 +92,7 @@ def matrix_slides(benches: Sequence[BenchmarkView]) -> Iterator[Section]:
             finding=topic if number == 1 else "Speedups",
             speech=Speech(
                 once(notes),
-                (Download("index.html#speedups", "Numbers: the matrix of the front page"),),
+                (Download("benchmarks.html#speedups", "Numbers: the table of speedups"),),
             ),
         )
 
@@ -264,7 +266,7 @@ def _benchmarks(benches: Sequence[BenchmarkView]) -> Iterator[Section]:
             f"{formatting.plural(len(rest), 'benchmark')} without a slide here",
             (Prose(said),),
             finding="Benchmarks",
-            speech=Speech((said,), (Download("index.html#benchmarks", "All benchmarks"),)),
+            speech=Speech((said,), (Download("benchmarks.html#progress", "All benchmarks"),)),
         )
 
 
@@ -351,6 +353,6 @@ def _again(benches: Sequence[BenchmarkView]) -> Section:
         (Code("", on_a_screen(site_commands(benches))),),
         finding="Reproduce",
         speech=Speech(
-            REPEAT, (Download("index.html#machines", "Numbers: the devices and machines"),)
+            REPEAT, (Download("devices.html#machines", "Numbers: the devices and machines"),)
         ),
     )

@@ -182,7 +182,12 @@ def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
     return Section("claims", title, tuple(blocks), finding=finding)
 
 
-def _absent_devices(found: ClaimResult) -> list[str]:
+def claim_id(bench: BenchmarkView, number: int) -> str:
+    """Id of the row of a claim: the benchmark's, and its place among what was tested."""
+    return f"claim-{bench.slug.replace('.', '-')}-{number}"
+
+
+def absent_devices(found: ClaimResult) -> list[str]:
     """The devices for lack of which a claim was not tested."""
     if found.tested:
         return []
@@ -195,7 +200,7 @@ def _absent_text(benches: Sequence[BenchmarkView]) -> str:
     needed: Counter[str] = Counter()
     reasons: dict[str, set[str]] = {}
     for bench in benches:
-        for names in filter(None, map(_absent_devices, bench.tested)):
+        for names in filter(None, map(absent_devices, bench.tested)):
             claims += 1
             for name in names:
                 title = bench.title_of(name)
@@ -226,8 +231,13 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
         absent: whether it is of the claims about devices that were not measured, or of the others.
     """
     several = len(benches) > 1
+    row_ids = {
+        id(found): claim_id(bench, number)
+        for bench in benches
+        for number, found in enumerate(bench.tested)
+    }
     made = {
-        bench.slug: [each for each in bench.tested if bool(_absent_devices(each)) is absent]
+        bench.slug: [each for each in bench.tested if bool(absent_devices(each)) is absent]
         for bench in benches
     }
     if several:
@@ -235,7 +245,10 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
         benches = sorted(benches, key=lambda bench: min(map(_rank, made[bench.slug]), default=0))
     groups = tuple(
         RowGroup(
-            tuple(claim_row(bench, found) for found in made[bench.slug]),
+            tuple(
+                replace(claim_row(bench, found), id=row_ids[id(found)])
+                for found in made[bench.slug]
+            ),
             title=label(bench.plan.title) if several else "",
             href=f"{bench.slug}.html#claims" if several else "",
             detail=f"{label(bench.plan.profile, 40)} profile" if several else "",

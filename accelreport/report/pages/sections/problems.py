@@ -48,7 +48,7 @@ def _span(found: Sequence[str]) -> str:
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    found = (_synthetic(benches), _partial(benches), _added(benches))
+    found = (synthetic_notice(benches), _partial(benches), _added(benches))
     return tuple(notice for notice in found if notice)
 
 
@@ -62,7 +62,8 @@ def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) 
     return f" in {formatting.listed(titles)}"
 
 
-def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
+def synthetic_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
+    """What is said of stand-ins for the data; None where none was read."""
     affected = [b for b in benches if any(row.origin == "synthetic" for row in b.rows)]
     if not affected:
         return None

@@ -1,0 +1,368 @@
+"""Workloads down, rates of work across: measured (●) and published (◇), over one base or absolute.
+
+The base of a relative chart stands at 1×, in every row the same device of the same machine. Texts
+are placed in Python, where no letter of one lies on another or on a mark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
+
+from accelreport.report.charts.drawing import LEFT, RIGHT, ROOMY, Chart, Device, halo, rows
+from accelreport.report.charts.scales import (
+    Axis,
+    decades,
+    factor_text,
+    fitting,
+    plain,
+    ticked,
+    wrapped,
+)
+from accelreport.report.charts.text_metrics import cut, text_width
+from accelreport.report.theme import series, shape
+
+Kind = Literal["base", "measured", "published", "beyond"]
+"""What a mark is: the base itself, measured beside it, published, or beyond the chip's peak."""
+
+
+@dataclass(frozen=True)
+class RateMark:
+    """A rate in a row.
+
+    Attributes:
+        name: what it is the rate of; empty for the base, which is named once for all rows.
+        text: the rate as its label gives it.
+        device: from which its colour and its mark follow.
+        value: the rate, over the base or absolute.
+        low, high: the ends of its band; those of a published figure are how it was rounded.
+        kind: what it is.
+    """
+
+    name: str
+    text: str
+    device: Device
+    value: float
+    low: float
+    high: float
+    kind: Kind
+
+    @property
+    def label(self) -> str:
+        """What stands beside it."""
+        return " ".join(part for part in (self.name, self.text) if part)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A row: a workload, its sweep point, the base's rate with its unit, and its marks."""
+
+    title: str
+    detail: str
+    rate: str
+    unit: str
+    marks: tuple[RateMark, ...]
+
+
+Ends = tuple[float, float]
+_TOP, _STEP, _TEXTS = 34.0, 44.0, 350.0
+_NARROW_STEP, _NARROW_LINE = 86.0, 58.0
+_MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
+"""Half a mark's width, the size of letters, and the air between a mark and its label."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where rates lie: from one end to the other, on a log scale, in pixels.
+
+    Attributes:
+        ends: the least and the largest rate.
+        left, right: where they lie.
+    """
+
+    ends: Ends
+    left: float
+    right: float
+
+    def at(self, rate: float) -> float:
+        """Where a rate lies."""
+        share = math.log(rate / self.ends[0]) / math.log(self.ends[1] / self.ends[0])
+        return self.left + share * (self.right - self.left)
+
+    def rate(self, at: float) -> float:
+        """The rate that lies there."""
+        share = (at - self.left) / (self.right - self.left)
+        return self.ends[0] * math.exp(share * math.log(self.ends[1] / self.ends[0]))
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where everything stands.
+
+    Attributes:
+        width: of all, in pixels.
+        span: where the rates lie.
+        top: pixels above the first row.
+        step: from one row to the next.
+        line: from the top of a row to its marks.
+        axis: of the rates.
+    """
+
+    width: float
+    span: Span
+    top: float
+    step: float
+    line: float
+    axis: Axis
+
+    @property
+    def narrow(self) -> bool:
+        """Whether texts stand over their row instead of at its left."""
+        return self.span.left == 0
+
+    def x(self, field: str) -> alt.X:
+        """The channel of a rate, the same in all layers."""
+        ends, range_ = list(self.span.ends), [self.span.left, self.span.right]
+        scale = alt.Scale(type="log", domain=ends, range=range_, nice=False)
+        return alt.X(f"{field}:Q", scale=scale, axis=self.axis)
+
+    def y(self, row: int) -> float:
+        """Where the marks of a row stand, in pixels from the top."""
+        return self.top + self.step * row + self.line
+
+
+def work_rates(
+    workloads: Sequence[Workload], *, base: str, axis_title: str
+) -> Callable[[float], Chart]:
+    """A function from the width in pixels to the chart, whose height follows from its rows.
+
+    Args:
+        workloads: the rows from the top; at least one, each with at least one mark.
+        base: what stands at 1×, in the colour of the first mark; rates are absolute when empty.
+        axis_title: what is counted.
+    """
+
+    def make(width: float) -> Chart:
+        layout = _layout(workloads, width, base, axis_title)
+        layers = _ground(workloads, layout, base)
+        layers += _marks(workloads, layout)
+        layers += _texts(workloads, layout)
+        layers += _labels(workloads, layout)
+        height = layout.top + layout.step * len(workloads)
+        return alt.layer(*layers, width=layout.width, height=height)
+
+    return make
+
+
+def _layout(workloads: Sequence[Workload], width: float, base: str, axis_title: str) -> _Layout:
+    inner, roomy = width - LEFT - RIGHT, width > ROOMY
+    left, right = (_TEXTS if roomy else 0.0), inner - 6
+    span = Span(_domain(workloads, right - left, relative=bool(base)), left, right)
+    text = factor_text if base else plain
+    ticks = fitting(decades(*span.ends, 9 if roomy else 4), text, span.ends, right - left, log=True)
+    axis = ticked(
+        ticks, text, title=wrapped(f"{axis_title} (log scale)", int(right - left)),
+        titleAnchor="start", titleX=left, titleAlign="left", domain=False, ticks=False,
+    )  # fmt: skip
+    return _Layout(
+        width=inner,
+        span=span,
+        top=_TOP if base else 6.0,
+        step=_STEP if roomy else _NARROW_STEP,
+        line=_STEP / 2 if roomy else _NARROW_LINE,
+        axis=axis,
+    )
+
+
+def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> Ends:
+    """Every band, the base, and room for the label beside the last mark."""
+    marks = [mark for each in workloads for mark in each.marks]
+    low = min(min(mark.low, mark.value) for mark in marks)
+    high = max(max(mark.high, mark.value) for mark in marks)
+    if relative:
+        low, high = min(low, 0.5), max(high, 2.0)
+    span = math.log(high / low) or 1.0
+    last = max(marks, key=lambda mark: mark.value)
+    needed = min(text_width(last.label, _SIZE, bold=True) + 2 * _MARK + _GAP, 0.45 * room)
+    return low / math.exp(0.04 * span), high * math.exp(span * needed / (room - needed))
+
+
+def _y(field: str = "y") -> alt.Y:
+    # Pixels from the top: every layer says where it stands.
+    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), axis=None)
+
+
+def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[alt.Chart]:
+    """Lines between rows, and, where there is a base, its line and the side that is slower."""
+    bottom = layout.top + layout.step * len(workloads)
+    lines = [{"y": layout.top + layout.step * n} for n in range(len(workloads) + 1)]
+    between = alt.Chart(rows(lines)).mark_rule(stroke="var(--grid)")
+    found = [between.encode(y=_y(), x=alt.value(0), x2=alt.value(layout.width))]
+    if not base:
+        return found
+    at = layout.span.at(1.0)
+    one = rows([{"said": layout.top - 9.0, "named": 8.0}])
+    # On a telephone, where texts stand over the marks of their row, the line leaves them free.
+    parts = [(layout.y(n) - 18, layout.y(n) + 22) for n in range(len(workloads))]
+    if not layout.narrow:
+        parts = [(layout.top, bottom)]
+    beside = rows([{"y": first, "end": last} for first, last in parts])
+    slower = alt.Chart(beside).mark_rect(fill="var(--wash)")
+    found.insert(
+        0, slower.encode(y=_y(), y2="end:Q", x=alt.value(layout.span.left), x2=alt.value(at))
+    )
+    colour = series(workloads[0].marks[0].device.colour)
+    line = alt.Chart(beside).mark_rule(stroke=colour, strokeWidth=2.5)
+    found.append(line.encode(y=_y(), y2="end:Q", x=alt.value(at)))
+    half = text_width(f"{base} = 1×", _SIZE, bold=True) / 2
+    side = "left" if at < half else "right" if at + half > layout.width else "center"
+    named = alt.Chart(one).mark_text(text=f"{base} = 1×", fontWeight="bold", align=side)
+    found.append(named.encode(y=_y("named"), x=alt.value(at)))
+    for align, said, dx in (("right", "← slower", -8), ("left", "faster →", 8)):
+        word = alt.Chart(one).mark_text(
+            text=said, align=align, dx=dx, fill="var(--soft)", fontSize=12
+        )
+        found.append(word.encode(y=_y("said"), x=alt.value(at)))
+    return found
+
+
+def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
+    values = [
+        {
+            "x": mark.value, "low": mark.low, "high": mark.high, "label": mark.label,
+            "row": each.title, "y": layout.y(number), "kind": mark.kind,
+            "colour": series(mark.device.colour), "shape": shape(mark.device.colour),
+        }
+        for number, each in enumerate(workloads)
+        for mark in each.marks
+    ]  # fmt: skip
+    own: dict[str, Any] = {"scale": None, "legend": None}
+    worn = alt.Stroke("colour:N", **own)
+    tips = [alt.Tooltip("row:N", title="workload"), alt.Tooltip("label:N", title="rate")]
+
+    def of(*kinds: Kind) -> alt.Chart:
+        kept = [row for row in values if row["kind"] in kinds]
+        return alt.Chart(rows(kept)).encode(x=layout.x("x"), y=_y())
+
+    bands = alt.Chart(rows([row for row in values if row["low"] < row["high"]]))
+    layers = [
+        bands.mark_rule(strokeWidth=7, opacity=0.35).encode(
+            x=layout.x("low"), x2="high:Q", y=_y(), stroke=worn
+        ),
+        of("published", "beyond").mark_point(
+            filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2
+        ).encode(stroke=worn, tooltip=tips),
+        of("base", "measured").mark_point(size=120).encode(
+            fill=alt.Fill("colour:N", **own), shape=alt.Shape("shape:N", **own), tooltip=tips
+        ),
+    ]  # fmt: skip
+    if any(row["kind"] == "beyond" for row in values):
+        cross = of("beyond").mark_point(shape="cross", angle=45, size=110, fill="var(--alert)")
+        layers.append(cross)
+    return layers
+
+
+def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
+    """Titles at the left and the base's rates before the axis; on a telephone over their rows."""
+    first, second = (-44.0, -28.0) if layout.narrow else (-4.0, 12.0)
+    edge = layout.width if layout.narrow else layout.span.left - 14
+    values = []
+    for number, each in enumerate(workloads):
+        rate = max(text_width(each.rate, 13.5, bold=True), text_width(each.unit, 11.5))
+        values.append(
+            {
+                "y": layout.y(number),
+                "title": cut(each.title, (edge - 12 - rate) / 1.07, 13.5),
+                "detail": cut(each.detail, edge - 12 - rate, 11.5),
+                "rate": each.rate,
+                "unit": each.unit,
+            }
+        )
+    data = rows(values)
+
+    def column(field: str, x: float, dy: float, **mark: Any) -> alt.Chart:
+        made = alt.Chart(data).mark_text(dy=dy, **mark)
+        return made.encode(x=alt.value(x), y=_y(), text=alt.Text(f"{field}:N"))
+
+    soft = {"fill": "var(--soft)", "fontSize": 11.5}
+    strong = {"fontWeight": "bold", "fontSize": 13.5}
+    return [
+        column("title", 0, first, align="left", **strong),
+        column("detail", 0, second, align="left", **soft),
+        column("rate", edge, first, align="right", **strong),
+        column("unit", edge, second, align="right", **soft),
+    ]
+
+
+def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
+    looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
+    for number, each in enumerate(workloads):
+        for mark, said, left, dy in placed_labels(each.marks, layout.span):
+            weight = "normal" if mark.kind in {"published", "beyond"} else "bold"
+            ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
+            row = {"x": layout.span.rate(left), "y": layout.y(number), "label": said}
+            looks.setdefault((dy, weight, ink), []).append(row)
+    layers: list[alt.Chart] = []
+    # How far a text is shifted is a property of its mark: those that share it are a layer.
+    for (dy, weight, ink), values in looks.items():
+        made = alt.Chart(rows(values)).encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))
+        layers += halo(made, align="left", dy=dy, fontWeight=weight, fill=ink)
+    return layers
+
+
+@dataclass(frozen=True)
+class _Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlap(self, other: _Box) -> float:
+        """Square pixels that both have."""
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, across) * max(0.0, down)
+
+
+def shortened_label(mark: RateMark, room: float) -> str:
+    """The label of a mark in at most so many pixels: its name gives way, its rate does not."""
+    left = room - text_width(f" {mark.text}", _SIZE, bold=True)
+    name = cut(mark.name, left / 1.07, _SIZE) if mark.name else ""
+    return " ".join(part for part in (name, mark.text) if part)
+
+
+def placed_labels(
+    marks: Sequence[RateMark], span: Span
+) -> list[tuple[RateMark, str, float, float]]:
+    """The labels of a row, where they begin, and how far below its line they stand, in pixels.
+
+    Each takes the first place in which it lies on no mark, on no other label and within the
+    row: right of its mark, left of it, above it, below it.
+    """
+    at = {id(mark): span.at(mark.value) for mark in marks}
+    taken = [_Box(x - _MARK, -_MARK, x + _MARK, _MARK) for x in at.values()]
+    taken += [_Box(span.at(each.low), -3, span.at(each.high), 3) for each in marks]
+    found = []
+    for mark in sorted((each for each in marks if each.label), key=lambda each: -at[id(each)]):
+        said = shortened_label(mark, 0.7 * (span.right - span.left))
+        x, width = at[id(mark)], text_width(said, _SIZE, bold=True)
+        beside = _MARK + _GAP / 2
+        starts = (
+            (x + beside, 0.0), (x - beside - width, 0.0), (x - width / 2, -13.0),
+            (x - width / 2, 13.0), (x - _MARK, -13.0), (x + _MARK - width, -13.0),
+            (x - _MARK, 13.0), (x + _MARK - width, 13.0),
+        )  # fmt: skip
+        boxes = [_Box(start, dy - 6, start + width, dy + 6) for start, dy in starts]
+        costs = [
+            sum(box.overlap(other) for other in taken)
+            + 20 * (max(0.0, span.left - box.left) + max(0.0, box.right - span.right))
+            for box in boxes
+        ]
+        best = costs.index(min(costs))
+        taken.append(boxes[best])
+        found.append((mark, said, *starts[best]))
+    return found

@@ -1,0 +1,213 @@
+"""The page of tables: every speedup, which device for what, and how much of each plan was run.
+
+The table of devices for what is derived from what was measured, not an opinion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from accelreport.analysis.invalid_results import REFUSED
+from accelreport.analysis.overview import Choice
+from accelreport.report import formatting
+from accelreport.report.frames import why_withheld
+from accelreport.report.metrics import axis_title
+from accelreport.report.model import Column, Entry, Line, Page, Row, RowGroup, Section, Table
+from accelreport.report.pages.headline import headline
+from accelreport.report.pages.matrix import MOST_POINTS, matrix
+from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.pages.sections.speedup import interval_lines
+from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView
+
+PATH = "benchmarks.html"
+"""Where the page lies."""
+
+
+def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
+    """The page."""
+    table = matrix(benches)
+    sections = (
+        Section("progress", "Every benchmark", (_progress(benches),)),
+        Section("speedups", "Speedups", (table,)) if table else None,
+        choice_section(benches),
+    )
+    rows = [row for bench in benches for row in bench.rows]
+    done = formatting.count(sum(row.measured for row in rows))
+    finding = (
+        f"{done} of {formatting.plural(len(rows), 'cell')} of "
+        f"{formatting.plural(len(benches), 'benchmark')} were measured. A cell is one device at "
+        "one sweep point with one seed."
+    )
+    return Page(
+        path=PATH,
+        title="Benchmarks",
+        kicker="",
+        finding=finding,
+        description=finding,
+        sections=tuple(section for section in sections if section),
+        template="tables.html",
+        notices=notices_of(benches),
+    )
+
+
+def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
+    """The section; None where no two devices were measured at the same point."""
+    groups, count, decided = [], 0, 0
+    for bench in benches:
+        own = [each for each in bench.choices if each.against]
+        count += len(own)
+        decided += sum(each.decided for each in own)
+        if own:
+            groups.append(
+                RowGroup(
+                    _rows(bench, own),
+                    title=label(bench.plan.title),
+                    href=f"{bench.slug}.html",
+                    detail=f"{label(bench.plan.profile, 40)} profile",
+                )
+            )
+    if not groups:
+        return None
+    table = Table(
+        id="choice-table",
+        title="The fastest device at each point, and by how much",
+        caption=(
+            "By steady time, with the 95 % interval of the factor over processes. A device is "
+            "named alone only where it was shown to be faster than every other one; otherwise "
+            "those it was not told apart from stand beside it. Cost is what a million steps take "
+            "at the prices of the devices file."
+        ),
+        corner="sweep point",
+        columns=(
+            Column("use"),
+            Column("faster than the next", number=True),
+            Column("a step takes", number=True),
+            Column("cheapest"),
+        ),
+        groups=tuple(groups),
+        style="prose",
+    )
+    finding = (
+        f"At {decided} of {formatting.plural(count, 'point')} with two devices or more, one of "
+        "them is shown to be the fastest."
+    )
+    return Section("choice", "Which device for what", (table,), finding=finding)
+
+
+def _rows(bench: BenchmarkView, own: Sequence[Choice]) -> tuple[Row, ...]:
+    """A row for each point; with many points, one for each outcome."""
+    if len(own) <= MOST_POINTS:
+        return tuple(_row(bench, each) for each in own)
+    outcomes: dict[tuple[str, bool], list[Choice]] = {}
+    for each in own:
+        outcomes.setdefault((each.best.group.device, each.decided), []).append(each)
+    total = formatting.plural(len(own), "point")
+    return tuple(
+        _outcome(bench, alike, f"{len(alike)} of {total}")
+        for _, alike in sorted(outcomes.items(), key=lambda each: -len(each[1]))
+    )
+
+
+def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
+    names = dict.fromkeys(bench.title_of(name) for each in alike for name in each.ties)
+    use = [Line(bench.title_of(alike[0].best.group.device))]
+    if names:
+        use.append(Line(f"not told apart from {formatting.listed(list(names), 'or')}", "reason"))
+    factors = sorted(each.against[0].interval.value for each in alike)
+    seconds = sorted(each.best.seconds for each in alike)
+    between = f"{formatting.ratio(factors[0])} to {formatting.ratio(factors[-1])}"
+    return Row(
+        Entry((Line(header),)),
+        (
+            Entry((*use, *_withheld(bench, alike))),
+            Entry((Line(between),)),
+            Entry((Line(formatting.duration_range(seconds[0], seconds[-1])),)),
+            Entry((Line(_cheapest(bench, alike)),)),
+        ),
+    )
+
+
+def _withheld(bench: BenchmarkView, found: Sequence[Choice]) -> tuple[Line, ...]:
+    """Devices that do not do the same, and stand in no ranking."""
+    baseline = bench.title_of(bench.plan.baseline)
+    said = {
+        f"{bench.title_of(each.device)} is not ranked: {why_withheld(each, baseline)}": None
+        for choice in found
+        for each in choice.withheld
+        if each.withheld
+    }
+    return tuple(Line(label(text, 200), "reason") for text in said)
+
+
+def _cheapest(bench: BenchmarkView, alike: Sequence[Choice]) -> str:
+    found = (each.cheapest for each in alike)
+    names = dict.fromkeys(bench.title_of(each.group.device) for each in found if each)
+    return formatting.listed(list(names), "or") or "–"
+
+
+def _row(bench: BenchmarkView, found: Choice) -> Row:
+    parts = [f"{axis_title(axis)} {label(value, 40)}" for axis, value in found.point.items()]
+    next_one = found.against[0]
+    use = [Line(bench.title_of(found.best.group.device))]
+    if found.ties:
+        names = formatting.listed([bench.title_of(name) for name in found.ties], "or")
+        use.append(Line(f"not told apart from {names}", "reason"))
+    else:
+        use.append(Line(f"before {bench.title_of(next_one.baseline)}", "reason"))
+    interval = next_one.interval
+    factor = [Line(formatting.ratio(interval.value))]
+    if interval.known:
+        factor = list(interval_lines(interval))
+    cost: tuple[Line, ...] = (Line("–"),)
+    if found.cheapest:
+        amount = formatting.number(found.cheapest.cost)
+        price = Line(f"{amount}{formatting.SPACE}{label(found.cheapest.currency, 8)}", "reason")
+        cost = (Line(bench.title_of(found.cheapest.group.device)), price)
+    return Row(
+        Entry((Line(" · ".join(parts) or "as specified"),)),
+        (
+            Entry((*use, *_withheld(bench, [found]))),
+            Entry(tuple(factor)),
+            Entry((Line(formatting.duration(found.best.seconds)),)),
+            Entry(cost),
+        ),
+    )
+
+
+_STATES = {
+    "ok": "complete",
+    "partial": "partial",
+    REFUSED: "refused",
+    "failed": "failed",
+    "skipped": "skipped",
+    "missing": "not run",
+}
+"""States of cells, and the headings of their columns."""
+
+
+def _progress(benches: Sequence[BenchmarkView]) -> Table:
+    states = dict(_STATES)
+    if not any(row.status == REFUSED for bench in benches for row in bench.rows):
+        states.pop(REFUSED)
+    rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
+    return Table(
+        id="benchmarks-table",
+        title="What was found, and how much of each plan was run",
+        caption="Cells are counted.",
+        corner="benchmark",
+        columns=(Column("finding"), *(Column(state, number=True) for state in states.values())),
+        groups=(RowGroup(rows),),
+        style="prose",
+    )
+
+
+def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
+    found = [row.status for row in bench.rows]
+    counts = [found.count(state) for state in states]
+    header = Entry(
+        (Line(label(bench.plan.title)), Line(f"{label(bench.plan.profile, 40)} profile", "reason")),
+        href=f"{bench.slug}.html",
+    )
+    numbers = tuple(Entry((Line(formatting.count(n) if n else "–"),)) for n in counts)
+    return Row(header, (Entry((Line(headline(bench)),)), *numbers))

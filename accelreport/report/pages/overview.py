@@ -1,0 +1,517 @@
+"""All workloads in one picture, and what it says in a sentence.
+
+Rates are told relative to one base, a device of one machine; where several machines measured, and
+no base stands in all workloads, they are absolute. A headline is made of numbers that hold over
+all comparisons together, were measured while nothing else ran, and were printed with digits enough.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from accelreport.analysis.compute import hardware_name
+from accelreport.analysis.published import UNLIKE
+from accelreport.analysis.relative_rates import (
+    PrintedRate,
+    RateRow,
+    common_base,
+    is_busy,
+    rate_rows,
+)
+from accelreport.analysis.speedup import Speedup
+from accelreport.analysis.stats import DECIDED
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Named, draw
+from accelreport.report.charts.workloads import RateMark, Workload, work_rates
+from accelreport.report.metrics import axis_title, printed_text
+from accelreport.report.model import (
+    Column,
+    Entry,
+    Figure,
+    Line,
+    Panel,
+    Row,
+    RowGroup,
+    Table,
+)
+from accelreport.report.pages.sections.about import web_address
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Environment
+
+MOST_ROWS = 9
+"""Workloads of the picture: more do not fit into a first screen."""
+ACCELERATORS = ("GPU", "TPU")
+ALONE, PARTLY = "¹", "²"
+"""Signs behind a rate: one process, and a run that the time budget ended."""
+WIDE, PHONE = 1104, 358
+"""Pixels of the page's own width, and of a telephone's."""
+
+_TRADE = re.compile(r"\((?:R|TM|r|tm)\)|®|™|\b(?:CPU|Processor)\b|@.*$")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_ASIDE = re.compile(r"\s*(?:,.*|\(.*\))$")
+
+
+def short_hardware(name: str) -> str:
+    """Hardware as people call it: "Intel Xeon", "Tesla T4"."""
+    tidy = " ".join(_TRADE.sub(" ", label(name, 80)).split())
+    return tidy.removeprefix("NVIDIA ") or label(name, 80)
+
+
+def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
+    """A machine by its processor, with its cores, and its GPUs."""
+    cores = environment.cores or environment.threads
+    said = f"{short_hardware(environment.cpu)}, {formatting.plural(cores, 'core')}"
+    names = dict.fromkeys(short_hardware(gpu.name) for gpu in environment.gpus if gpus)
+    return " + ".join([said, *names])
+
+
+def two_digits(value: float) -> str:
+    """A factor with two significant digits, as much as a rounded figure says: "2.4×", "21×"."""
+    places = max(0, 1 - math.floor(math.log10(value)))
+    return f"{formatting.fixed(round(value, places), places)}×"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A row of the picture.
+
+    Attributes:
+        bench: its benchmark.
+        row: its sweep point, the base, and what stands beside it.
+    """
+
+    bench: BenchmarkView
+    row: RateRow
+
+    @property
+    def kernel(self) -> bool:
+        """Whether it calls a kernel instead of training."""
+        return self.bench.words.kernel
+
+    @property
+    def point(self) -> str:
+        """Its sweep point in words; empty without axes."""
+        pairs = self.row.point.items()
+        return " · ".join(f"{axis_title(axis)} {label(value, 30)}" for axis, value in pairs)
+
+    @property
+    def where(self) -> str:
+        """Its benchmark and sweep point as a sentence names them."""
+        at = f" at {self.point}" if self.point else ""
+        return f"“{label(self.bench.plan.title, 80)}”{at}"
+
+    def kind(self, device: str) -> str:
+        """Kind of a device of its plan, also of one that only a source had."""
+        known = self.bench.plan.devices.get(device)
+        return known.kind if known else ""
+
+    def environment(self, found: Iterable[object]) -> Environment | None:
+        """Where processes ran."""
+        for each in found:
+            record = self.bench.records.get(
+                (getattr(each, "key", ""), getattr(each, "machine", ""))
+            )
+            if record is not None and record.environment is not None:
+                return record.environment
+        return None
+
+    def hardware(self, device: str, results: Iterable[object]) -> str:
+        """What a device is called: by its hardware where that is an accelerator of a known name."""
+        kind, environment = self.kind(device), self.environment(results)
+        name = hardware_name(environment, kind) if kind == "GPU" else ""
+        if kind == "TPU" and environment is not None:
+            name = environment.runtime.get("device_kind", "")
+        return short_hardware(name) if name else self.bench.title_of(device)
+
+    def accelerated(self) -> bool:
+        """Whether a GPU or a TPU stands beside the base."""
+        devices = [each.device for each in self.row.measured]
+        devices += [each.found.row.device for each in self.row.printed]
+        return any(self.kind(device) in ACCELERATORS for device in devices)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """How many times as fast something is as the base, for a headline."""
+
+    shown: Shown
+    name: str
+    value: float
+    said: str = ""
+    """Its interval over all comparisons; of a published one its year."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All workloads over one base.
+
+    Attributes:
+        benches: every benchmark.
+    """
+
+    benches: Sequence[BenchmarkView]
+
+    @cached_property
+    def machines(self) -> list[str]:
+        """Machines that measured anything."""
+        return sorted({row.machine for b in self.benches for row in b.rows if row.measured})
+
+    @cached_property
+    def _place(self) -> tuple[str, str] | None:
+        return common_base((each.plan, each.results) for each in self.benches)
+
+    @cached_property
+    def _over_one(self) -> list[Shown]:
+        return self._rows(self._place)
+
+    def _rows(self, place: tuple[str, str] | None) -> list[Shown]:
+        return [
+            Shown(bench, row)
+            for bench in self.benches
+            for row in rate_rows(bench.plan, bench.results, bench.compared, place)
+        ]
+
+    @cached_property
+    def relative(self) -> bool:
+        """Whether all is told over one base; no base of one machine stands for another's."""
+        if len(self.machines) < 2:
+            return True
+        with_base = {each.bench.slug for each in self._over_one}
+        timed = {b.slug for b in self.benches if any(r.seconds > 0 for r in b.rows)}
+        return timed <= with_base
+
+    @cached_property
+    def rows(self) -> list[Shown]:
+        """Every workload and sweep point with a base."""
+        return self._over_one if self.relative else self._rows(None)
+
+    @cached_property
+    def shown(self) -> list[Shown]:
+        """Those of the picture, the ones with most to see first.
+
+        Of profiles of one spec the full one stands, of a sweep its ends, and where accelerators
+        are known of any workload, those workloads.
+        """
+        beside = [each for each in self.rows if each.row.compared or not self.relative]
+        beside = [each for each in beside if each.accelerated()] or beside
+        full = {each.bench.plan.spec for each in beside if each.bench.plan.profile == "full"}
+        by_bench: dict[str, list[Shown]] = {}
+        for each in beside:
+            plan = each.bench.plan
+            if plan.profile == "full" or plan.spec not in full:
+                by_bench.setdefault(each.bench.slug, []).append(each)
+        kept = [own if len(own) < 3 else [own[0], own[-1]] for own in by_bench.values()]
+        if sum(map(len, kept)) > MOST_ROWS:
+            kept = [own[-1:] for own in kept]
+        found = [each for own in kept for each in own]
+        found.sort(key=lambda each: -max((m.value for m in self.marks(each)), default=0.0))
+        return found[:MOST_ROWS]
+
+    @cached_property
+    def base(self) -> str:
+        """What everything is told relative to, as the picture names it; empty where absolute."""
+        if not (self.relative and self.rows):
+            return ""
+        return "this computer" if len(self.machines) < 2 else self._hardware_of_base
+
+    @property
+    def base_in_words(self) -> str:
+        """The same in a sentence: "this 2-core CPU"."""
+        first = self.rows[0]
+        if first.kind(first.row.base.device) != "CPU":
+            return f"the {self._hardware_of_base}"
+        environment = first.environment(first.row.base.timed)
+        cores = environment.cores or environment.threads if environment else None
+        if len(self.machines) < 2:
+            return f"this {cores}-core CPU" if cores else "this CPU"
+        return f"the {self._hardware_of_base}"
+
+    @property
+    def measured_on(self) -> str:
+        """The machines in a few words: processors with their cores, and accelerators."""
+        told: dict[str, None] = {}
+        records = (r for bench in self.benches for r in bench.records.values() if r.measured)
+        for record in sorted(records, key=lambda each: each.machine):
+            if record.environment is not None:
+                told[machine_in_words(record.environment)] = None
+        return formatting.listed(list(told)) or "not recorded"
+
+    @property
+    def _hardware_of_base(self) -> str:
+        first = self.rows[0]
+        device = first.row.base.device
+        if first.kind(device) != "CPU":
+            return first.hardware(device, first.row.base.timed)
+        environment = first.environment(first.row.base.timed)
+        if environment is None:
+            return first.bench.title_of(device)
+        return machine_in_words(environment, gpus=False)
+
+    # Marks of the picture ---------------------------------------------------------------------
+
+    def marks(self, shown: Shown) -> tuple[RateMark, ...]:
+        """The marks of a row, the base first."""
+        row, unit = shown.row, 1.0 if self.relative else shown.row.rate.value
+        rate = row.rate
+        base = Named(shown.bench.title_of(row.base.device), shown.bench.colours[row.base.device])
+        low, high = (rate.low, rate.high) if rate.known else (rate.value, rate.value)
+        scale = unit / rate.value
+        own = "" if self.relative else shown.hardware(row.base.device, row.base.timed)
+        text = "" if self.relative else amount(rate.value, rate.low, rate.high)
+        marks = [RateMark(own, text, base, unit, low * scale, high * scale, "base")]
+        marks += [self._measured(shown, each, unit) for each in row.measured]
+        names = printed_names(row.printed)
+        for name, each in zip(names, row.printed, strict=True):
+            device = each.found.row.device
+            colour = shown.bench.colours.get(device, 0)
+            value = each.factor * unit
+            rounded = each.slack if each.slack > UNLIKE else 0.0
+            text = two_digits(each.factor) if self.relative else amount(value)
+            marks.append(
+                RateMark(
+                    name, ("about " if rounded else "") + text, Named(name, colour), value,
+                    value * (1 - rounded), value * (1 + rounded),
+                    "beyond" if each.beyond_peak else "published",
+                )
+            )  # fmt: skip
+        return tuple(marks)
+
+    def _measured(self, shown: Shown, found: Speedup, unit: float) -> RateMark:
+        interval, own = found.interval, found.own
+        device = Named(shown.bench.title_of(own.device), shown.bench.colours[own.device])
+        name = shown.hardware(own.device, own.timed)
+        alike = [
+            each.machine
+            for each in shown.row.measured
+            if shown.hardware(each.device, each.own.timed) == name and each.device == own.device
+        ]
+        if len(alike) > 1:
+            name += f" ({sorted(alike).index(own.machine) + 1})"
+        low, high = (
+            (interval.low, interval.high) if interval.known else (interval.value, interval.value)
+        )
+        value = interval.value * unit
+        text = formatting.ratio(interval.value, interval.low, interval.high)
+        signs = signs_of(own.timed, busy=True)
+        return RateMark(
+            name, (text if self.relative else amount(value)) + signs, device, value, low * unit,
+            high * unit, "measured",
+        )  # fmt: skip
+
+    # The figure -------------------------------------------------------------------------------
+
+    def make(self) -> Callable[[float], object]:
+        """The chart as a function of its width in pixels."""
+        workloads = [
+            Workload(
+                title=label(each.bench.plan.title, 80),
+                detail=each.point or f"{label(each.bench.plan.profile, 30)} profile",
+                rate=amount(each.row.rate.value, each.row.rate.low, each.row.rate.high)
+                + signs_of(each.row.base.timed),
+                unit=("busy · " if each.row.busy else "") + unit_of(each),
+                marks=self.marks(each),
+            )
+            for each in self.shown
+        ]
+        return work_rates(
+            workloads,
+            base=f"{self.base}, measured" if self.base else "",
+            axis_title=self.axis_title,
+        )
+
+    @property
+    def axis_title(self) -> str:
+        """What is counted."""
+        kernels = [each.kernel for each in self.shown]
+        what = "work done" if any(kernels) else "examples trained"
+        of = "this computer’s" if self.base == "this computer" else f"that of {self.base}"
+        return f"{what} each second" + (f", as a multiple of {of}" if self.base else "")
+
+    def figure(self) -> Figure | None:
+        """The picture; None where there is nothing to draw."""
+        if not self.shown:
+            return None
+        make = self.make()
+        title = "How fast each workload is"
+        said = "; ".join(self._in_words(each) for each in self.shown)
+        wide, narrow = (
+            draw(make, width, prefix=prefix, title=title, description=said)  # type: ignore[arg-type]
+            for width, prefix in ((WIDE, "rates-w"), (PHONE, "rates-n"))
+        )
+        return Figure(
+            id="rates",
+            title=title,
+            caption=self._caption(),
+            panels=(Panel(wide, narrow),),
+            table=self._table(),
+        )
+
+    def _in_words(self, shown: Shown) -> str:
+        marks = [mark.label for mark in self.marks(shown) if mark.label]
+        rate = amount(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high)
+        return f"{label(shown.bench.plan.title, 80)} {shown.point}: {rate} {unit_of(shown)}; " + (
+            ", ".join(marks)
+        )
+
+    def _caption(self) -> str:
+        kinds = {mark.kind for each in self.shown for mark in self.marks(each)}
+        said = ["● measured here, its band the 95 % interval over processes."]
+        if kinds & {"published", "beyond"}:
+            said.append(
+                "◇ published by the sources, as printed, and in no statistic of ours; "
+                "a band is how roughly it was printed."
+            )
+        if "beyond" in kinds:
+            said.append("✕ printed, and beyond the peak of the chip.")
+        signs = "".join(
+            signs_of(group)
+            for each in self.shown
+            for group in (each.row.base.timed, *(one.own.timed for one in each.row.measured))
+        )
+        if ALONE in signs:
+            said.append(f"{ALONE} one process, so no interval.")
+        if PARTLY in signs:
+            said.append(f"{PARTLY} the time budget ended the run; its steady steps were measured.")
+        if any(each.row.busy for each in self.shown):
+            said.append("Busy: other programs held the processor, which is faster than shown.")
+        left = len({e.bench.slug for e in self.rows}) - len({e.bench.slug for e in self.shown})
+        if left:
+            more = formatting.plural(left, "more benchmark", "more benchmarks")
+            said.append(f"{sentence(more)}, without anything to stand beside, on their own pages.")
+        return " ".join(said)
+
+    def _table(self) -> Table:
+        rows = [row for each in self.shown for row in self._table_rows(each)]
+        return Table(
+            id="rates-table",
+            title="The rates of the picture",
+            corner="workload",
+            columns=(
+                Column("of"),
+                Column("rate", number=True),
+                Column("over the base", number=True),
+                Column("from"),
+            ),
+            groups=(RowGroup(tuple(rows)),),
+        )
+
+    def _table_rows(self, shown: Shown) -> list[Row]:
+        row, unit = shown.row, unit_of(shown)
+        header = Entry(
+            (Line(label(shown.bench.plan.title, 80)), Line(shown.point, "reason")),
+            href=f"{shown.bench.slug}.html",
+        )
+
+        def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
+            texts = (Line(name), Line(f"{rate} {unit}"), Line(factor), Line(said, href=href))
+            return Row(header, tuple(Entry((text,)) for text in texts))
+
+        rate = row.rate
+        own = shown.hardware(row.base.device, row.base.timed)
+        n = formatting.plural(len(row.base.timed), "process", "processes")
+        rows = [made(own, amount(rate.value, rate.low, rate.high), "1×", f"measured, {n}")]
+        for each in row.measured:
+            interval = each.interval
+            text = formatting.ratio(interval.value, interval.low, interval.high)
+            if interval.known:
+                text += (
+                    f" ({formatting.ratio_interval(interval.low, interval.high, interval.value)})"
+                )
+            n = formatting.plural(len(each.own.timed), "process", "processes")
+            name = shown.hardware(each.device, each.own.timed)
+            rows.append(made(name, amount(rate.value * interval.value), text, f"measured, {n}"))
+        for name, one in zip(printed_names(row.printed), row.printed, strict=True):
+            found = one.found
+            said = (
+                f"{label(found.row.label, 60)}: {printed_text(found.figure, found.value)} "
+                f"({found.figure.replace('_', ' ')}) [{found.row.mark}]"
+            )
+            href = web_address(found.source.url if found.source else "")
+            rate_text = amount(rate.value * one.factor)
+            rows.append(made(name, rate_text, two_digits(one.factor), said, href))
+        return rows
+
+    # The sentence -----------------------------------------------------------------------------
+
+    @cached_property
+    def comparisons(self) -> list[tuple[Shown, Speedup]]:
+        """Every measured comparison with the base."""
+        return [(each, one) for each in self.rows for one in each.row.measured]
+
+    def measured_factors(self, kinds: Sequence[str]) -> list[Factor]:
+        """What was measured of devices of some kinds and holds over all comparisons together."""
+        count = len(self.comparisons)
+        told = []
+        for shown, found in self.comparisons:
+            held = found.simultaneous(count)
+            estimate = held.estimate
+            if shown.kind(found.device) not in kinds or estimate is None:
+                continue
+            if shown.row.busy or is_busy(found.own.timed) or estimate.verdict not in DECIDED:
+                continue
+            interval = estimate.interval
+            level = formatting.fixed(95, 0)
+            of = f" over all {count} comparisons" if count > 1 else ""
+            ends = formatting.ratio_interval(interval.low, interval.high, interval.value)
+            said = f"({level}{formatting.SPACE}% interval{of} {ends})"
+            name = shown.hardware(found.device, found.own.timed)
+            told.append(Factor(shown, name, interval.value, said))
+        return _trained(told)
+
+    def printed_factors(self, kinds: Sequence[str]) -> list[Factor]:
+        """What sources printed of devices of some kinds, over what was measured at rest."""
+        told = []
+        for shown in self.rows:
+            row = shown.row
+            for name, one in zip(printed_names(row.printed), row.printed, strict=True):
+                firm = one.slack <= UNLIKE and not one.beyond_peak
+                if firm and not row.busy and shown.kind(one.found.row.device) in kinds:
+                    told.append(Factor(shown, name, one.factor, _year(one)))
+        return _trained(told)
+
+
+def _year(one: PrintedRate) -> str:
+    """The year that a label ends with, or its source's; empty where neither says one."""
+    source = one.found.source
+    years = _YEAR.findall(one.found.row.label)
+    return years[-1] if years else str(source.year) if source and source.year else ""
+
+
+def _trained(found: Sequence[Factor]) -> list[Factor]:
+    """Those of trainings; where there are none, those of kernels."""
+    return [each for each in found if not each.shown.kernel] or list(found)
+
+
+def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
+    """What published rates are of, each in a few words and different from the others."""
+    whole = [label(each.found.row.hardware or each.found.row.label, 48) for each in printed]
+    short = [_ASIDE.sub("", name) or name for name in whole]
+    return [
+        one if short.count(one) == 1 else label(_YEAR.sub("", name).strip(" ,"), 40)
+        for one, name in zip(short, whole, strict=True)
+    ]
+
+
+def amount(value: float, low: float = math.nan, high: float = math.nan) -> str:
+    """A rate: three digits, or those that its interval allows."""
+    known = math.isfinite(low) and math.isfinite(high)
+    places = formatting.decimals(value, low, high) if known else formatting.decimals(value)
+    digits = max(2 - math.floor(math.log10(value)), -9) if value > 0 else 0
+    return formatting.fixed(round(value, min(places, digits)), max(0, min(places, digits)))
+
+
+def unit_of(shown: Shown) -> str:
+    """What a rate counts."""
+    return "TFLOPS" if shown.kernel else f"{shown.bench.words.sample}/s"
+
+
+def signs_of(results: Sequence[object], *, busy: bool = False) -> str:
+    """Signs behind a number: one process, a partial run, and in words a busy machine."""
+    signs = ALONE if len(results) == 1 else ""
+    signs += PARTLY if any(getattr(each, "status", "") == "partial" for each in results) else ""
+    return signs + (" busy" if busy and is_busy(results) else "")  # type: ignore[arg-type]
