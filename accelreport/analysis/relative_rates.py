@@ -8,7 +8,7 @@ ranked, since a slower device has the larger one beside a slower baseline.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -19,7 +19,7 @@ from accelreport.analysis.published import (
     published_results,
     rounding,
 )
-from accelreport.analysis.results import Point, Result, point_key
+from accelreport.analysis.results import Result, point_key
 from accelreport.analysis.speedup import (
     Group,
     Speedup,
@@ -29,6 +29,7 @@ from accelreport.analysis.speedup import (
 )
 from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.base import Scalar
 
 Place = tuple[str, str]
 """A device and a machine."""
@@ -72,7 +73,7 @@ class RateRow:
         printed: published rates over the base, one for each of a source's devices.
     """
 
-    point: Point
+    point: Mapping[str, Scalar | None]
     base: Group
     measured: tuple[Speedup, ...]
     printed: tuple[PrintedRate, ...]
@@ -143,7 +144,7 @@ def rate_rows(
         ]
         rows.append(
             RateRow(
-                dict(base.point),
+                base.point,
                 base,
                 tuple(each for each in pairs if each.estimate and not each.withheld),
                 _printed(plan, results, base),

@@ -328,6 +328,25 @@ class LargeNumbers:
 
 
 @dataclass(frozen=True)
+class Card:
+    """What a page found: its title, one sentence, and its own figure, small."""
+
+    title: str
+    href: str
+    detail: str
+    sentence: str
+    shown: Figure | Gallery | Code | None
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Cards side by side."""
+
+    items: tuple[Card, ...]
+    kind: Literal["cards"] = "cards"
+
+
+@dataclass(frozen=True)
 class Unit:
     """One thing of many, by its state."""
 
@@ -359,6 +378,7 @@ Block = (
     | RawTable
     | Sparkline
     | LargeNumbers
+    | Cards
     | Units
 )
 
@@ -427,6 +447,18 @@ class Page:
         opening = (self.opening,) if self.opening else ()
         blocks = (block for section in (*opening, *self.sections) for block in section.blocks)
         return tuple(block for block in blocks if isinstance(block, Figure))
+
+    @property
+    def thumbnails(self) -> tuple[Figure, ...]:
+        """The small figures of its cards, which are drawn and have no files of their own."""
+        cards = (
+            card
+            for section in self.sections
+            for block in section.blocks
+            if isinstance(block, Cards)
+            for card in block.items
+        )
+        return tuple(card.shown for card in cards if isinstance(card.shown, Figure))
 
     def with_sections(self, change: Callable[[Section], Section]) -> Page:
         """The page with each of its sections changed, the opening too."""

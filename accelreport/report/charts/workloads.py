@@ -70,7 +70,7 @@ class Workload:
 
 Ends = tuple[float, float]
 _TOP, _STEP, _TEXTS = 34.0, 44.0, 350.0
-_NARROW_STEP, _NARROW_LINE = 86.0, 58.0
+_NARROW_STEP, _NARROW_LINE, _AXIS = 86.0, 58.0, 44.0
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
 """Half a mark's width, the size of letters, and the air between a mark and its label."""
 
@@ -137,8 +137,11 @@ class _Layout:
 
 def work_rates(
     workloads: Sequence[Workload], *, base: str, axis_title: str
-) -> Callable[[float], Chart]:
-    """A function from the width in pixels to the chart, whose height follows from its rows.
+) -> Callable[[float, float], Chart]:
+    """A function from width and height in pixels to the chart.
+
+    Rows take what room they need, and those that the height has no room for are left out; as
+    many as there are stand in a chart of no height.
 
     Args:
         workloads: the rows from the top; at least one, each with at least one mark.
@@ -146,13 +149,15 @@ def work_rates(
         axis_title: what is counted.
     """
 
-    def make(width: float) -> Chart:
+    def make(width: float, height: float = 0) -> Chart:
         layout = _layout(workloads, width, base, axis_title)
-        layers = _ground(workloads, layout, base)
-        layers += _marks(workloads, layout)
-        layers += _texts(workloads, layout)
-        layers += _labels(workloads, layout)
-        height = layout.top + layout.step * len(workloads)
+        room = int((height - layout.top - _AXIS) // layout.step) if height else len(workloads)
+        some = workloads[: max(room, 1)]
+        layers = _ground(some, layout, base)
+        layers += _marks(some, layout)
+        layers += _texts(some, layout)
+        layers += _labels(some, layout)
+        height = layout.top + layout.step * len(some)
         return alt.layer(*layers, width=layout.width, height=height)
 
     return make
@@ -231,7 +236,7 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[a
 
 
 def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
-    values = [
+    values: list[dict[str, Any]] = [
         {
             "x": mark.value, "low": mark.low, "high": mark.high, "label": mark.label,
             "row": each.title, "y": layout.y(number), "kind": mark.kind,

@@ -8,9 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from accelreport.report import formatting
+from accelreport.report.heroes.hero import ON_A_CARD, HeroFigure
+from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import (
+    Card,
+    Cards,
     Fact,
     Note,
     Notes,
@@ -21,6 +26,8 @@ from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.claims import units_of
 from accelreport.report.pages.overview import (
     ACCELERATORS,
+    PHONE,
+    WIDE,
     Factor,
     Overview,
     amount,
@@ -45,6 +52,7 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
     view = Overview(benches)
     heading, said = finding(view)
     sections = (
+        _cards(benches),
         _claims(benches),
         _problems(problems),
     )
@@ -66,9 +74,24 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
 
 def _picture(view: Overview) -> Section | None:
     """The picture of all workloads, and a line for the devices that are not in it."""
-    figure, absent = view.figure(), absent_line(view.benches)
-    blocks = (figure,) if figure else ()
-    return Section(RATES, "Every workload", blocks, finding=absent) if figure or absent else None
+    picture, absent = view.picture, absent_line(view.benches)
+    blocks = (picture.figure(WIDE, PHONE),) if picture else ()
+    return Section(RATES, "Every workload", blocks, finding=absent) if blocks or absent else None
+
+
+def _cards(benches: Sequence[BenchmarkView]) -> Section:
+    """A card for each benchmark: what it found, and its page's own figure."""
+    titles = [label(bench.plan.title) for bench in benches]
+    cards = []
+    for number, (bench, title) in enumerate(zip(benches, titles, strict=True)):
+        hero = hero_of(bench)
+        small = hero.thumbnail
+        if isinstance(small, HeroFigure):
+            small = replace(small, id=f"card-{number}", caption="", table=None)
+        shown = small.figure(ON_A_CARD) if isinstance(small, HeroFigure) else small
+        detail = f"{label(bench.plan.profile, 40)} profile" if titles.count(title) > 1 else ""
+        cards.append(Card(title, f"{bench.slug}.html", detail, hero.sentence, shown))
+    return Section("benchmarks", "What each benchmark found", (Cards(tuple(cards)),))
 
 
 def absent_line(benches: Sequence[BenchmarkView]) -> str:

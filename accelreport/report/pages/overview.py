@@ -25,15 +25,14 @@ from accelreport.analysis.relative_rates import (
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import Named, draw
+from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.workloads import RateMark, Workload, work_rates
+from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.metrics import axis_title, printed_text
 from accelreport.report.model import (
     Column,
     Entry,
-    Figure,
     Line,
-    Panel,
     Row,
     RowGroup,
     Table,
@@ -48,8 +47,8 @@ MOST_ROWS = 9
 ACCELERATORS = ("GPU", "TPU")
 ALONE, PARTLY = "¹", "²"
 """Signs behind a rate: one process, and a run that the time budget ended."""
-WIDE, PHONE = 1104, 358
-"""Pixels of the page's own width, and of a telephone's."""
+WIDE, PHONE = Size(1104, 0), Size(358, 0)
+"""The page's own width and a telephone's; the height is that of the rows."""
 
 _TRADE = re.compile(r"\((?:R|TM|r|tm)\)|®|™|\b(?:CPU|Processor)\b|@.*$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -305,8 +304,8 @@ class Overview:
 
     # The figure -------------------------------------------------------------------------------
 
-    def make(self) -> Callable[[float], object]:
-        """The chart as a function of its width in pixels."""
+    def _make(self) -> Callable[[float, float], Chart]:
+        """The chart as a function of its width and height in pixels."""
         workloads = [
             Workload(
                 title=label(each.bench.plan.title, 80),
@@ -332,22 +331,18 @@ class Overview:
         of = "this computer’s" if self.base == "this computer" else f"that of {self.base}"
         return f"{what} each second" + (f", as a multiple of {of}" if self.base else "")
 
-    def figure(self) -> Figure | None:
-        """The picture; None where there is nothing to draw."""
+    @property
+    def picture(self) -> HeroFigure | None:
+        """The picture, for a page or a slide; None where there is nothing to draw."""
         if not self.shown:
             return None
-        make = self.make()
-        title = "How fast each workload is"
-        said = "; ".join(self._in_words(each) for each in self.shown)
-        wide, narrow = (
-            draw(make, width, prefix=prefix, title=title, description=said)  # type: ignore[arg-type]
-            for width, prefix in ((WIDE, "rates-w"), (PHONE, "rates-n"))
-        )
-        return Figure(
+        make = self._make()
+        return HeroFigure(
             id="rates",
-            title=title,
+            title="How fast each workload is",
+            description="; ".join(self._in_words(each) for each in self.shown),
+            chart=lambda size: make(size.width, size.height),
             caption=self._caption(),
-            panels=(Panel(wide, narrow),),
             table=self._table(),
         )
 

@@ -376,7 +376,7 @@ class Drawer:
 
     def expect(self, page: Page) -> None:
         """Begins to draw every chart of a page; one that stands on several is drawn once."""
-        for figure in page.figures:
+        for figure in (*page.figures, *page.thumbnails):
             files = bool(figure.downloads)
             for panel in figure.panels:
                 self._expected(panel.wide, page.path).uses += 1 + files

@@ -1,0 +1,288 @@
+"""The front page: its sentence, its picture, its cards and its squares."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelreport.report.charts.drawing import Named
+from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.charts.workloads import RateMark, Span, placed_labels
+from accelreport.report.model import Cards, Page, Units
+from accelreport.report.pages.benchmarks import benchmarks_page
+from accelreport.report.pages.claims import claims_page
+from accelreport.report.pages.index import index_page
+from accelreport.report.pages.overview import MOST_ROWS, Overview, short_hardware
+from accelreport.report.site.assembly import gather
+from accelreport.results.record import Record
+from accelreport.spec.claims import Claim
+from accelreport.spec.models import Published
+from tests.report.scenarios import THERE, Results
+from tests.support.fates import Fate
+from tests.support.records import Study, study, without_peaks
+
+
+def front(*studies: Study) -> Page:
+    return index_page(gather(Results(studies)), "A site", ())
+
+
+def published(device: str, label: str, **figures: Any) -> Published:
+    return Published.model_validate({"device": device, "label": label} | figures)
+
+
+def present(*names: str) -> Fate:
+    """Devices that this machine has; the others are skipped."""
+    return lambda cell: "ok" if cell.device in names else "skipped"
+
+
+def changed(made: Study, **update: Any) -> Study:
+    """The study with another environment in each record."""
+
+    def each(record: Record) -> Record:
+        assert record.environment
+        environment = record.environment.model_copy(update=update)
+        return record.model_copy(update={"environment": environment})
+
+    return replace(made, records=tuple(map(each, made.records)))
+
+
+def busy(made: Study) -> Study:
+    """The study as it is measured while other programs hold a processor and a half."""
+    records = tuple(
+        record.model_copy(
+            update={
+                "blocks": [
+                    block.model_copy(update={"other_cpu_s": 1.5 * block.wall_s})
+                    for block in record.blocks
+                ]
+            }
+        )
+        for record in made.records
+    )
+    return replace(made, records=records)
+
+
+PRINTED = (published("tpu", "Colab TPU v2, 2018", step_time=0.0112),)
+
+
+# The sentence -----------------------------------------------------------------------------------
+
+
+def test_a_measured_accelerator_is_named_by_its_hardware_with_its_range() -> None:
+    page = front(study(devices=("cpu", "gpu"), repeats=5))
+    assert page.headline.startswith("Example T4 trains this model ")
+    assert page.headline.endswith(" times as fast as this 2-core CPU")
+    assert "interval over all 3 comparisons" in page.finding
+    assert "@" not in page.headline + page.finding
+
+
+def test_where_only_figures_of_others_are_known_they_are_the_sentence() -> None:
+    page = front(study(devices=("cpu", "tpu"), axes={}, fate=present("cpu"), published=PRINTED))
+    assert page.headline.startswith("A Colab TPU v2 of 2018 trained this model ")
+    assert page.headline.endswith(" times as fast as this 2-core CPU")
+
+
+def test_a_number_from_a_busy_machine_makes_no_headline_and_is_marked() -> None:
+    calm = study(devices=("cpu", "tpu"), axes={}, fate=present("cpu"), published=PRINTED)
+    page = front(busy(calm))
+    assert page.headline == "The machine was too busy to compare: other programs held its processor"
+    picture = Overview(gather(Results((busy(calm),)))).picture
+    assert picture
+    assert "Busy: other programs held the processor" in picture.caption
+    measured = busy(study(devices=("cpu", "gpu"), repeats=5))
+    assert "times as fast" not in front(measured).headline
+
+
+def test_a_figure_that_was_printed_too_roughly_makes_no_headline() -> None:
+    rough = (published("tpu", "Colab TPU v2, 2018", epoch_time=1),)
+    page = front(study(devices=("cpu", "tpu"), axes={}, fate=present("cpu"), published=rough))
+    assert "times as fast" not in page.headline
+
+
+def test_what_is_not_decided_over_all_comparisons_is_no_headline() -> None:
+    page = front(study(devices=("cpu", "gpu"), repeats=2, axes={}, factors={"gpu": 5.2}))
+    assert page.headline == "Nothing is shown to be faster or slower than this 2-core CPU yet"
+
+
+def test_one_device_alone_and_nothing_measured_are_said_as_they_are() -> None:
+    alone = front(study(devices=("cpu",)))
+    assert alone.headline == "1\xa0benchmark on this 2-core CPU"
+    assert "examples a second" in alone.finding
+    nothing = front(study(fate=lambda cell: "missing"))
+    assert nothing.headline == "1\xa0benchmark, none of them measured yet"
+
+
+def test_several_machines_have_one_named_base_or_absolute_rates() -> None:
+    one = without_peaks(study("matmul", spec="k", devices=("cpu", "gpu"), repeats=4))
+    two = without_peaks(
+        study("matmul", spec="k", devices=("cpu", "gpu"), repeats=4, machine=THERE, seed=7)
+    )
+    shared = Overview(gather(Results((replace(one, records=one.records + two.records),))))
+    assert shared.relative
+    assert shared.base == "a processor, 2\xa0cores"
+    elsewhere = study(spec="only_there", devices=("cpu", "gpu"), machine=THERE, first_seed=50)
+    apart = Overview(gather(Results((one, elsewhere))))
+    assert not apart.relative
+    picture = apart.picture
+    assert picture
+    assert picture.title == "How fast each workload is"
+    assert not any(mark.text.endswith("×") for each in apart.shown for mark in apart.marks(each))
+    assert "absolute" in front(one, elsewhere).finding
+
+
+@pytest.mark.parametrize(
+    ("driver", "said"),
+    [
+        ("Intel(R) Xeon(R) Processor", "Intel Xeon"),
+        ("Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "Intel Core i7-8700"),
+        ("NVIDIA Tesla T4", "Tesla T4"),
+        ("AMD EPYC 7B12", "AMD EPYC 7B12"),
+    ],
+)
+def test_hardware_is_called_as_people_call_it(driver: str, said: str) -> None:
+    assert short_hardware(driver) == said
+
+
+# The picture ------------------------------------------------------------------------------------
+
+
+def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
+    made = study(devices=("cpu", "cpu-1", "gpu", "tpu"), fate=present("cpu", "cpu-1"))
+    page = front(made)
+    assert page.opening
+    line = page.opening.finding
+    assert line.startswith("Asked for and not measured: GPU and TPU v2-8 (device not present).")
+    assert "accelreport merge" in line
+    tables = benchmarks_page(gather(Results((made,)))).sections
+    (table,) = [block for each in tables if each.id == "speedups" for block in each.blocks]
+    assert table.kind == "table"
+    assert [column.title for column in table.columns] == ["CPU (all threads)", "CPU (one thread)"]
+
+
+def test_the_picture_has_room_for_a_first_screen_and_the_full_profile_before_others() -> None:
+    many = [
+        study(spec=f"s{n}", devices=("cpu", "gpu"), first_seed=50 * n, repeats=2) for n in range(7)
+    ]
+    quick = study(spec="s1", profile="quick", devices=("cpu", "gpu"), first_seed=900, repeats=2)
+    view = Overview(gather(Results((*many, quick))))
+    assert 0 < len(view.shown) <= MOST_ROWS
+    assert all(each.bench.plan.profile == "full" for each in view.shown)
+
+
+def test_a_lone_process_and_a_partial_run_are_signs_at_the_number_explained_once() -> None:
+    view = Overview(
+        gather(Results((study(devices=("cpu", "gpu"), repeats=1, fate=lambda _: "partial"),)))
+    )
+    picture = view.picture
+    assert picture
+    assert picture.caption.count("one process, so no interval") == 1
+    assert picture.caption.count("the time budget ended the run") == 1
+    marks = [mark for each in view.shown for mark in view.marks(each) if mark.kind == "measured"]
+    assert marks
+    assert all(mark.text.endswith("¹²") for mark in marks)
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0.05, 50), st.sampled_from(["K80", "Colab TPU v2", "Tesla T4"])),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([(350.0, 1090.0), (0.0, 344.0)]),
+)
+def test_labels_of_a_row_lie_on_no_other_label(
+    marks: list[tuple[float, str]], span: tuple[float, float]
+) -> None:
+    device = Named("GPU", 1)
+    row = [
+        RateMark(name, f"{value:.2g}×", device, value, value, value, "published")
+        for value, name in marks
+    ]
+    row.append(RateMark("", "", device, 1.0, 1.0, 1.0, "base"))
+    boxes = [
+        (start, start + text_width(said, 12.5, bold=True), dy)
+        for _, said, start, dy in placed_labels(row, Span((0.02, 400.0), *span))
+    ]
+    for (left, right, dy), (start, end, other) in combinations(boxes, 2):
+        assert dy != other or right <= start or end <= left or len(marks) > 3
+
+
+# Cards and squares ------------------------------------------------------------------------------
+
+
+def claim(text: str, **check: Any) -> Claim:
+    return Claim.model_validate({"text": text, "check": check})
+
+
+CLAIMS = (
+    claim("A GPU is twice as fast", faster="gpu", than="cpu", by_at_least=2.0),
+    claim("A GPU is a hundred times as fast", faster="gpu", than="cpu", by_at_least=100.0),
+    claim("Accuracy does not depend on the device", equivalent="val_accuracy", within=0.05),
+    claim("A TPU is four times as fast as a GPU", faster="tpu", than="gpu", by_about=4.0),
+    claim("A TPU is as fast as a GPU", faster="tpu", than="gpu", by_about=1.0),
+    claim("A TPU is accurate", value="val_accuracy", of="tpu", at_least=0.9),
+)
+THEIRS = (published("tpu", "A TPU", epoch_time=10.2), published("gpu", "A GPU", epoch_time=40.3))
+
+
+def claimed(**of_study: Any) -> Study:
+    return study(fate=present("cpu", "gpu"), claims=CLAIMS, published=THEIRS, repeats=5, **of_study)
+
+
+def units(page: Page) -> Units:
+    (found,) = [b for each in page.sections for b in each.blocks if isinstance(b, Units)]
+    return found
+
+
+def test_every_claim_is_one_square_of_its_state_that_leads_to_its_row() -> None:
+    page = front(claimed(origin="official"))
+    found = units(page)
+    assert {unit.text.partition(":")[0]: unit.state for unit in found.items} == {
+        "A GPU is twice as fast": "confirmed",
+        "A GPU is a hundred times as fast": "refuted",
+        "Accuracy does not depend on the device": "confirmed",
+        "A TPU is four times as fast as a GPU": "agree",
+        "A TPU is as fast as a GPU": "contradict",
+        "A TPU is accurate": "device",
+    }
+    rows = {
+        row.id
+        for section in claims_page(gather(Results((claimed(origin="official"),)))).sections
+        for block in section.blocks
+        if block.kind == "table"
+        for group in block.groups
+        for row in group.rows
+    }
+    assert {unit.href.partition("#")[2] for unit in found.items} == rows
+    assert sum(count for _, _, count in found.keys) == len(CLAIMS)
+
+
+def test_stand_ins_for_the_data_decide_nothing_about_quality() -> None:
+    found = units(front(claimed(origin="synthetic")))
+    states = {unit.text.partition(":")[0]: unit.state for unit in found.items}
+    assert states["Accuracy does not depend on the device"] == "undecided"
+    assert states["A GPU is twice as fast"] == "confirmed"
+
+
+def test_a_claim_of_two_profiles_is_one_square_and_the_full_one_speaks() -> None:
+    full = claimed(origin="official")
+    quick = claimed(profile="quick", first_seed=70, factors={"gpu": 40.0})
+    found = units(front(quick, full))
+    states = {unit.text.partition(":")[0]: unit.state for unit in found.items}
+    assert len(found.items) == len(CLAIMS)
+    assert states["A GPU is twice as fast"] == "confirmed"
+
+
+def test_each_benchmark_has_one_card_that_leads_to_its_page() -> None:
+    made = study(devices=("cpu", "gpu")), study("matmul", spec="k", devices=("cpu",))
+    page = front(*made)
+    (cards,) = [b for each in page.sections for b in each.blocks if isinstance(b, Cards)]
+    benches = gather(Results(made))
+    assert [card.href for card in cards.items] == [f"{bench.slug}.html" for bench in benches]
+    assert all(card.sentence for card in cards.items)
+    assert len({figure.id for figure in page.thumbnails}) == len(page.thumbnails)
