@@ -7,11 +7,11 @@ decide either way is no contradiction.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from statistics import geometric_mean
 
 from accelreport.analysis.published import UNLIKE, flags_of, rounding
 from accelreport.analysis.results import Point, matches, point_key
@@ -167,7 +167,7 @@ def _ratios(printed: _Printed, check: RatioCheck) -> Iterator[PrintedVerdict]:
             found.append(ratio)
     if found and check.mean_over:
         lows, highs = [each.low for each in found], [each.high for each in found]
-        found = [_Range(_geometric(lows), _geometric(highs))]
+        found = [_Range(geometric_mean(lows), geometric_mean(highs))]
     for each in found:
         yield each.verdict(*check.bounds)
 
@@ -179,10 +179,6 @@ def _stages(printed: _Printed, check: RatioCheck, point: Point) -> _Range | None
     one = printed.of(check.ratio, check.of, point)
     other = printed.of(str(check.to), check.of, point)
     return one.over(other) if one and other and one.low > 0 and other.low > 0 else None
-
-
-def _geometric(values: Sequence[float]) -> float:
-    return math.exp(math.fsum(math.log(max(value, 1e-300)) for value in values) / len(values))
 
 
 def _trends(printed: _Printed, check: TrendCheck) -> Iterator[PrintedVerdict]:

@@ -124,7 +124,7 @@ def test_several_machines_have_one_named_base_or_absolute_rates() -> None:
     )
     shared = Overview(gather(Results((replace(one, records=one.records + two.records),))))
     assert shared.relative
-    assert shared.base == "a processor, 2\xa0cores"
+    assert shared.base == "a processor, 2\xa0cores (1 of 2 alike)"
     elsewhere = study(spec="only_there", devices=("cpu", "gpu"), machine=THERE, first_seed=50)
     apart = Overview(gather(Results((one, elsewhere))))
     assert not apart.relative

@@ -73,6 +73,9 @@ _TOP, _STEP, _TEXTS = 34.0, 44.0, 350.0
 _NARROW_STEP, _NARROW_LINE, _AXIS = 86.0, 58.0, 44.0
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
 """Half a mark's width, the size of letters, and the air between a mark and its label."""
+_LINE, FEW_LABELS = 13.0, 4
+"""Pixels from one line of labels to the next, and how many labels need one line above and one
+below their marks at most."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,9 @@ def work_rates(
 
 def _layout(workloads: Sequence[Workload], width: float, base: str, axis_title: str) -> _Layout:
     inner, roomy = width - LEFT - RIGHT, width > ROOMY
+    # Rows with many marks have two lines of labels above and below them.
+    crowded = max(sum(bool(mark.label) for mark in each.marks) for each in workloads)
+    more = _LINE if crowded > FEW_LABELS else 0.0
     left, right = (_TEXTS if roomy else 0.0), inner - 6
     span = Span(_domain(workloads, right - left, relative=bool(base)), left, right)
     text = factor_text if base else plain
@@ -177,8 +183,8 @@ def _layout(workloads: Sequence[Workload], width: float, base: str, axis_title: 
         width=inner,
         span=span,
         top=_TOP if base else 6.0,
-        step=_STEP if roomy else _NARROW_STEP,
-        line=_STEP / 2 if roomy else _NARROW_LINE,
+        step=(_STEP if roomy else _NARROW_STEP) + 2 * more,
+        line=(_STEP / 2 if roomy else _NARROW_LINE) + more,
         axis=axis,
     )
 
@@ -352,15 +358,18 @@ def placed_labels(
     taken = [_Box(x - _MARK, -_MARK, x + _MARK, _MARK) for x in at.values()]
     taken += [_Box(span.at(each.low), -3, span.at(each.high), 3) for each in marks]
     found = []
+    crowded = sum(bool(mark.label) for mark in marks) > FEW_LABELS
     for mark in sorted((each for each in marks if each.label), key=lambda each: -at[id(each)]):
         said = shortened_label(mark, 0.7 * (span.right - span.left))
         x, width = at[id(mark)], text_width(said, _SIZE, bold=True)
         beside = _MARK + _GAP / 2
-        starts = (
-            (x + beside, 0.0), (x - beside - width, 0.0), (x - width / 2, -13.0),
-            (x - width / 2, 13.0), (x - _MARK, -13.0), (x + _MARK - width, -13.0),
-            (x - _MARK, 13.0), (x + _MARK - width, 13.0),
+        starts: tuple[tuple[float, float], ...] = (
+            (x + beside, 0.0), (x - beside - width, 0.0), (x - width / 2, -15.0),
+            (x - width / 2, 15.0), (x - _MARK, -15.0), (x + _MARK - width, -15.0),
+            (x - _MARK, 15.0), (x + _MARK - width, 15.0),
         )  # fmt: skip
+        if crowded:
+            starts += tuple((start, math.copysign(abs(dy) + _LINE, dy)) for start, dy in starts[2:])
         boxes = [_Box(start, dy - 6, start + width, dy + 6) for start, dy in starts]
         costs = [
             sum(box.overlap(other) for other in taken)

@@ -37,7 +37,7 @@ from accelreport.report.pages.sections.problems import synthetic_notice
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 
-RATES = "rates"
+RATES = "overview"
 """Id of the section that holds the picture."""
 
 
@@ -177,9 +177,9 @@ def _models(view: Overview, found: Sequence[Factor]) -> str:
 
 
 def _by_name(found: Sequence[Factor]) -> list[list[Factor]]:
-    """The factors of each device, that of the largest geometric mean first."""
-    names = dict.fromkeys(each.name for each in found)
-    own = [[each for each in found if each.name == name] for name in names]
+    """The factors of each device of a machine, that of the largest geometric mean first."""
+    places = dict.fromkeys((each.name, each.machine) for each in found)
+    own = [[each for each in found if (each.name, each.machine) == place] for place in places]
     return sorted(own, key=lambda each: -sum(math.log(one.value) for one in each) / len(each))
 
 
@@ -200,9 +200,9 @@ def _measured(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
     ]
     said += [f"{own[0].name}: {_range(own)}." for own in others[:2]]
     count = len(view.comparisons)
-    if count > len(found):
+    if count > len(view.held):
         said.append(
-            f"{formatting.count(len(found))} of {formatting.plural(count, 'comparison')} are "
+            f"{formatting.count(len(view.held))} of {formatting.plural(count, 'comparison')} are "
             "decided over all of them together."
         )
     return heading, " ".join(said)

@@ -44,6 +44,8 @@ from accelreport.results.record import Environment
 
 MOST_ROWS = 9
 """Workloads of the picture: more do not fit into a first screen."""
+MOST_MARKS = 4
+"""Marks beside the base from which processors give way to accelerators."""
 ACCELERATORS = ("GPU", "TPU")
 ALONE, PARTLY = "¹", "²"
 """Signs behind a rate: one process, and a run that the time budget ended."""
@@ -143,6 +145,10 @@ class Factor:
     value: float
     said: str = ""
     """Its interval over all comparisons; of a published one its year."""
+    machine: str = ""
+    """Where it was measured; empty for a published one."""
+    device: str = ""
+    """Its device, the same way."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +214,7 @@ class Overview:
         if sum(map(len, kept)) > MOST_ROWS:
             kept = [own[-1:] for own in kept]
         found = [each for own in kept for each in own]
-        found.sort(key=lambda each: -max((m.value for m in self.marks(each)), default=0.0))
+        found.sort(key=lambda each: (each.kernel, -max(mark.value for mark in self.marks(each))))
         return found[:MOST_ROWS]
 
     @cached_property
@@ -233,12 +239,15 @@ class Overview:
     @property
     def measured_on(self) -> str:
         """The machines in a few words: processors with their cores, and accelerators."""
-        told: dict[str, None] = {}
-        records = (r for bench in self.benches for r in bench.records.values() if r.measured)
-        for record in sorted(records, key=lambda each: each.machine):
-            if record.environment is not None:
-                told[machine_in_words(record.environment)] = None
-        return formatting.listed(list(told)) or "not recorded"
+        told: dict[str, str] = {}
+        for bench in self.benches:
+            for record in bench.records.values():
+                if record.environment is not None:
+                    # Where a cell could see no GPU its record names none.
+                    said = machine_in_words(record.environment)
+                    told[record.machine] = max(told.get(record.machine, ""), said, key=len)
+        names = dict.fromkeys(told[machine] for machine in sorted(told))
+        return formatting.listed(list(names)) or "not recorded"
 
     @property
     def _hardware_of_base(self) -> str:
@@ -249,7 +258,17 @@ class Overview:
         environment = first.environment(first.row.base.timed)
         if environment is None:
             return first.bench.title_of(device)
-        return machine_in_words(environment, gpus=False)
+        named = machine_in_words(environment, gpus=False)
+        alike = [each for each in self.machines if self._named(each) == named]
+        if len(alike) < 2:
+            return named
+        return f"{named} ({alike.index(first.row.base.machine) + 1} of {len(alike)} alike)"
+
+    def _named(self, machine: str) -> str:
+        """A machine by its processor."""
+        records = (r for bench in self.benches for r in bench.records.values() if r.measured)
+        own = (r.environment for r in records if r.environment and r.machine == machine)
+        return next((machine_in_words(each, gpus=False) for each in own), machine)
 
     # Marks of the picture ---------------------------------------------------------------------
 
@@ -263,7 +282,10 @@ class Overview:
         own = "" if self.relative else shown.hardware(row.base.device, row.base.timed)
         text = "" if self.relative else amount(rate.value, rate.low, rate.high)
         marks = [RateMark(own, text, base, unit, low * scale, high * scale, "base")]
-        marks += [self._measured(shown, each, unit) for each in row.measured]
+        beside = row.measured
+        if shown.accelerated() and len(beside) + len(row.printed) > MOST_MARKS:
+            beside = tuple(e for e in beside if shown.kind(e.device) in ACCELERATORS)
+        marks += [self._measured(shown, each, unit) for each in beside]
         names = printed_names(row.printed)
         for name, each in zip(names, row.printed, strict=True):
             device = each.found.row.device
@@ -284,6 +306,8 @@ class Overview:
         interval, own = found.interval, found.own
         device = Named(shown.bench.title_of(own.device), shown.bench.colours[own.device])
         name = shown.hardware(own.device, own.timed)
+        if own.device == shown.row.base.device:
+            name = self._named(own.machine)
         alike = [
             each.machine
             for each in shown.row.measured
@@ -439,15 +463,20 @@ class Overview:
         return [(each, one) for each in self.rows for one in each.row.measured]
 
     def measured_factors(self, kinds: Sequence[str]) -> list[Factor]:
-        """What was measured of devices of some kinds and holds over all comparisons together."""
+        """What is held of devices of some kinds."""
+        return _trained([each for each in self.held if each.shown.kind(each.device) in kinds])
+
+    @cached_property
+    def held(self) -> list[Factor]:
+        """Every comparison that is decided over all of them together, of machines at rest."""
         count = len(self.comparisons)
         told = []
         for shown, found in self.comparisons:
             held = found.simultaneous(count)
             estimate = held.estimate
-            if shown.kind(found.device) not in kinds or estimate is None:
+            if estimate is None or estimate.verdict not in DECIDED:
                 continue
-            if shown.row.busy or is_busy(found.own.timed) or estimate.verdict not in DECIDED:
+            if shown.row.busy or is_busy(found.own.timed):
                 continue
             interval = estimate.interval
             level = formatting.fixed(95, 0)
@@ -455,8 +484,8 @@ class Overview:
             ends = formatting.ratio_interval(interval.low, interval.high, interval.value)
             said = f"({level}{formatting.SPACE}% interval{of} {ends})"
             name = shown.hardware(found.device, found.own.timed)
-            told.append(Factor(shown, name, interval.value, said))
-        return _trained(told)
+            told.append(Factor(shown, name, interval.value, said, found.machine, found.device))
+        return told
 
     def printed_factors(self, kinds: Sequence[str]) -> list[Factor]:
         """What sources printed of devices of some kinds, over what was measured at rest."""

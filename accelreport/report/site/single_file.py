@@ -155,7 +155,7 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
 
     Args:
         part: the page.
-        homes: path of a page in the site → its id in the file.
+        homes: path of a page or a file of the site → its id in the one file.
     """
     stem = part.page.path.removesuffix(".html")
 
@@ -265,6 +265,9 @@ def _made(
     with Drawer(cache) as drawer:
         parts, unshown = _parts(results, facts)
         homes = {part.page.path: part.id for part in parts}
+        homes |= {
+            path: f"{part.id}-{file.id}" for part in parts for path, file in part.files.items()
+        }
         pages = [moved(part, homes) for part in parts]
         for page in pages:
             drawer.expect(page)
