@@ -20,7 +20,7 @@ from accelreport.analysis.claims import (
 )
 from accelreport.analysis.invalid_results import ABOVE_PEAK
 from accelreport.analysis.parity import Change, Parity, Quality, agreement, change, difference
-from accelreport.analysis.results import MISSING, Point, Result
+from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Point, Result
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -125,6 +125,13 @@ def _tested(whole: Seen, claim: Claim) -> list[ClaimResult]:
 
 def _on(seen: Seen, claim: Claim) -> ClaimResult:
     found = _outcome(seen, claim.check)
+    origins = [each.origin for each in seen.used.values()] if found.numbers else []
+    stand_in = next((origin for origin in STAND_INS if origin in origins), "")
+    if stand_in and _of_the_data(claim.check) and found.verdict is not ClaimVerdict.NOT_TESTED:
+        held = (Withheld(Why.DATA, stand_in, ""),)
+        found = replace(found, verdict=ClaimVerdict.WITHHELD, withheld=held)
+    elif stand_in == "sample" and not isinstance(claim.check, EquivalentCheck | QuantisedCheck):
+        stand_in = ""
     return ClaimResult(
         claim,
         found.verdict,
@@ -132,8 +139,14 @@ def _on(seen: Seen, claim: Claim) -> ClaimResult:
         found.numbers,
         found.missing,
         found.withheld,
-        bool(found.numbers) and any(each.origin == "synthetic" for each in seen.used.values()),
+        stand_in,
     )
+
+
+def _of_the_data(check: Check) -> bool:
+    """Whether a claim is about what a model learns of all its data."""
+    asked = {getattr(check, key, None) for key in ("value", "ratio", "rises", "falls")}
+    return isinstance(check, DifferenceCheck) or not asked.isdisjoint(QUALITIES)
 
 
 def devices_of(plan: PlanDocument, check: Check) -> list[str]:

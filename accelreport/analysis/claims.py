@@ -132,7 +132,8 @@ class ClaimResult:
         numbers: what was measured, in the order of the sweep.
         missing: why there is no verdict, or none for some of it.
         withheld: why what it compares must not be compared, or what stands beside it.
-        synthetic: whether any number comes from data that were made up.
+        stand_in: what any number comes from instead of the whole data, where that changes it:
+            "synthetic", "sample" or nothing.
     """
 
     claim: Claim
@@ -141,7 +142,7 @@ class ClaimResult:
     numbers: tuple[Number, ...] = ()
     missing: tuple[Missing, ...] = ()
     withheld: tuple[Withheld, ...] = ()
-    synthetic: bool = False
+    stand_in: str = ""
 
     @property
     def tested(self) -> bool:

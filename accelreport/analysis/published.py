@@ -19,7 +19,15 @@ from typing import Any, Literal
 import tomli
 
 from accelreport.analysis.compute import peak_for, peak_of_hardware
-from accelreport.analysis.results import QUALITIES, PointKey, Result, matches, point_key, quantity
+from accelreport.analysis.results import (
+    QUALITIES,
+    STAND_INS,
+    PointKey,
+    Result,
+    matches,
+    point_key,
+    quantity,
+)
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -352,7 +360,7 @@ class PublishedResult:
         ratio: measured over published; NaN where the two are not alike.
         per_step: whether the ratio is of the time of a step, since their number differs.
         extrapolated: whether a total is, because the budget ended a process.
-        synthetic: whether a stand-in for the data was read.
+        stand_in: what was read instead of the whole data: "synthetic", "sample" or nothing.
         withheld: of a speedup, the comparison that must not stand alone; None where it may.
         flags: what cannot be right about the published figures themselves.
         source: who published it.
@@ -371,7 +379,7 @@ class PublishedResult:
     ratio: float = nan
     per_step: bool = False
     extrapolated: bool = False
-    synthetic: bool = False
+    stand_in: str = ""
     withheld: Speedup | None = None
 
     @property
@@ -465,7 +473,7 @@ def _measured(
         measured=measured,
         changed=_changed(plan, found),
         extrapolated=any(each.extrapolated for each in kept),
-        synthetic=any(each.origin == "synthetic" for each in kept),
+        stand_in=next((each.origin for each in kept if each.origin in STAND_INS), ""),
         withheld=held,
     )
     return _divided(plan, found)
@@ -480,7 +488,7 @@ def _divided(plan: PlanDocument, found: PublishedResult) -> PublishedResult:
     plain = found.measured.value / found.value
     same_steps = theirs.steps == ours.steps
     of_a_step = figure in OF_A_STEP and found.row.quantity != "total_time"
-    if of_a_step or not (changed & LENGTH or found.synthetic):
+    if of_a_step or not (changed & LENGTH or found.stand_in):
         return replace(found, ratio=plain)
     if figure in QUALITIES:
         return found

@@ -221,6 +221,9 @@ TIMING_OF = {
 SIZES = frozenset({"float32_bytes", "int8_bytes"})
 """Sizes of a converted model, fields of `Result`."""
 
+STAND_INS = ("synthetic", "sample")
+"""Origins of data whose qualities are not those of the whole data set."""
+
 QUALITIES = frozenset(
     {"accuracy", "val_accuracy", "val_precision", "val_recall", "val_f1", "loss", "val_loss"}
 )

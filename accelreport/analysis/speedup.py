@@ -151,6 +151,8 @@ class Why(StrEnum):
     """They compute in different precision."""
     QUALITY = "quality"
     """They do not reach the same quality."""
+    DATA = "data"
+    """It learnt from a sample or a stand-in, and a claim is about the whole data."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def run(
     profile: str | None = None,
     devices: Sequence[str] = (),
     filters: Mapping[str, Scalar] | None = None,
-    data: Literal["real", "synthetic"] | None = None,
+    data: Literal["real", "sample", "synthetic"] | None = None,
     budget: str | None = None,
     overrides: Mapping[str, Scalar] | None = None,
     devices_file: str | Path | None = None,
@@ -53,7 +53,7 @@ def run(
         profile: read the specs with this profile.
         devices: run on these only.
         filters: run only this value of a swept key.
-        data: real data, or stand-ins of the same shapes.
+        data: real data, samples of them, or stand-ins of the same shapes.
         budget: measured time after which a cell stops, such as "2m".
         overrides: other values for keys of the specs, such as {"measure.repeats": 5}.
         devices_file: the devices, instead of the file beside each spec.

@@ -205,6 +205,8 @@ def _dataset(measurement: Measurement, family: Family, parameters: Any) -> Datas
         measurement.warn(
             "data-synthetic", f"synthetic stand-in, not {dataset.name}: {dataset.note}"
         )
+    elif dataset.origin == "sample":
+        measurement.warn("data-sample", dataset.note)
     elif dataset.origin == "user-supplied":
         measurement.warn("data-user-supplied", f"{dataset.name} is not the official file")
     return dataset

@@ -89,8 +89,11 @@ Filters = Annotated[
     ),
 ]
 Data = Annotated[
-    Literal["real", "synthetic"] | None,
-    typer.Option("--data", help="Real data, or stand-ins of the same shapes."),
+    Literal["real", "sample", "synthetic"] | None,
+    typer.Option(
+        "--data",
+        help="Real data, samples of them that are at hand, or stand-ins of the same shapes.",
+    ),
 ]
 Budget = Annotated[
     str | None,

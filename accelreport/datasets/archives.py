@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 import zlib
@@ -68,6 +69,7 @@ class ZipArchive:
         except (
             zipfile.BadZipFile,
             zlib.error,
+            lzma.LZMAError,
             EOFError,
             RuntimeError,
             OSError,

@@ -11,8 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Origin = Literal["official", "user-supplied", "synthetic"]
-"""Whether the files are the published ones, somebody else's, or a stand-in."""
+Origin = Literal["official", "user-supplied", "sample", "synthetic"]
+"""Whether the files are the published ones, somebody else's, a part of the published ones that
+travels with the package, or a stand-in."""
+
+Mode = Literal["real", "sample", "synthetic"]
+"""Whether files of the data folder are read, a sample of real ones, or a stand-in is made."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Dataset:
             otherwise (MNIST: `x` uint8 [60000, 28, 28], `y` uint8 [60000]).
         validation: arrays of the part that is only evaluated, in the same form.
         classes: names of the classes, in the order of their numbers; empty for a series.
-        origin: official, user-supplied or synthetic.
+        origin: official, user-supplied, sample or synthetic.
         files: SHA-256 of each file read, by its name.
         fingerprint: SHA-256 over names, dtypes, shapes and bytes of all arrays.
         seed: seed of a synthetic stand-in.

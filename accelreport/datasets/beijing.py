@@ -19,8 +19,12 @@ from accelreport.datasets.series import (
     read_table,
 )
 
-_MEMBER = "PRSA_data_2010.1.1-2014.12.31.csv"
-_LIMIT = 64 * MEBIBYTE
+MEMBER = "PRSA_data_2010.1.1-2014.12.31.csv"
+"""The file in the published archive."""
+
+LIMIT = 64 * MEBIBYTE
+"""Bytes it may have."""
+
 _ROWS = 43_824
 _GAPS = 2_067
 _FIRST_GAP = 24
@@ -54,7 +58,7 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
     (file,) = files
     try:
         packed = file.path.suffix == ".zip"
-        data = ZipArchive(file.data).read(_MEMBER, _LIMIT) if packed else file.data
+        data = ZipArchive(file.data).read(MEMBER, LIMIT) if packed else file.data
         table, inputs = read_table(data, options)
         return make_series(table, inputs, options.targets, options)
     except (ArchiveError, SeriesError) as error:

@@ -208,6 +208,6 @@ def _missing(entry: CatalogueEntry, missing: list[str], root: Path) -> DataUnava
         why=f"Missing: {', '.join(missing)}.",
         remedy=(
             f"Run `accelreport data fetch {entry.name}` to download it, "
-            "or use `--data synthetic` for a stand-in of the same shapes."
+            "or use `--data sample` or `--data synthetic`."
         ),
     )

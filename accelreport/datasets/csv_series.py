@@ -36,7 +36,7 @@ class Options(TableOptions):
 
 
 def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Parts:  # noqa: ARG001
-    """Read the file.
+    """Read the file, or the sample of it that is given.
 
     Returns:
         `inputs` float32 [T, n_in] and `targets` float32 [T, n_out] of both parts.
@@ -45,7 +45,7 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
         DataUnavailable: when there is no such file.
         DataCorrupt: when it is no table of the kind that the options describe.
     """
-    file = _read_file(options.path)
+    file = files[0] if files else _read_file(options.path)
     try:
         table, inputs = read_table(file.data, options)
         made = make_series(table, inputs, options.targets, options)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
-from accelreport.datasets.base import Dataset, Origin, fingerprint
-from accelreport.datasets.cache import read_entry
+from accelreport.datasets.base import Dataset, Mode, Origin, fingerprint
+from accelreport.datasets.cache import Contents, read_entry
 from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
 from accelreport.datasets.parts import Source
+from accelreport.datasets.samples import read_sample, sample_of
 
 __all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]
 
@@ -21,7 +22,7 @@ __all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]
 def load(
     name: str,
     *,
-    mode: Literal["real", "synthetic"],
+    mode: Mode,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
 ) -> Dataset:
@@ -29,8 +30,9 @@ def load(
 
     Args:
         name: its name in the catalogue.
-        mode: `real` reads the files in the data folder, `synthetic` makes a stand-in.
-        seed: seed of the stand-in; not used for real data.
+        mode: `real` reads the files in the data folder, `sample` those that travel with the
+            package, `synthetic` makes a stand-in.
+        seed: seed of the stand-in; not used otherwise.
         options: what this data set lets one choose; see the `Options` of its module.
 
     Returns:
@@ -48,33 +50,37 @@ def load(
         checked = source.Options.model_validate(dict(options or {}))
     except ValidationError as error:
         raise _bad_options(entry, error) from error
-    origin: Origin = "synthetic"
-    sums: dict[str, str] = {}
-    pin = ""
+    files: list[Contents] = []
+    note = ""
     if mode == "synthetic":
-        parts = source.synthetic(entry, seed, checked)
+        parts, origin = source.synthetic(entry, seed, checked), cast("Origin", mode)
+    elif mode == "sample":
+        sample = sample_of(entry, getattr(checked, "path", ""))
+        files = read_sample(sample)
+        parts, origin = source.read(entry, files, checked), cast("Origin", mode)
+        note = f"A sample of {sample.title}: {sample.kept}."
     else:
         files = read_entry(entry)
         parts = source.read(entry, files, checked)
         files = [*files, *parts.files]
         origin = "official" if all(file.official for file in files) else "user-supplied"
-        pin = next((file.pin for file in files if file.pin), "")
-        sums = {file.path.name: file.sha256 for file in files}
+        note = _note(entry, files, origin)
     return Dataset(
         name=name,
         train=parts.train,
         validation=parts.validation,
         classes=parts.classes,
         origin=origin,
-        files=sums,
+        files={file.path.name: file.sha256 for file in files},
         fingerprint=fingerprint(parts.train, parts.validation),
         seed=seed if mode == "synthetic" else None,
-        note=" ".join(text for text in (_note(entry, origin, pin), parts.note) if text),
+        note=" ".join(text for text in (note, parts.note) if text),
         details=parts.details,
     )
 
 
-def _note(entry: CatalogueEntry, origin: Origin, pin: str) -> str:
+def _note(entry: CatalogueEntry, files: list[Contents], origin: Origin) -> str:
+    pin = next((file.pin for file in files if file.pin), "")
     if origin == "user-supplied" and entry.files:
         return f"Files in the form of {entry.title}, but not the published ones."
     if origin == "official" and pin:

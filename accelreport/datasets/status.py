@@ -11,6 +11,7 @@ from typing import Literal
 from accelreport.datasets.cache import checksum, data_root, locate, may_write, published, read_pins
 from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry
+from accelreport.datasets.samples import samples
 
 State = Literal["official", "pinned", "user-supplied", "incomplete", "missing", "your own file"]
 """official: the published files; pinned: those that were downloaded first; user-supplied:
@@ -28,6 +29,7 @@ class DatasetStatus:
         missing: places, below the data folder, of those that are not.
         bytes: size of the files that are here.
         download_bytes: size of what a fetch would bring; None when that is not known.
+        sample: how much of it travels with the package; empty where nothing does.
     """
 
     entry: CatalogueEntry
@@ -36,6 +38,7 @@ class DatasetStatus:
     missing: tuple[str, ...]
     bytes: int
     download_bytes: int | None
+    sample: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ def status(name: str) -> DatasetStatus:
         missing=tuple(file.path for file in missing),
         bytes=sum(path.stat().st_size for path in present),
         download_bytes=None if None in sizes else sum(size or 0 for size in sizes),
+        sample=samples()[name].kept if name in samples() else "",
     )
 
 

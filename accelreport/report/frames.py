@@ -199,6 +199,9 @@ def withheld_text(held: Withheld, other: str = "the baseline") -> str:
         return f"its input differs from that of {held.base}"
     if held.why is Why.PRECISION:
         return f"it computes in {held.own}, {other} in {held.base}"
+    if held.why is Why.DATA:
+        read = "a sample" if held.own == "sample" else "a synthetic stand-in"
+        return f"it learnt from {read}, and the claim is about the whole data"
     return f"it does not reach the same quality as {other}"
 
 

@@ -75,8 +75,9 @@ def caveat(found: PublishedResult) -> str:
     said = []
     if found.figure == "total_time" and found.extrapolated:
         said.append("extrapolated from the steady steps")
-    if found.synthetic:
-        said.append("measured on a synthetic stand-in for the data")
+    if found.stand_in:
+        read = "a sample of" if found.stand_in == "sample" else "a synthetic stand-in for"
+        said.append(f"measured on {read} the data")
     told = [each for each in found.changed if each.key != "data"]
     if told:
         said.append(f"measured with {', '.join(_told(each) for each in told)}")

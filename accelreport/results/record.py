@@ -429,9 +429,10 @@ class DataSource(Document):
 
     dataset: str
     """Name in the catalogue."""
-    origin: Literal["official", "user-supplied", "synthetic", "generated"]
-    """official: files with the published sha256; user-supplied: other files;
-    synthetic: a stand-in of the same shapes; generated: the workload's own input."""
+    origin: Literal["official", "user-supplied", "sample", "synthetic", "generated"]
+    """official: files with the published sha256; user-supplied: other files; sample: a part of
+    published files; synthetic: a stand-in of the same shapes; generated: the workload's own
+    input."""
     fingerprint: str
     """SHA-256 over the arrays as they were used."""
     files: dict[str, str] = {}

@@ -16,12 +16,14 @@ MEBIBYTE = 2**20
 
 
 def catalogue_text() -> Iterator[str]:
-    """Each data set in three lines: whether it is here, what it is, its terms."""
+    """Each data set in a few lines: whether it is here, what it is, its sample, its terms."""
     for name in CATALOGUE:
         found = status(name)
         entry = found.entry
         yield f"{name}: {_state(found)}"
         yield f"  {entry.title}: {entry.shape}"
+        if found.sample:
+            yield f"  --data sample: {found.sample}"
         yield f"  {'; '.join(part for part in (entry.licence, entry.homepage) if part)}"
 
 

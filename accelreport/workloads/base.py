@@ -57,8 +57,8 @@ def rises(metric: str) -> bool:
     return any(word in metric for word in RISING)
 
 
-DataMode = Literal["real", "synthetic"]
-"""Whether the official data are used or a stand-in of the same shapes."""
+DataMode = Literal["real", "sample", "synthetic"]
+"""Whether the official data are used, a sample of them, or a stand-in of the same shapes."""
 
 Afterwards = Literal["save_weights", "serve", "quantise"]
 """What can be done with a trained model."""
@@ -103,7 +103,8 @@ class TrainingParameters(WorkloadParameters):
     optimizer: Optimizer = Optimizer()
     """The optimizer."""
     data: DataMode = "real"
-    """`real`: the official data; `synthetic`: a learnable stand-in of the same shapes."""
+    """`real`: the official data; `sample`: a part of them that travels with accelreport;
+    `synthetic`: a learnable stand-in of the same shapes."""
     input: Literal["resident", "pipeline"] = "resident"
     """`resident`: the data lie on the device; `pipeline`: `tf.data` brings every batch."""
     train_examples: Annotated[int, Field(ge=1)] | None = None
@@ -257,7 +258,7 @@ class DataRequest:
 
     Attributes:
         name: name in the catalogue.
-        mode: real files or a synthetic stand-in.
+        mode: real files, a sample of them, or a synthetic stand-in.
         options: what the loader of that data set understands.
     """
 

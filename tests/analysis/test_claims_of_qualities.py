@@ -10,10 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import Why
 from accelreport.spec.claims import (
     Check,
     Claim,
     DifferenceCheck,
+    EquivalentCheck,
+    FasterCheck,
     MemoryCheck,
     QuantisedCheck,
     RatioCheck,
@@ -85,6 +90,7 @@ def test_a_trend_of_values_that_may_be_negative_is_one_of_differences() -> None:
     made = study(
         axes={"epochs": (2, 4)},
         devices=("cpu",),
+        origin="official",
         claims=[
             Claim(text="Down", check=TrendCheck(falls="val_loss", of="cpu", along="epochs")),
             Claim(text="Up", check=TrendCheck(rises="val_loss", of="cpu", along="epochs")),
@@ -107,15 +113,44 @@ def test_a_trend_of_values_that_may_be_negative_is_one_of_differences() -> None:
 def test_a_quality_is_higher_than_another_of_the_same_processes() -> None:
     check = DifferenceCheck(higher="accuracy", to="val_accuracy", of="cpu", by_at_least=0.05)
     for training, verdict in (((0.99, 0.98, 0.985), "CONFIRMED"), ((0.9, 0.91, 0.9), "REFUTED")):
-        made = study(axes={}, devices=("cpu",), claims=[Claim(text="Overfits", check=check)])
+        claims = [Claim(text="Overfits", check=check)]
+        made = study(axes={}, devices=("cpu",), origin="official", claims=claims)
         made = _with_final(made, "val_accuracy", (0.89, 0.88, 0.89))
         (row,) = rows_of(_with_final(made, "accuracy", training))
         assert row["verdict"] == verdict
 
 
+@pytest.mark.parametrize("origin", ["sample", "synthetic"])
+@pytest.mark.parametrize(
+    "check",
+    [
+        ValueCheck(value="val_accuracy", of="cpu", at_least=0.5),
+        DifferenceCheck(higher="accuracy", to="val_accuracy", of="cpu"),
+        RatioCheck(ratio="val_accuracy", of="cpu", over="gpu", at_least=0.5),
+    ],
+    ids=lambda check: type(check).__name__,
+)
+def test_what_a_sample_or_stand_in_taught_decides_no_claim_about_the_data(
+    origin: Any, check: Check
+) -> None:
+    claims = [
+        Claim(text="Of the data", check=check),
+        Claim(text="Timed", check=FasterCheck(faster="gpu", than="cpu", by_at_least=2)),
+        Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.5)),
+    ]
+    made = study(axes={}, devices=("cpu", "gpu"), origin=origin, claims=claims)
+    verdicts = [row["verdict"] for row in rows_of(made)]
+    assert verdicts == ["WITHHELD", "CONFIRMED", "CONFIRMED"]
+    (found, timed, alike) = claim_results(made.plan, results_of(made.plan, made.records), [])
+    assert found.numbers
+    assert [each.why for each in found.withheld] == [Why.DATA]
+    assert timed.stand_in == ("synthetic" if origin == "synthetic" else "")
+    assert alike.stand_in == origin
+
+
 def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
     check = DifferenceCheck(lower="val_accuracy", of="cpu", than="gpu")
-    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu")}
+    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu"), "origin": "official"}
     for values, verdict in (((0.8, 0.81, 0.8), "CONFIRMED"), ((0.999, 0.999, 1.0), "REFUTED")):
         assert _alone(check, "val_accuracy", values, **given)["verdict"] == verdict
     absent = _alone(check, "val_accuracy", (0.8, 0.81, 0.8), fate=_no_gpu, **given)

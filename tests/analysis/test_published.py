@@ -220,13 +220,17 @@ def test_what_changes_a_step_leaves_nothing_to_divide(figure: str) -> None:
 
 
 def test_an_accuracy_on_a_stand_in_for_the_data_is_not_divided_by_one_on_the_data() -> None:
-    real, synthetic = (
+    real, synthetic, sample = (
         _only(_frame(_published(val_accuracy=0.98), axes={}, origin=origin))
-        for origin in ("official", "synthetic")
+        for origin in ("official", "synthetic", "sample")
     )
     assert real["ratio"] == pytest.approx(real["measured"] / 0.98)
     assert pd.isna(synthetic["ratio"])
     assert "synthetic" in synthetic["caveat"]
+    assert pd.isna(sample["ratio"])
+    assert sample["caveat"] == "measured on a sample of the data"
+    timed = _only(_frame(_published(step_time=0.98), axes={}, origin="sample"))
+    assert timed["ratio"] == pytest.approx(timed["measured"] / 0.98)
 
 
 def test_a_published_speedup_is_not_beside_one_that_is_withheld() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import accelreport
+from accelreport.datasets.samples import samples
 from tests.house.tree import ROOT, files
 
 pytestmark = pytest.mark.e2e
@@ -51,11 +52,15 @@ def test_the_wheel_holds_nothing_but_the_package(wheel: Path) -> None:
 def test_the_wheel_says_its_version_licence_and_python(wheel: Path) -> None:
     message = email.message_from_string(_metadata(wheel, "METADATA"))
     assert message["Version"] == accelreport.__version__
-    assert message["License-Expression"] == "Apache-2.0"
+    assert message["License-Expression"].split(" AND ")[0] == "Apache-2.0"
     assert message["Requires-Python"] == ">=3.11"
     extras = {"cpu", "gpu", "tpu", "jax", "torch", "ray", "slurm"}
     assert set(message.get_all("Provides-Extra", [])) == extras
     assert "Apache License" in _metadata(wheel, "licenses/LICENSE")
+    notice = _metadata(wheel, "licenses/accelreport/datasets/sample_files/NOTICE.md")
+    for licence in {sample.licence for sample in samples().values()} - {"public domain"}:
+        assert licence.replace(" ", "-") in message["License-Expression"]
+        assert licence in notice
 
 
 def test_the_wheel_installs_one_command(wheel: Path) -> None:

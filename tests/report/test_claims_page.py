@@ -52,9 +52,9 @@ def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
     assert listed.download is not None
 
 
-@pytest.mark.parametrize("origin", ["synthetic", "official"])
+@pytest.mark.parametrize("origin", ["synthetic", "sample", "official"])
 def test_a_verdict_from_synthetic_data_is_marked_on_page_index_and_slide(
-    origin: Literal["synthetic", "official"],
+    origin: Literal["synthetic", "sample", "official"],
 ) -> None:
     made = study(
         claims=[FAST, ABSENT],

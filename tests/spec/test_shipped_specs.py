@@ -94,20 +94,20 @@ def test_the_batch_sweep_trains_the_source_s_network() -> None:
     assert kinds == {"TrendCheck", "FasterCheck", "RatioCheck", "EquivalentCheck"}
 
 
-def test_the_quick_profile_needs_no_data_no_accelerator_and_little_time() -> None:
+def test_the_quick_profile_needs_no_download_no_accelerator_and_little_time() -> None:
     matmul, sweep = _spec("matmul", "quick"), _spec("mnist_batch_sweep", "quick")
-    assert sweep.workload["data"] == "synthetic"
+    assert sweep.workload["data"] == "sample"
     # Two cores: 0.2 TFLOPS, or 40 ms for a step of 256; one: half of that. Each cell starts
-    # a process (6 s) and traces and evaluates (2 s).
+    # a process, traces and evaluates (4 s).
     slow = {"cpu": 1.0, "cpu-1": 2.0}
     seconds = 0.0
     # Where there is no accelerator its cells are skipped, which costs nothing.
     for cell in (cell for cell in matmul.cells if cell.device in slow):
         flops = 2 * cell.workload["size"] ** 3 * cell.workload["count"] * cell.measure.calls
-        seconds += 6 + flops / 0.2e12 * slow[cell.device]
+        seconds += 4 + flops / 0.2e12 * slow[cell.device]
     for cell in (cell for cell in sweep.cells if cell.device in slow):
-        examples = cell.workload["train_examples"] * cell.workload["epochs"]
-        seconds += 8 + examples / 256 * 0.040 * slow[cell.device]
+        examples = 4096 * cell.workload["epochs"]
+        seconds += 4 + examples / 256 * 0.040 * slow[cell.device]
         steps = examples // cell.workload["batch_size"]
         assert steps >= 2 * cell.measure.warmup_steps
     assert seconds < 240

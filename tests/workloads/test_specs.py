@@ -149,17 +149,24 @@ def test_what_is_not_comparable_says_why() -> None:
             assert row.comparable or row.note
 
 
+NO_SAMPLE = {"imdb", "weather_denmark"}
+"""Data sets whose licences do not say that a part of them may be passed on."""
+
 QUICK = (*WORK, "har_sweep", "beijing_gru", "mnist_deploy")
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_the_quick_profile_needs_no_data_and_little_time(name: str) -> None:
+def test_the_quick_profile_learns_without_a_download_in_little_time(
+    name: str,
+) -> None:
     quick = spec(name, "quick")
     assert len([cell for cell in quick.cells if cell.device == "cpu"]) <= 4
     for cell in quick.cells:
-        assert cell.workload["data"] == "synthetic"
-        assert cell.measure.budget <= 15
-        assert cell.workload["epochs"] * cell.workload["steps_per_epoch"] <= 20
+        own = NO_SAMPLE.isdisjoint({cell.workload["dataset"]})
+        assert cell.workload["data"] == ("sample" if own else "synthetic")
+        assert cell.workload["epochs"] >= 4
+        assert cell.measure.budget <= 30
+        assert cell.workload["epochs"] * cell.workload["steps_per_epoch"] <= 150
         assert (
             cell.measure.warmup_steps < cell.workload["epochs"] * cell.workload["steps_per_epoch"]
         )

@@ -33,12 +33,16 @@ def kicker(bench: BenchmarkView) -> str:
     return " · ".join(parts)
 
 
+_STAND_INS = {"synthetic": "synthetic stand-in", "sample": "a sample"}
+
+
 def _data(bench: BenchmarkView) -> str:
     name = str(bench.plan.workload.get("dataset") or "")
     known = BUILT_IN.get(name)
     title = known.title if known else label(name, 60)
     origins = {row.origin for row in bench.rows if row.measured}
-    return f"{title} (synthetic stand-in)" if title and "synthetic" in origins else title
+    said = [text for origin, text in _STAND_INS.items() if origin in origins]
+    return f"{title} ({said[0]})" if title and said else title
 
 
 def baseline_series(bench: BenchmarkView) -> Series | None:

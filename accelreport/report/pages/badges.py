@@ -15,6 +15,11 @@ SYNTHETIC = Badge(
     "synthetic data",
     "Measured on a generated stand-in of the same shapes, not on the real data set.",
 )
+SAMPLE = Badge(
+    "sample",
+    "Learnt from a sample of the real data set: the quality is that of a small training set.",
+    "quiet",
+)
 USER_SUPPLIED = Badge(
     "own files",
     "Measured on files whose checksums are not the published ones.",
@@ -65,19 +70,23 @@ def kind_text(row: Result) -> str:
 
 def origin_badges(origins: Collection[str]) -> list[Badge]:
     """What is said about the input of some cells, by where it came from."""
-    pairs = (("synthetic", SYNTHETIC), ("user-supplied", USER_SUPPLIED))
+    pairs = (("synthetic", SYNTHETIC), ("sample", SAMPLE), ("user-supplied", USER_SUPPLIED))
     return [badge for origin, badge in pairs if origin in origins]
 
 
-def number_badges(rows: Sequence[Result], *, total: bool = False) -> tuple[Badge, ...]:
+def number_badges(
+    rows: Sequence[Result], *, total: bool = False, quality: bool = False
+) -> tuple[Badge, ...]:
     """Marks of a number made from the measured ones of `rows`.
 
     Args:
         rows: every cell of one device and point, measured or not (`BenchmarkView.planned`).
         total: whether the number is the total of a run, which a partial run extrapolates.
+        quality: whether the number is what a model learnt, which a sample of the data changes.
     """
     measured = [row for row in rows if row.measured]
-    badges = origin_badges({row.origin for row in measured})
+    origins = {row.origin for row in measured}
+    badges = origin_badges(origins if quality else origins - {"sample"})
     if any(row.status == "partial" for row in measured):
         badges.append(EXTRAPOLATED if total else PARTIAL)
     if len(measured) == 1:

@@ -23,7 +23,14 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, SINGLE, SYNTHETIC, USER_SUPPLIED
+from accelreport.report.pages.badges import (
+    EXTRAPOLATED,
+    PARTIAL,
+    SAMPLE,
+    SINGLE,
+    SYNTHETIC,
+    USER_SUPPLIED,
+)
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 
@@ -224,7 +231,7 @@ def _quality() -> Section:
 
 
 def _marks() -> Section:
-    badges = (SYNTHETIC, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
+    badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
     facts = [Fact(badge.text, badge.meaning) for badge in badges]
     facts.append(Fact("n of m failed", "So many of the planned processes gave no number."))
     return Section("marks", "Marks on a number", (Facts(tuple(facts), long=True),))

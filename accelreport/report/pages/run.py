@@ -382,6 +382,8 @@ def _notices(record: Record) -> tuple[Notice, ...]:
     if record.data and record.data.origin == "synthetic":
         text = label(record.data.note, 300) or "A generated stand-in of the same shapes was used."
         notices.append(Notice("Synthetic data.", text))
+    if record.data and record.data.origin == "sample":
+        notices.append(Notice("Sample of the data.", label(record.data.note, 400)))
     if record.status == "partial":
         done = sum(block.steps for block in record.blocks)
         notices.append(

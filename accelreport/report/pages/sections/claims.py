@@ -35,7 +35,7 @@ from accelreport.report.model import (
     Table,
     Tone,
 )
-from accelreport.report.pages.badges import SYNTHETIC, kind_text
+from accelreport.report.pages.badges import kind_text, origin_badges
 from accelreport.report.text import label, tied
 from accelreport.report.view import BenchmarkView
 
@@ -168,7 +168,7 @@ def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
     counts = {verdict: sum(each.verdict is verdict for each in every) for verdict in ClaimVerdict}
     said = [f"{count} {verdict.lower()}" for verdict, count in counts.items() if count]
     finding = f"Of {formatting.plural(len(every), 'claim')}: {formatting.listed(said)}."
-    if made_up := sum(each.synthetic for each in every):
+    if made_up := sum(each.stand_in == "synthetic" for each in every):
         finding += f" {_made_up(made_up, sum(each.tested for each in every))}"
     blocks: list[Block] = []
     tested = _table(benches, absent=False)
@@ -342,7 +342,7 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     return Row(
         Entry((Line(label(claim.text, 400)),)),
         (
-            Entry((), badges=(badge, *([SYNTHETIC] if found.synthetic else []))),
+            Entry((), badges=(badge, *origin_badges([found.stand_in]))),
             Entry(tuple(measured)),
             Entry((Line(_worded(bench, rule)),)),
             Entry((Line(label(source_of(bench.plan, claim), 200)),)),

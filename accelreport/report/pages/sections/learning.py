@@ -293,7 +293,7 @@ def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: st
     if not rows:
         return absence(bench, series, point)
     href = bench.evidence(series, point)
-    badges = number_badges(bench.planned(series, point))
+    badges = number_badges(bench.planned(series, point), quality=True)
     reached = [each for each in rows if each.reached]
     if not reached:
         best = [each.best for each in rows if present(each.best)]
@@ -443,7 +443,7 @@ def _metric_entry(
     if not values:
         return Entry((Line("–"),))
     lines = [Line(metric_text(metric, mean(values), deviation(values)))]
-    badges = number_badges(bench.planned(series, point))
+    badges = number_badges(bench.planned(series, point), quality=True)
     if parity and parity.difference.n and parity.verdict in _PARITY:
         lines.append(Line(_difference(parity.difference), "interval"))
         badges = (_PARITY[parity.verdict], *badges)

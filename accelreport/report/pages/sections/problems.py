@@ -48,7 +48,7 @@ def _span(found: Sequence[str]) -> str:
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    found = (synthetic_notice(benches), _partial(benches), _added(benches))
+    found = (synthetic_notice(benches), sample_notice(benches), _partial(benches), _added(benches))
     return tuple(notice for notice in found if notice)
 
 
@@ -75,6 +75,19 @@ def synthetic_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
         f"{which}{_among(benches, affected)} came from a generated stand-in of the same shapes, "
         "not from the real data set. Times are comparable; accuracies say nothing about the "
         "real task.",
+    )
+
+
+def sample_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
+    """That some numbers were measured on samples; None where none was."""
+    affected = [b for b in benches if any(row.origin == "sample" for row in b.rows)]
+    if not affected:
+        return None
+    return Notice(
+        "Samples of the data.",
+        f"Numbers{_among(benches, affected)} were measured on samples of the real data sets, a few "
+        "thousand examples that travel with accelreport. Times are comparable; accuracies and "
+        "losses are those of a small training set, and no published one is judged by them.",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from accelreport.analysis.published import PublishedResult
+from accelreport.analysis.results import QUALITIES
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.published import Pair, published_pairs
@@ -289,5 +290,8 @@ def _measured(found: PublishedResult) -> Entry:
     said = caveat(found)
     extrapolated = found.extrapolated and figure == "total_time"
     badges = [Badge("extrapolated", said)] if extrapolated else []
-    badges += [Badge("synthetic data", said)] if found.synthetic else []
+    if found.stand_in == "synthetic":
+        badges.append(Badge("synthetic data", said))
+    elif found.stand_in and figure in QUALITIES:
+        badges.append(Badge("sample", said, "quiet"))
     return Entry(tuple(lines), badges=tuple(badges))

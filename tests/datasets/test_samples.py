@@ -1,0 +1,169 @@
+"""Samples of real data that travel with the package: what they are, and whose."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from accelreport.datasets import samples as shipped
+from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
+from accelreport.datasets.status import status
+from tests.datasets import layouts
+
+ROOT = Path(__file__).parents[2]
+CSV = "weather/PRSA_data_2010.1.1-2014.12.31.csv"
+COLUMNS = {"time": ["year", "month", "day", "hour"], "targets": ["TEMP"], "missing": "interpolate"}
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """`scripts/cut_samples.py`, which cuts them."""
+    found = importlib.util.spec_from_file_location("cut_samples", ROOT / "scripts/cut_samples.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    monkeypatch.setitem(sys.modules, "cut_samples", module)
+    found.loader.exec_module(module)
+    return module
+
+
+FORMS: dict[str, dict[str, tuple[str, tuple[int, ...], tuple[int, ...]]]] = {
+    # array: (dtype, shape of the training part, shape of the validation part)
+    "mnist": {"x": ("uint8", (4096, 28, 28), (1024, 28, 28)), "y": ("uint8", (4096,), (1024,))},
+    "fashion_mnist": {
+        "x": ("uint8", (4096, 28, 28), (1024, 28, 28)),
+        "y": ("uint8", (4096,), (1024,)),
+    },
+    "uci_har": {"x": ("float32", (1060, 128, 9), (428, 128, 9)), "y": ("uint8", (1060,), (428,))},
+    "shakespeare": {"text": ("uint8", (1_003_855,), (111_539,))},
+    "beijing_pm25": {
+        "inputs": ("float32", (7862, 13), (874, 13)),
+        "targets": ("float32", (7862, 3), (874, 3)),
+    },
+}
+
+
+@pytest.mark.parametrize("name", shipped.samples())
+def test_a_sample_is_real_data_in_the_form_of_the_whole(name: str) -> None:
+    sample = load(name, mode="sample")
+    assert (sample.origin, sample.seed) == ("sample", None)
+    assert sample.note.startswith(f"A sample of {CATALOGUE[name].title}: ")
+    assert status(name).sample in sample.note
+    assert {
+        key: (str(array.dtype), array.shape, sample.validation[key].shape)
+        for key, array in sample.train.items()
+    } == FORMS[name]
+    for part in (sample.train, sample.validation):
+        assert set(part.get("y", np.arange(len(sample.classes)))) == set(range(len(sample.classes)))
+
+
+def test_all_samples_are_small_and_passed_on_under_a_licence_that_allows_it() -> None:
+    files = [path for path in shipped.FOLDER.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 6_000_000
+    notice = (shipped.FOLDER / "NOTICE.md").read_text(encoding="utf-8")
+    for name, sample in shipped.samples().items():
+        entry = CATALOGUE[name]
+        assert (sample.licence, sample.citation) == (entry.licence, entry.citation)
+        assert sample.licence.startswith(("CC BY", "MIT", "public domain"))
+        assert {sample.licence, sample.citation, sample.kept} <= {
+            part for part in (sample.licence, sample.citation, sample.kept) if part in notice
+        }
+        known = {file.sha256 for file in entry.files}
+        for file in sample.files:
+            assert file.cut_from.official is (file.cut_from.sha256 in known)
+    assert "Copyright © 2017 Zalando SE" in notice
+
+
+def test_a_file_of_ones_own_has_a_sample_where_that_very_file_was_cut() -> None:
+    options = COLUMNS | {"path": CSV}
+    sample = load("csv", mode="sample", options=options)
+    assert (sample.origin, len(sample.train["targets"])) == ("sample", int(0.9 * (8760 - 24)))
+    assert "8,760 of 43,824 hours" in sample.note
+    with pytest.raises(DataUnavailable, match=r"no sample of mine\.csv"):
+        load("csv", mode="sample", options=COLUMNS | {"path": "mine.csv"})
+
+
+@pytest.mark.parametrize("name", ["imdb", "weather_denmark", "shakespeare_gutenberg"])
+def test_what_may_not_be_passed_on_has_no_sample_and_says_what_to_do(name: str) -> None:
+    with pytest.raises(DataUnavailable, match=f"no sample of {name}") as caught:
+        load(name, mode="sample")
+    assert "--data synthetic" in caught.value.remedy
+    assert status(name).sample == ""
+
+
+def test_a_sample_that_was_changed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(shipped.FOLDER, tmp_path / "samples")
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "samples")
+    for path in (tmp_path / "samples").rglob("*.*z*"):
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    for name in shipped.samples():
+        with pytest.raises(DataCorrupt, match="not the sample that was shipped"):
+            load(name, mode="sample")
+
+
+def test_a_sample_is_cut_by_a_rule_and_comes_out_the_same_each_time(
+    script: ModuleType, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for write in layouts.WRITERS.values():
+        write(data_folder)
+    monkeypatch.setattr(script, "TRAIN_IMAGES", 30)
+    monkeypatch.setattr(script, "VALIDATION_IMAGES", 10)
+    layouts.write_images(data_folder, "fashion_mnist")
+    script.write_samples(tmp_path / "one")
+    script.write_samples(tmp_path / "two")
+    assert _contents(tmp_path / "one") == _contents(tmp_path / "two")
+    names = json.loads((tmp_path / "one" / shipped.MANIFEST).read_text(encoding="utf-8"))
+    assert names.keys() == shipped.samples().keys()
+    whole = {name: load(name, mode="real") for name in names}
+    shipped.samples.cache_clear()
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "one")
+    try:
+        cut = {name: load(name, mode="sample") for name in names}
+    finally:
+        shipped.samples.cache_clear()
+    for part, count in (("train", 30), ("validation", 10)):
+        for name in ("mnist", "fashion_mnist"):
+            _same(getattr(cut[name], part), getattr(whole[name], part), slice(count), 0)
+        _same(getattr(cut["uci_har"], part), getattr(whole["uci_har"], part), slice(None, None, 7))
+        _same(getattr(cut["shakespeare"], part), getattr(whole["shakespeare"], part), slice(None))
+    assert cut["beijing_pm25"].details["inputs"] == whole["beijing_pm25"].details["inputs"]
+
+
+@pytest.mark.e2e
+def test_the_shipped_samples_come_again_from_the_files_they_were_cut_from(
+    script: ModuleType, some_data: Path, tmp_path: Path
+) -> None:
+    """Byte for byte where the machine has those files; other files give other samples."""
+    script.write_samples(tmp_path)
+    again = json.loads((tmp_path / shipped.MANIFEST).read_text(encoding="utf-8"))
+    for name, sample in shipped.samples().items():
+        for file, cut in zip(sample.files, again[name]["files"], strict=True):
+            assert cut["path"] == file.path
+            alike = cut["cut_from"]["sha256"] == file.cut_from.sha256
+            assert (cut["sha256"] == file.sha256) is alike
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _same(cut: Any, whole: Any, kept: slice, rounding: float = 0.00051) -> None:
+    assert cut.keys() == whole.keys()
+    for key, array in cut.items():
+        np.testing.assert_allclose(array, whole[key][kept], rtol=0, atol=rounding)
