@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = ("accelreport", "tests", "benchmarks", "docsite")
 """Folders of Python code."""
 
-BINARY = {".png", ".gz", ".npz", ".ico", ".woff2"}
+BINARY = {".png", ".gz", ".zip", ".npz", ".ico", ".woff2"}
 """Endings of files that hold no text."""
 
 

@@ -14,7 +14,7 @@ from accelreport.results.record import DataSource, Environment, Failure, Gpu, Re
 from accelreport.spec.cells import Cell
 from tests.support.pace import Noise
 
-Origin = Literal["official", "user-supplied", "synthetic", "generated"]
+Origin = Literal["official", "user-supplied", "sample", "synthetic", "generated"]
 
 REMEDIES: dict[str, str] = {
     "no-device": "Run it on a machine that has one, or leave it out with --device.",
