@@ -7,7 +7,11 @@ from typing import Literal
 import pytest
 
 from accelreport.report.model import Prose, Table
+from accelreport.report.pages.badges import number_badges
+from accelreport.report.pages.headline import headline
 from accelreport.report.pages.sections.claims import claims_section
+from accelreport.report.pages.sections.learning import quality_section
+from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.slides.claims import claim_slides
 from accelreport.spec.claims import Claim, FasterCheck, PeakCheck
 from tests.report.test_resources import bench_of
@@ -83,3 +87,21 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_index_and_slide(
         assert marked["Faster yet"] == ["not tested here"]
         told = " ".join(section.finding for section in sections if section is not None)
         assert ("synthetic data" in told) is (origin == "synthetic")
+
+
+def test_a_sample_of_the_data_is_a_banner_and_a_mark_at_qualities_and_at_no_time() -> None:
+    made = study(origin="sample")
+    bench = bench_of(made)
+    (banner,) = notices_of([bench])
+    assert banner.title == "Samples of the data."
+    assert "no published one is judged by them" in banner.text
+    for row in [bench.planned(bench.shown_series[0], point) for point in bench.points]:
+        assert [badge.text for badge in number_badges(row)] == []
+        assert [badge.text for badge in number_badges(row, quality=True)] == ["sample"]
+    assert not headline(bench).startswith("On synthetic data")
+    section = quality_section(bench)
+    assert section is not None
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    entries = [e for t in tables for g in t.groups for row in g.rows for e in row.entries]
+    assert any(entry.badges for entry in entries)
+    assert all("sample" in [b.text for b in e.badges] for e in entries if e.lines[0].text != "–")
