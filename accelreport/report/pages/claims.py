@@ -55,7 +55,7 @@ def state_of(bench: BenchmarkView, found: ClaimResult) -> str:
     """
     if not found.tested:
         return _PRINTED[printed_verdict(bench.plan, found.claim)]
-    if found.synthetic and about_quality(found.claim.check):
+    if found.stand_in == "synthetic" and about_quality(found.claim.check):
         return "undecided"
     return _HERE[found.verdict]
 

@@ -33,7 +33,7 @@ from accelreport.report.pages.overview import (
     amount,
     two_digits,
 )
-from accelreport.report.pages.sections.problems import synthetic_notice
+from accelreport.report.pages.sections.problems import data_notice
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 
@@ -56,7 +56,7 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
         _claims(benches),
         _problems(problems),
     )
-    notice = synthetic_notice(benches)
+    notice = data_notice(benches)
     return Page(
         path="index.html",
         title=label(title),

@@ -48,7 +48,7 @@ def _span(found: Sequence[str]) -> str:
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    found = (synthetic_notice(benches), sample_notice(benches), _partial(benches), _added(benches))
+    found = (data_notice(benches), _partial(benches), _added(benches))
     return tuple(notice for notice in found if notice)
 
 
@@ -62,8 +62,15 @@ def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) 
     return f" in {formatting.listed(titles)}"
 
 
-def synthetic_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
-    """What is said of stand-ins for the data; None where none was read."""
+def data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
+    """What is said of samples of the data and of stand-ins for them; None where none was read."""
+    sample, synthetic = _sample(benches), _synthetic(benches)
+    if sample and synthetic:
+        return Notice("Samples and stand-ins.", f"{sample.text} {synthetic.text}")
+    return sample or synthetic
+
+
+def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
     affected = [b for b in benches if any(row.origin == "synthetic" for row in b.rows)]
     if not affected:
         return None
@@ -78,8 +85,7 @@ def synthetic_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     )
 
 
-def sample_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
-    """That some numbers were measured on samples; None where none was."""
+def _sample(benches: Sequence[BenchmarkView]) -> Notice | None:
     affected = [b for b in benches if any(row.origin == "sample" for row in b.rows)]
     if not affected:
         return None
