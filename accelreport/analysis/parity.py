@@ -16,10 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite, isnan, nan, sqrt
-from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.special import ndtri, stdtr
 
 from accelreport.analysis.results import Result
@@ -165,29 +163,53 @@ class Change(StrEnum):
     NOT_SHOWN = "NO DIFFERENCE SHOWN"
 
 
-COLUMNS = (
-    "key",
-    "device",
-    "machine",
-    "repeat",
-    "examples",
-    "float32_bytes",
-    "int8_bytes",
-    "size_ratio",
-    "float32_latency_s",
-    "int8_latency_s",
-    "latency_ratio",
-    "float32_accuracy",
-    "int8_accuracy",
-    "float32_only",
-    "int8_only",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "verdict",
-)
-"""Columns of `quantised_frame`."""
+@dataclass(frozen=True)
+class QuantisedResult:
+    """A trained model before and after quantisation.
+
+    Attributes:
+        key: of the cell that trained it.
+        machine: fingerprint of the machine.
+        found: what was measured of both.
+        float32_latency_s: median seconds for one example, before.
+        int8_latency_s: the same of the quantised model.
+        difference: its accuracy minus the one before.
+        low: lower end of the difference's interval at `QUANTISED_LEVEL`.
+        high: its upper end.
+        p: of McNemar's exact test.
+        change: what that test says.
+    """
+
+    key: str
+    machine: str
+    found: Quantised
+    float32_latency_s: float
+    int8_latency_s: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    change: Change
+
+    @property
+    def size_ratio(self) -> float:
+        """How many times as large the model was before."""
+        return self.found.float32.bytes / self.found.int8.bytes
+
+    @property
+    def latency_ratio(self) -> float:
+        """How many times as long the model took before."""
+        return self.float32_latency_s / self.int8_latency_s
+
+    @property
+    def float32_accuracy(self) -> float:
+        """Share of the examples that the model had right before."""
+        return (self.found.both_right + self.found.float32_only) / self.found.examples
+
+    @property
+    def int8_accuracy(self) -> float:
+        """Share of the examples that the quantised model has right."""
+        return (self.found.both_right + self.found.int8_only) / self.found.examples
 
 
 def mcnemar(float32_only: int, int8_only: int) -> float:
@@ -230,40 +252,25 @@ def change(found: Quantised) -> Change:
     return Change.WORSE if found.float32_only > found.int8_only else Change.BETTER
 
 
-def quantised_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """One row for each record with a quantised model; columns are `COLUMNS`.
-
-    Latencies are medians; ratios above 1 mean that the quantised model is smaller, or faster.
-    """
-    rows = [_row(record, record.quantised) for record in records if record.quantised]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+def quantised_results(records: Iterable[Record]) -> list[QuantisedResult]:
+    """What quantisation did to the model of each record that has one."""
+    return [_quantised(record, record.quantised) for record in records if record.quantised]
 
 
-def _row(record: Record, found: Quantised) -> dict[str, Any]:
+def _quantised(record: Record, found: Quantised) -> QuantisedResult:
     seen, low, high = difference(found.float32_only, found.int8_only, found.examples)
-    before, after = _median(found.float32), _median(found.int8)
-    return {
-        "key": record.key,
-        "device": record.cell.device,
-        "machine": record.environment.machine if record.environment else "",
-        "repeat": record.cell.repeat,
-        "examples": found.examples,
-        "float32_bytes": found.float32.bytes,
-        "int8_bytes": found.int8.bytes,
-        "size_ratio": found.float32.bytes / found.int8.bytes,
-        "float32_latency_s": before,
-        "int8_latency_s": after,
-        "latency_ratio": before / after,
-        "float32_accuracy": (found.both_right + found.float32_only) / found.examples,
-        "int8_accuracy": (found.both_right + found.int8_only) / found.examples,
-        "float32_only": found.float32_only,
-        "int8_only": found.int8_only,
-        "difference": seen,
-        "low": low,
-        "high": high,
-        "p": mcnemar(found.float32_only, found.int8_only),
-        "verdict": change(found).value,
-    }
+    return QuantisedResult(
+        key=record.key,
+        machine=record.machine,
+        found=found,
+        float32_latency_s=_median(found.float32),
+        int8_latency_s=_median(found.int8),
+        difference=seen,
+        low=low,
+        high=high,
+        p=mcnemar(found.float32_only, found.int8_only),
+        change=change(found),
+    )
 
 
 def _median(run: Precision) -> float:

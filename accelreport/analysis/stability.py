@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from accelreport.analysis.warnings import BegunAlike, ResultWarning, TwoModes
-from accelreport.results.record import OTHER_LOAD, Block, Record
+from accelreport.results.record import OTHER_LOAD, SHORT_WINDOW_S, Block, Record
 
 
 @dataclass(frozen=True)
@@ -249,9 +249,6 @@ def modes(values: Floats) -> Modes | None:
     )
 
 
-SHORT_WINDOW_S = 0.25
-"""Timer, synchronisation and scheduler show in a shorter window of steady steps."""
-
 NOTABLE = 0.05
 """A change of step time by this share is worth a warning, when it is certain."""
 
@@ -430,11 +427,6 @@ def _parts(record: Record) -> dict[str, str]:
     if record.data is not None and record.data.origin == "generated":
         return {"input": record.data.fingerprint}
     return {}
-
-
-def reused_seeds(records: Iterable[Record]) -> dict[tuple[str, str], tuple[ResultWarning, ...]]:
-    """`reused`, of records."""
-    return reused(began(record) for record in records)
 
 
 def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[ResultWarning, ...]]:

@@ -115,7 +115,7 @@ class Engine(Protocol):
 def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
     """A problem's model in the framework that was configured."""
     if runtime.framework != TENSORFLOW:
-        found: Engine = framework_module(runtime.framework, "engine").Programs(problem, runtime)
+        found: Engine = framework_module(runtime.framework, "engine").ENGINE(problem, runtime)
         return found
     from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
 

@@ -14,11 +14,17 @@ from accelreport.backend.protocol import Job, ParentTimings, Reporter
 from accelreport.backend.runtime import Runtime
 from accelreport.machine.energy import Meter, open_meter
 from accelreport.machine.memory import own_peak_bytes
-from accelreport.results.record import Block, DataSource, Memory, Record, Roofs, Times, Warned
+from accelreport.results.record import (
+    SHORT_WINDOW_S,
+    Block,
+    DataSource,
+    Memory,
+    Record,
+    Roofs,
+    Times,
+    Warned,
+)
 from accelreport.spec.cells import Cell
-
-SHORTEST_WINDOW_S = 0.25
-"""Below this a steady window says more about the clock and the scheduler than the device."""
 
 
 class Measurement:
@@ -147,11 +153,10 @@ class Measurement:
         steady = [block.wall_s for block in blocks if block.steady]
         if not steady:
             self.warn("no-steady-steps", "it ended within the warm-up: there is no steady time")
-        elif sum(steady) < SHORTEST_WINDOW_S:
+        elif sum(steady) < SHORT_WINDOW_S:
             self.warn(
                 "short-window",
-                f"the steady steps took {sum(steady):.3f} s in all, "
-                f"less than {SHORTEST_WINDOW_S} s",
+                f"the steady steps took {sum(steady):.3f} s in all, less than {SHORT_WINDOW_S} s",
             )
 
     def warn(self, kind: str, message: str) -> None:

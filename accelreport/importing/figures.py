@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from accelreport.importing.reader import Asked, Found, Readout, Value, texts
+from accelreport.importing.reader import Asked, FigureRow, Readout, Value, texts
 from accelreport.importing.source_file import (
     Cell,
     Given,
@@ -81,7 +81,7 @@ def _check_column(name: str, column: str, asked: Asked) -> None:
         )
 
 
-def _found(row: TableRow, wanted: list[str], asked: Asked) -> Found:
+def _found(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
     cells = {column: row.cells[column] for column in wanted if row.cells.get(column) is not None}
     keys = {column: _value(column, cell) for column, cell in cells.items() if column in KEYS}
     source = {
@@ -90,7 +90,7 @@ def _found(row: TableRow, wanted: list[str], asked: Asked) -> Found:
         if column.startswith("source.")
     }
     where = dict(_where(cells, asked))
-    return Found(row.place, keys, where=where, source=source, facts=texts(row.cells))
+    return FigureRow(row.place, keys, where=where, source=source, facts=texts(row.cells))
 
 
 def _where(cells: dict[str, Cell], asked: Asked) -> Iterator[tuple[str, Value]]:

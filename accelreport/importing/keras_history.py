@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from accelreport.importing import Epoch
-from accelreport.importing.reader import Asked, Found, Readout, Value
+from accelreport.importing.reader import Asked, FigureRow, Readout, Value
 from accelreport.importing.source_file import Given, NotAsked, Table, Unreadable, number, rounded
 from accelreport.spec.problems import listed, quote
 
@@ -68,7 +68,7 @@ class KerasHistory:
             mean = "; epoch_time is the mean of all but the first" if len(times) > 1 else ""
             note += f" Times from the column {quote(column)}{mean}."
             keys["mark"] = "D"
-        found = Found(given.name, keys | {"note": note})
+        found = FigureRow(given.name, keys | {"note": note})
         return Readout([found], [*left_out, *_left_out(curves, read)])
 
 

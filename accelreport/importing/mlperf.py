@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from accelreport.importing.reader import Asked, Found, Readout, Value, has_columns, texts
+from accelreport.importing.reader import Asked, FigureRow, Readout, Value, has_columns, texts
 from accelreport.importing.source_file import Given, TableRow, Unreadable, number, rounded
 from accelreport.spec.problems import quote
 
@@ -46,12 +46,12 @@ class MLPerfInference:
                 why=f"It has the columns {', '.join(sorted(NEEDED))}.",
                 remedy="Write the figures of an older round as a table of figures.",
             )
-        rows: list[Found] = []
+        rows: list[FigureRow] = []
         left_out: dict[str, int] = {}
         for row in given.table.rows:
             facts = texts(row.cells)
             found = _result(row, facts)
-            if isinstance(found, Found):
+            if isinstance(found, FigureRow):
                 rows.append(found)
             else:
                 left_out[found] = left_out.get(found, 0) + 1
@@ -63,7 +63,7 @@ def _said(left_out: dict[str, int]) -> Iterator[str]:
         yield f"{count:,} {'row' if count == 1 else 'rows'}: {why}"
 
 
-def _result(row: TableRow, facts: dict[str, str]) -> Found | str:
+def _result(row: TableRow, facts: dict[str, str]) -> FigureRow | str:
     """A row's figure, or why there is none."""
     unit, scenario = facts.get("Units", ""), facts.get("Scenario", "")
     result = number(row.cells.get("Result"))
@@ -81,7 +81,7 @@ def _result(row: TableRow, facts: dict[str, str]) -> Found | str:
     else:
         return f"no figure of a spec is in {quote(unit)}"
     keys |= {"comparable": False, "note": _note(facts) + how}
-    return Found(row.place, keys, name=_name(facts), facts=facts)
+    return FigureRow(row.place, keys, name=_name(facts), facts=facts)
 
 
 def _fixed(value: Decimal) -> str:
@@ -162,7 +162,7 @@ class MLPerfTraining:
         return Readout(rows, [said] if weak else [])
 
 
-def _results(row: TableRow, benchmarks: list[str]) -> Iterator[Found]:
+def _results(row: TableRow, benchmarks: list[str]) -> Iterator[FigureRow]:
     facts = texts(row.cells)
     for benchmark in benchmarks:
         cell = row.cells.get(benchmark)
@@ -175,7 +175,7 @@ def _results(row: TableRow, benchmarks: list[str]) -> Iterator[Found]:
                 "which is no number of minutes.",
                 remedy=f"Leave the column out: --leave-out {benchmark}",
             )
-        yield Found(
+        yield FigureRow(
             row.place,
             {
                 "total_time": f"{minutes} min",

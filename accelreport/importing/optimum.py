@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from accelreport.importing.reader import Asked, Found, Readout, Value
+from accelreport.importing.reader import Asked, FigureRow, Readout, Value
 from accelreport.importing.source_file import Given, Unreadable, number, rounded
 from accelreport.spec.problems import quote
 
@@ -48,7 +48,7 @@ class OptimumBenchmark:
                 keys |= {"comparable": False, "note": note.strip()}
                 name = f"{_words(setting)}: {target}" if setting else target
                 rows.append(
-                    Found(
+                    FigureRow(
                         f"{given.name}, {quote(target)}",
                         keys,
                         name,

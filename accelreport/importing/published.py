@@ -20,7 +20,7 @@ import tomli
 from pydantic import ValidationError
 
 from accelreport.atomic import write_whole
-from accelreport.importing.reader import Found, Value
+from accelreport.importing.reader import FigureRow, Value
 from accelreport.importing.source_file import (
     LONGEST_CELL,
     NotAsked,
@@ -207,7 +207,7 @@ class Composed:
     published: Published
 
 
-def selected(rows: Sequence[Found], wanted: Mapping[str, str]) -> list[Found]:
+def selected(rows: Sequence[FigureRow], wanted: Mapping[str, str]) -> list[FigureRow]:
     """The rows in which the facts have the wanted values, letters' case aside.
 
     Raises:
@@ -234,7 +234,7 @@ def selected(rows: Sequence[Found], wanted: Mapping[str, str]) -> list[Found]:
     return left
 
 
-def composed(rows: Sequence[Found], said: Said) -> list[Composed]:
+def composed(rows: Sequence[FigureRow], said: Said) -> list[Composed]:
     """The rows as text, each right by itself.
 
     Raises:
@@ -263,7 +263,7 @@ def composed(rows: Sequence[Found], said: Said) -> list[Composed]:
     return made
 
 
-def _keys(row: Found, said: Said, *, alone: bool) -> dict[str, Any]:
+def _keys(row: FigureRow, said: Said, *, alone: bool) -> dict[str, Any]:
     """The keys of a row, in the order in which people write them."""
     figures = {name: row.keys[name] for name in FIGURES if name in row.keys}
     note = " ".join(part for part in (str(row.keys.get("note", "")), said.note) if part)
@@ -287,7 +287,7 @@ def _keys(row: Found, said: Said, *, alone: bool) -> dict[str, Any]:
     return kept
 
 
-def _label(row: Found, said: Said, *, alone: bool) -> str:
+def _label(row: FigureRow, said: Said, *, alone: bool) -> str:
     """The row's own label, else that of the command line, told apart where there are several."""
     if own := row.keys.get("label"):
         return str(own)

@@ -38,7 +38,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Found:
+class FigureRow:
     """One row of figures.
 
     Attributes:
@@ -67,7 +67,7 @@ class Readout:
         left_out: what was not taken, and why, as sentences.
     """
 
-    rows: Sequence[Found]
+    rows: Sequence[FigureRow]
     left_out: Sequence[str] = ()
 
 

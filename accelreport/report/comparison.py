@@ -6,7 +6,7 @@ Nothing that is in either folder is dropped; what cannot be compared is a row wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
@@ -34,9 +34,9 @@ from accelreport.analysis.parity import Parity
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of
+from accelreport.report.site.options import Results
 from accelreport.report.words import counted
-from accelreport.results.plan_document import Document, PlanDocument
-from accelreport.results.record import Record
+from accelreport.results.plan_document import Document
 from accelreport.spec.base import Scalar
 
 
@@ -488,22 +488,12 @@ def _counted(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} ×{count}" for kind, count in sorted(kinds.items()))
 
 
-class Folder(Protocol):
+class Folder(Results, Protocol):
     """A results folder; `accelreport.results.store.Store` is one."""
 
     @property
     def root(self) -> Path:
         """Where it is."""
-
-    @property
-    def problems(self) -> Sequence[object]:
-        """Files that could not be read so far, each with a sentence as its text."""
-
-    def plans(self) -> Sequence[PlanDocument]:
-        """Every plan that can be read."""
-
-    def records(self) -> Iterable[Record]:
-        """Every record that can be read."""
 
 
 def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comparison:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from accelreport.analysis.parity import Parity
-from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings, results_of
+from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
 from accelreport.analysis.stats import NOTHING, Verdict
 from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
@@ -43,11 +43,6 @@ STAGES = tuple(each.name for each in fields(Stages))
 
 MEMORY = tuple(each.name for each in fields(MemoryPeaks))
 """Columns taken from `Record.memory`."""
-
-
-def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
-    """`results_frame` of what the records say of a plan."""
-    return results_frame(plan, results_of(plan, records))
 
 
 def results_frame(plan: PlanDocument, results: Sequence[Result]) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import isnan
 
 from accelreport.analysis.results import MISSING, Result
-from accelreport.analysis.stability import SHORT_WINDOW_S
 from accelreport.analysis.warnings import (
     AbovePeak,
     BegunAlike,
@@ -18,6 +17,7 @@ from accelreport.analysis.warnings import (
     TwoModes,
 )
 from accelreport.report.words import share
+from accelreport.results.record import SHORT_WINDOW_S
 
 REMEDY = "Correct what is named and measure again with --rerun; the record has the raw times."
 """What can be done about a number that is refused."""

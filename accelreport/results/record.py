@@ -14,6 +14,9 @@ from pydantic import Field, FiniteFloat, model_validator
 from accelreport.results.plan_document import Count, Document, Seconds
 from accelreport.spec.cells import Cell
 
+SHORT_WINDOW_S = 0.25
+"""Timer, synchronisation and scheduler show in a shorter window of steady steps."""
+
 OTHER_LOAD = 0.10
 """Other processes that keep more than this many cores busy make a machine loaded."""
 

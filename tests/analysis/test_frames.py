@@ -15,13 +15,12 @@ from accelreport.report.frames import (
     STEP_COLUMNS,
     TEXTS,
     TIMINGS,
-    cells_frame,
     curve_frame,
     steps_frame,
 )
 from accelreport.results.record import Record
 from tests.support.records import Study, assorted, study
-from tests.support.rows import the_row
+from tests.support.rows import cells_frame, the_row
 
 
 def _frame(made: Study) -> pd.DataFrame:

@@ -7,14 +7,14 @@ import pytest
 from accelreport.analysis.compute import Peak, own_bound
 from accelreport.analysis.invalid_results import REFUSED, REFUSING, above_peak, refused
 from accelreport.analysis.results import results_of
-from accelreport.analysis.stability import reused_seeds
-from accelreport.report.frames import cells_frame, not_refused
+from accelreport.analysis.stability import began, reused
+from accelreport.report.frames import not_refused
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Beginning, Record, Roofs, Warned
 from accelreport.spec.cells import Cell
 from tests.support.records import study
-from tests.support.rows import speedup_rows, the_row
+from tests.support.rows import cells_frame, speedup_rows, the_row
 
 
 def test_a_rate_above_a_peak_is_refused_only_where_somebody_has_checked_the_peak() -> None:
@@ -52,7 +52,7 @@ def test_a_repeat_that_is_an_earlier_one_again_is_refused_and_half_of_one_is_onl
     pairs = [("a", "1"), ("a", "1"), ("a", "2"), ("b", "3")]
     ordered = sorted(made.records, key=lambda each: each.cell.seed)
     records = [_began(each, *pair) for each, pair in zip(ordered, pairs, strict=True)]
-    found = {key: finding.kind for (key, _), (finding,) in reused_seeds(records).items()}
+    found = {key: finding.kind for (key, _), (finding,) in reused(map(began, records)).items()}
     assert found == {records[1].key: "same-run", records[2].key: "reused-seed"}
     frame = cells_frame(made.plan, records)
     assert the_row(frame, key=records[1].key)["status"] == REFUSED
@@ -61,7 +61,7 @@ def test_a_repeat_that_is_an_earlier_one_again_is_refused_and_half_of_one_is_onl
 
 def test_weights_that_no_seed_draws_are_no_reused_seed() -> None:
     made = study(axes={}, devices=("cpu",), repeats=2)
-    assert not reused_seeds(_began(each, "", str(each.cell.seed)) for each in made.records)
+    assert not reused(began(_began(each, "", str(each.cell.seed))) for each in made.records)
 
 
 # What no measurement can have given -------------------------------------------------------------

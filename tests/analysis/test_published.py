@@ -13,7 +13,6 @@ from accelreport.analysis.hardware import HARDWARE, named_in
 from accelreport.analysis.published import flags_of, published_results, rounding
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
-from accelreport.report.frames import cells_frame
 from accelreport.report.published_text import COLUMNS, flag_text, published_frame
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.runner.plan_documents import plan_document
@@ -22,7 +21,7 @@ from accelreport.spec.device import Device
 from accelreport.spec.models import Published, Source
 from tests.analysis.test_quantised import quantised
 from tests.support.records import Study, study
-from tests.support.rows import speedup_rows
+from tests.support.rows import cells_frame, speedup_rows
 from tests.support.worlds import Fact, World, records_of
 
 SPECS = Path(__file__).parents[2] / "specs"

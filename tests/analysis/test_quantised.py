@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.parity import Change, difference, mcnemar, quantised_frame
+from accelreport.analysis.parity import Change, difference, mcnemar, quantised_results
 from accelreport.results.record import Precision, Quantised, Record
 from tests.support.records import study
 
@@ -70,10 +70,8 @@ def test_a_difference_is_claimed_only_where_the_coin_would_hardly_do_it(
     float32_only: int, int8_only: int, verdict: Change
 ) -> None:
     found = record().model_copy(update={"quantised": quantised(float32_only, int8_only)})
-    frame = quantised_frame([found, record()])
-    assert len(frame) == 1, "a record without a quantised model has no row"
-    row = frame.iloc[0]
-    assert row["verdict"] == verdict.value
-    assert row["size_ratio"] == 4
-    assert row["latency_ratio"] == pytest.approx(3)
-    assert row["float32_accuracy"] - row["int8_accuracy"] == pytest.approx(-row["difference"])
+    (row,) = quantised_results([found, record()])  # a record without such a model has none
+    assert row.change is verdict
+    assert row.size_ratio == 4
+    assert row.latency_ratio == pytest.approx(3)
+    assert row.float32_accuracy - row.int8_accuracy == pytest.approx(-row.difference)

@@ -19,10 +19,10 @@ from accelreport.analysis.stability import (
     slower_start,
     trend,
 )
-from accelreport.report.frames import cells_frame
 from accelreport.report.warning_text import warning_text
 from accelreport.results.record import Block, Record
 from tests.support.records import Noise, study
+from tests.support.rows import cells_frame
 
 Floats = NDArray[np.float64]
 

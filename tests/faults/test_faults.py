@@ -13,7 +13,7 @@ import pytest
 
 from accelreport.analysis.invalid_results import REFUSED, REFUSING
 from accelreport.analysis.results import Result, Timings, results_of
-from accelreport.analysis.stability import reused_seeds
+from accelreport.analysis.stability import began, reused
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
@@ -162,7 +162,7 @@ def test_the_canary_reads_less_without_waiting_where_the_device_runs_on_its_own(
 def test_repeats_of_different_seeds_that_began_alike_are_told_apart_from_those_that_did_not(
     records: Records,
 ) -> None:
-    found = reused_seeds(_record(records, fault) for fault in REPEATS)
+    found = reused(began(_record(records, fault)) for fault in REPEATS)
     (second,) = found.values()
     assert [finding.kind for finding in second] == ["reused-seed"]
     assert next(iter(found))[0] == _record(records, REPEATS[1]).key

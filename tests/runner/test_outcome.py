@@ -7,8 +7,7 @@ import pytest
 
 from accelreport.machine.memory import Limited
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launch import CHILD, LocalLauncher
-from accelreport.runner.outcome import Observed, conclude, oom_kills, tail_of
+from accelreport.runner.launch import CHILD, LocalLauncher, Observed, conclude, oom_kills, tail_of
 from accelreport.runner.process import Ending
 from accelreport.spec.models import Measure
 from tests.runner.scripted import cell, environment

@@ -10,7 +10,7 @@ import pandas as pd
 
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import rules_of, speedups_of
-from accelreport.report.frames import speedups_frame
+from accelreport.report.frames import results_frame, speedups_frame
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 
@@ -28,3 +28,8 @@ def the_row(frame: pd.DataFrame, **where: object) -> dict[str, Any]:
         frame = frame[frame[name] == value]
     (row,) = frame.to_dict("records")
     return {str(name): value for name, value in row.items()}
+
+
+def cells_frame(plan: PlanDocument, records: Iterable[Record]) -> pd.DataFrame:
+    """`results_frame` of what the records say of a plan."""
+    return results_frame(plan, results_of(plan, records))

@@ -29,7 +29,7 @@ Step = Callable[[Any, Any, Any], Any]
 """(what a step changes, what it reads, number of the step) → what it has changed."""
 
 
-class Programs(KerasEngine):
+class JaxEngine(KerasEngine):
     """See `Engine`; a model on one device, trained by Keras' stateless functions.
 
     What a step changes is given to XLA (donated), so that weights are updated where they lie.
@@ -217,3 +217,7 @@ class Programs(KerasEngine):
 
     def _zeros(self) -> Any:
         return jax.device_put(np.zeros(self.width, np.float32), self._placement.device)
+
+
+ENGINE = JaxEngine
+"""What `engine_for` makes."""

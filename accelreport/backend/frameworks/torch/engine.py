@@ -18,7 +18,7 @@ from accelreport.workloads.base import TrainingProblem
 Function = Callable[..., Any]
 
 
-class Programs(KerasEngine):
+class TorchEngine(KerasEngine):
     """See `Engine`; a model on one device, trained by the step of Keras' own trainer.
 
     The host calls every operation of every step, or the compiled pieces of a step: PyTorch has no
@@ -155,3 +155,7 @@ class Programs(KerasEngine):
 
     def _zeros(self) -> Any:
         return torch.zeros(self.width, dtype=torch.float32, device=self._device)
+
+
+ENGINE = TorchEngine
+"""What `engine_for` makes."""

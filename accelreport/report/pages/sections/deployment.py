@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from accelreport.analysis.parity import quantised_frame
+from accelreport.analysis.parity import Change, QuantisedResult, quantised_results
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences
@@ -26,8 +25,8 @@ from accelreport.report.model import (
 from accelreport.report.pages.sections.predictions import Run, runs
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
-from accelreport.report.view import BenchmarkView, Rows, median, plain_rows, present
-from accelreport.results.record import Record, SavedWeights, Served
+from accelreport.report.view import BenchmarkView, median, present
+from accelreport.results.record import SavedWeights, Served
 
 SHOWN_DIGITS = 16
 """Of a checksum in a table."""
@@ -39,22 +38,28 @@ class EightBits:
 
     Attributes:
         runs: the runs, a seed each.
-        rows: of `quantised_frame`, one for each of them.
+        rows: what quantisation did to each of them.
     """
 
     runs: tuple[Run, ...]
-    rows: Rows
+    rows: tuple[QuantisedResult, ...]
 
-    def ratio(self, name: str) -> str:
-        """The median of a ratio over seeds."""
-        return formatting.ratio(median([row[name] for row in self.rows]))
+    @property
+    def size_ratio(self) -> str:
+        """How many times smaller the quantised model is, the median over seeds."""
+        return formatting.ratio(median([row.size_ratio for row in self.rows]))
+
+    @property
+    def faster(self) -> float:
+        """How many times as fast it answers, the median over seeds; NaN where not measured."""
+        return median([row.latency_ratio for row in self.rows])
 
     @property
     def accuracy(self) -> str:
         """What the tests of all seeds say of the accuracy, in a few words."""
-        said = [str(row["verdict"]) for row in self.rows]
-        words = {"WORSE": "less accurate", "BETTER": "more accurate"}
-        found = [(words[verdict], said.count(verdict)) for verdict in words if verdict in said]
+        said = [row.change for row in self.rows]
+        words = {Change.WORSE: "less accurate", Change.BETTER: "more accurate"}
+        found = [(words[change], said.count(change)) for change in words if change in said]
         if not found:
             return "no change in accuracy shown"
         if len(said) == 1 or found[0][1] == len(said):
@@ -64,16 +69,15 @@ class EightBits:
     @property
     def title(self) -> str:
         """The finding."""
-        faster = median([row["latency_ratio"] for row in self.rows])
-        speed = f", {formatting.ratio(faster)} as fast" if present(faster) else ""
-        return f"Eight bits: {self.ratio('size_ratio')} smaller{speed}; {self.accuracy}"
+        speed = f", {formatting.ratio(self.faster)} as fast" if present(self.faster) else ""
+        return f"Eight bits: {self.size_ratio} smaller{speed}; {self.accuracy}"
 
     @property
     def answer(self) -> str:
         """Every seed's difference of the accuracy."""
-        found = [formatting.signed(100 * row["difference"], 2) for row in self.rows]
-        tested = [formatting.tiny(row["p"]) for row in self.rows]
-        examples = formatting.count(max(row["examples"] for row in self.rows))
+        found = [formatting.signed(100 * row.difference, 2) for row in self.rows]
+        tested = [formatting.tiny(row.p) for row in self.rows]
+        examples = formatting.count(max(row.found.examples for row in self.rows))
         seeds = formatting.plural(len(found), "seed")
         return (
             f"Accuracy changes by {formatting.listed(found)}{formatting.SPACE}points in {seeds}, "
@@ -83,14 +87,18 @@ class EightBits:
     def bars(self) -> list[Bars]:
         """Size, latency, throughput and accuracy, medians over seeds, in both arithmetics."""
         colour = series(self.runs[0].series.colour)
-        rates = self._throughput()
-        faster = formatting.ratio(rates[1] / rates[0])
+        both = [(row.found.float32, row.found.int8) for row in self.rows]
+        sizes = _medians([(old.bytes, new.bytes) for old, new in both])
+        latencies = _medians([(row.float32_latency_s, row.int8_latency_s) for row in self.rows])
+        rates = _medians([(old.throughput, new.throughput) for old, new in both])
+        right = _medians([(row.float32_accuracy, row.int8_accuracy) for row in self.rows])
+        more = formatting.ratio(rates[1] / rates[0])
         found: list[tuple[str, tuple[float, float], Callable[[float], str], str]] = [
-            ("file", self._both("bytes"), formatting.size, f"{self.ratio('size_ratio')} smaller"),
-            ("one answer takes", self._both("latency_s"), formatting.duration,
-             f"{self.ratio('latency_ratio')} as fast"),
-            ("answers a second", rates, formatting.number, f"{faster} as many"),
-            ("right", self._both("accuracy"), formatting.percent, self._verdict),
+            ("file", sizes, formatting.size, f"{self.size_ratio} smaller"),
+            ("one answer takes", latencies, formatting.duration,
+             f"{formatting.ratio(self.faster)} as fast"),
+            ("answers a second", rates, formatting.number, f"{more} as many"),
+            ("right", right, formatting.percent, self._verdict),
         ]  # fmt: skip
         return [
             Bars(
@@ -105,34 +113,22 @@ class EightBits:
             if all(map(present, values))
         ]
 
-    def _both(self, name: str) -> tuple[float, float]:
-        before, after = (
-            median([row[f"{side}_{name}"] for row in self.rows]) for side in ("float32", "int8")
-        )
-        return before, after
-
     @property
     def _verdict(self) -> str:
         """The same beside a bar: the differences of all seeds, the least and the greatest."""
-        found = sorted(100 * row["difference"] for row in self.rows)
+        found = sorted(100 * row.difference for row in self.rows)
         ends = dict.fromkeys(formatting.signed(value, 2) for value in (found[0], found[-1]))
         return f"{' to '.join(ends)}{formatting.SPACE}points"
-
-    def _throughput(self) -> tuple[float, float]:
-        found = [run.record.quantised for run in self.runs if run.record.quantised]
-        before, after = ([getattr(each, side).throughput for each in found]
-                         for side in ("float32", "int8"))  # fmt: skip
-        return median(before), median(after)
 
     def differences(self, width: int, height: int) -> Chart:
         """Each seed's difference of the accuracy, in percentage points."""
         found = [
             Difference(
                 f"seed {run.record.cell.seed}",
-                100 * row["difference"],
-                100 * row["low"],
-                100 * row["high"],
-                points_text(row["difference"]),
+                100 * row.difference,
+                100 * row.low,
+                100 * row.high,
+                points_text(row.difference),
             )
             for run, row in zip(self.runs, self.rows, strict=True)
         ]
@@ -148,14 +144,11 @@ def points_text(difference: float) -> str:
 
 def eight_bits(bench: BenchmarkView) -> EightBits | None:
     """The models of the first device and sweep point of which any was quantised."""
-    rows = {
-        (row["key"], row["machine"]): row
-        for row in plain_rows(quantised_frame(bench.shown_records))
-    }
+    rows = {(row.key, row.machine): row for row in quantised_results(bench.shown_records)}
     found = [
-        (run, rows[run.record.key, machine])
+        (run, rows[run.record.key, run.record.machine])
         for run in runs(bench)
-        if (run.record.key, machine := _machine(run.record)) in rows
+        if (run.record.key, run.record.machine) in rows
     ]
     if not found:
         return None
@@ -165,11 +158,12 @@ def eight_bits(bench: BenchmarkView) -> EightBits | None:
         for run, row in found
         if run.series == first.series and run.record.cell.point == first.record.cell.point
     ]
-    return EightBits(tuple(run for run, _ in own), [row for _, row in own])
+    return EightBits(tuple(run for run, _ in own), tuple(row for _, row in own))
 
 
-def _machine(record: Record) -> str:
-    return record.environment.machine if record.environment else ""
+def _medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The median of each side."""
+    return median([before for before, _ in pairs]), median([after for _, after in pairs])
 
 
 def deployment_section(bench: BenchmarkView) -> Section | None:
@@ -201,15 +195,11 @@ def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry
 
 
 def _quantised(bench: BenchmarkView, found: list[Run]) -> Table:
-    rows = {
-        (row["key"], row["machine"]): row
-        for row in plain_rows(quantised_frame(bench.records.values()))
-    }
+    rows = {(row.key, row.machine): row for row in quantised_results(bench.records.values())}
     groups = []
     for run in found:
-        machine = run.record.environment.machine if run.record.environment else ""
-        row = rows.get((run.record.key, machine))
-        if row and run.record.quantised:
+        row = rows.get((run.record.key, run.record.machine))
+        if row:
             groups.append(RowGroup(_precisions(run, row), title=run.name, href=run.href))
     first = next(run.record.quantised for run in found if run.record.quantised)
     return Table(
@@ -231,20 +221,18 @@ def _quantised(bench: BenchmarkView, found: list[Run]) -> Table:
     )
 
 
-def _precisions(run: Run, row: dict[str, Any]) -> tuple[Row, Row]:
-    quantised = run.record.quantised
-    if quantised is None:
-        raise ValueError("the run was not quantised")
-    points = formatting.signed(100 * row["difference"], 2)
-    low, high = (formatting.signed(100 * row[side], 2) for side in ("low", "high"))
+def _precisions(run: Run, row: QuantisedResult) -> tuple[Row, Row]:
+    quantised = row.found
+    points = formatting.signed(100 * row.difference, 2)
+    low, high = (formatting.signed(100 * end, 2) for end in (row.low, row.high))
     ratio = formatting.ratio
     before = Row(
         Entry((Line("float32"),)),
         (
-            _entry(formatting.size(row["float32_bytes"])),
-            _entry(formatting.duration(row["float32_latency_s"])),
+            _entry(formatting.size(quantised.float32.bytes)),
+            _entry(formatting.duration(row.float32_latency_s)),
             _entry(formatting.rate(quantised.float32.throughput, "examples")),
-            _entry(formatting.percent(row["float32_accuracy"]), badges=run.badges),
+            _entry(formatting.percent(row.float32_accuracy), badges=run.badges),
             _entry("–"),
         ),
     )
@@ -252,19 +240,19 @@ def _precisions(run: Run, row: dict[str, Any]) -> tuple[Row, Row]:
     after = Row(
         Entry((Line("8-bit integers"),)),
         (
-            _entry(formatting.size(row["int8_bytes"]), f"{ratio(row['size_ratio'])} smaller"),
+            _entry(formatting.size(quantised.int8.bytes), f"{ratio(row.size_ratio)} smaller"),
             _entry(
-                formatting.duration(row["int8_latency_s"]),
-                f"{ratio(row['latency_ratio'])} as fast" if present(row["latency_ratio"]) else "–",
+                formatting.duration(row.int8_latency_s),
+                f"{ratio(row.latency_ratio)} as fast" if present(row.latency_ratio) else "–",
             ),
             _entry(
                 formatting.rate(quantised.int8.throughput, "examples"), f"{ratio(faster)} as many"
             ),
-            _entry(formatting.percent(row["int8_accuracy"]), badges=run.badges),
+            _entry(formatting.percent(row.int8_accuracy), badges=run.badges),
             _entry(
                 f"{points}{formatting.SPACE}points",
                 f"{low} to {high}",
-                f"p = {formatting.tiny(row['p'])}: {str(row['verdict']).lower()}",
+                f"p = {formatting.tiny(row.p)}: {row.change.value.lower()}",
             ),
         ),
     )
