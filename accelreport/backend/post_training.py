@@ -75,14 +75,21 @@ LATENCY_S = 1.0
 """Seconds of each latency measurement at most."""
 
 
+FULL_INTEGER = "post-training full-integer quantisation (int8) by the LiteRT converter"
+DYNAMIC_RANGE = (
+    "post-training quantisation of the weights (int8, dynamic range) by the LiteRT converter, "
+    "which refuses full integers for a loop over steps"
+)
+
+
 class QuantisationError(RuntimeError):
     """The model cannot be quantised here."""
 
 
 def quantise(
     model: Any,
-    calibration: NDArray[np.float32],
-    examples: NDArray[np.float32],
+    calibration: NDArray[Any],
+    examples: NDArray[Any],
     right: Callable[[NDArray[np.float32]], NDArray[np.bool_]],
     artefacts: Artefacts,
 ) -> Quantised:
@@ -91,6 +98,11 @@ def quantise(
     Full-integer quantisation after training: weights and activations are int8, with ranges
     taken from `calibration`; inputs and outputs stay float32. B. Jacob et al., "Quantization
     and training of neural networks for efficient integer-arithmetic-only inference", 2018.
+
+    The converter refuses the loop of a recurrent layer whose batch is open (its lists of tensors
+    have no static shape). Such a model is converted with its weights frozen and a batch of one,
+    and its weights alone are int8, products being computed in 8 bits with the range of each
+    input ("dynamic range"): full-integer calibration ends the process there. The method says so.
 
     Args:
         model: a Keras model on the host with one input of known shape.
@@ -102,14 +114,19 @@ def quantise(
     Raises:
         QuantisationError: TensorFlow has no converter, or it refuses the model.
     """
-    plain, small = _convert(model, None), _convert(model, calibration)
+    loops = _has_loop(model)
+    if loops:
+        plain, small = _convert_loop(model, eight_bits=False), _convert_loop(model, eight_bits=True)
+    else:
+        plain, small = _convert(model, None), _convert(model, calibration)
+    batch = 1 if loops else LITE_BATCH
     artefacts.keep("float32.tflite", "model in float32, for the LiteRT interpreter", plain)
     artefacts.keep("int8.tflite", "model in 8-bit integers, for the LiteRT interpreter", small)
-    plain_right, plain_run = _run(plain, examples, right)
-    small_right, small_run = _run(small, examples, right)
+    plain_right, plain_run = _run(plain, examples, right, batch)
+    small_right, small_run = _run(small, examples, right, batch)
     return Quantised(
-        method="post-training full-integer quantisation (int8) by the LiteRT converter",
-        calibration_examples=len(calibration),
+        method=DYNAMIC_RANGE if loops else FULL_INTEGER,
+        calibration_examples=0 if loops else len(calibration),
         threads=LITE_THREADS,
         float32=plain_run,
         int8=small_run,
@@ -121,12 +138,24 @@ def quantise(
     )
 
 
-def _convert(model: Any, calibration: NDArray[np.float32] | None) -> bytes:
+def _has_loop(model: Any) -> bool:
+    """Whether a layer of the model, or of a wrapper in it, goes over steps in a loop."""
+    import keras
+
+    return any(isinstance(layer, keras.layers.RNN) for layer in model._flatten_layers())
+
+
+def _lite() -> Any:
     import tensorflow as tf
 
     lite = getattr(tf, "lite", None)
     if lite is None:
         raise QuantisationError(f"TensorFlow {tf.__version__} has no LiteRT converter")
+    return lite
+
+
+def _convert(model: Any, calibration: NDArray[Any] | None) -> bytes:
+    lite = _lite()
     with tempfile.TemporaryDirectory(prefix="accelreport-lite-") as folder:
         model.export(folder, format="tf_saved_model", verbose=False)
         converter = lite.TFLiteConverter.from_saved_model(folder)
@@ -134,22 +163,45 @@ def _convert(model: Any, calibration: NDArray[np.float32] | None) -> bytes:
             converter.optimizations = [lite.Optimize.DEFAULT]
             converter.representative_dataset = lambda: _one_by_one(calibration)
             converter.target_spec.supported_ops = [lite.OpsSet.TFLITE_BUILTINS_INT8]
-        try:
-            return bytes(converter.convert())
-        except Exception as error:  # its own error class is not public
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise QuantisationError(f"the converter refuses the model: {first}") from error
+        return _converted(converter)
 
 
-def _one_by_one(examples: NDArray[np.float32]) -> Iterator[list[NDArray[np.float32]]]:
+def _convert_loop(model: Any, *, eight_bits: bool) -> bytes:
+    """A model with a loop over steps, for one example at a time; weights are constants in it."""
+    import tensorflow as tf
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+    (source,) = model.inputs
+    signature = tf.TensorSpec((1, *source.shape[1:]), source.dtype)
+    called = tf.function(lambda values: model(values, training=False), input_signature=[signature])
+    frozen = convert_variables_to_constants_v2(
+        called.get_concrete_function(), lower_control_flow=False
+    )
+    lite = _lite()
+    converter = lite.TFLiteConverter.from_concrete_functions([frozen])
+    if eight_bits:
+        converter.optimizations = [lite.Optimize.DEFAULT]
+    return _converted(converter)
+
+
+def _converted(converter: Any) -> bytes:
+    try:
+        return bytes(converter.convert())
+    except Exception as error:  # its own error class is not public
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise QuantisationError(f"the converter refuses the model: {first}") from error
+
+
+def _one_by_one(examples: NDArray[Any]) -> Iterator[list[NDArray[Any]]]:
     for number in range(len(examples)):
         yield [examples[number : number + 1]]
 
 
 def _run(
     content: bytes,
-    examples: NDArray[np.float32],
+    examples: NDArray[Any],
     right: Callable[[NDArray[np.float32]], NDArray[np.bool_]],
+    most: int,
 ) -> tuple[NDArray[np.bool_], Precision]:
     interpreter = _interpreter(content)
     infer = _inference(interpreter, (1, *examples.shape[1:]))
@@ -164,7 +216,7 @@ def _run(
             break
         infer(one)
         latency.append(round(time.perf_counter() - began, 8))
-    batch = min(LITE_BATCH, len(examples))
+    batch = min(most, len(examples))
     infer = _inference(interpreter, (batch, *examples.shape[1:]))
     padded = np.concatenate([examples, examples[: -len(examples) % batch]])
     began = time.perf_counter()
@@ -188,13 +240,13 @@ def _interpreter(content: bytes) -> Any:
 
 def _inference(
     interpreter: Any, shape: tuple[int, ...]
-) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
+) -> Callable[[NDArray[Any]], NDArray[np.float32]]:
     source = interpreter.get_input_details()[0]["index"]
     target = interpreter.get_output_details()[0]["index"]
     interpreter.resize_tensor_input(source, shape)
     interpreter.allocate_tensors()
 
-    def infer(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    def infer(values: NDArray[Any]) -> NDArray[np.float32]:
         interpreter.set_tensor(source, values)
         interpreter.invoke()
         return np.array(interpreter.get_tensor(target))

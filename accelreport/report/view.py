@@ -21,6 +21,7 @@ from accelreport.analysis.overview import Choice, choices, overall
 from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
+from accelreport.analysis.scaling import Scaling, scaling_of
 from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
 from accelreport.analysis.targets import TargetTime, target_times, targets_frame
 from accelreport.analysis.timed_sweeps import (
@@ -105,6 +106,11 @@ class Analysed:
     def compared(self) -> tuple[Speedup, ...]:
         """`analysis.speedup.speedups_of`."""
         return speedups_of(self.plan, self.results)
+
+    @cached_property
+    def scaling(self) -> tuple[Scaling, ...]:
+        """`analysis.scaling.scaling_of`."""
+        return scaling_of(self.plan, self.results)
 
     @cached_property
     def overall(self) -> dict[tuple[str, str], MeanSpeedup]:

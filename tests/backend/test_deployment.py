@@ -211,6 +211,31 @@ def test_a_quantised_model_is_smaller_and_counted_example_by_example(
     assert found.int8.throughput > 0
 
 
+@pytest.mark.parametrize("wrapped", [False, True], ids=["LSTM", "bidirectional"])
+def test_a_recurrent_network_has_an_eight_bit_copy_too(tmp_path: Path, wrapped: bool) -> None:
+    import keras
+    from keras import layers
+
+    keras.utils.set_random_seed(1)
+    recurrent = layers.LSTM(32)
+    model = keras.Sequential(
+        [
+            keras.Input((12,), dtype="int32"),
+            layers.Embedding(200, 32),
+            layers.Bidirectional(recurrent) if wrapped else recurrent,
+            layers.Dense(1),
+        ]
+    )
+    words = np.random.default_rng(0).integers(0, 200, (23, 12)).astype(np.int32)
+    right = np.asarray(model(words))[:, 0] > 0
+    artefacts = Artefacts(tmp_path)
+    found = quantise(model, words, words, lambda outputs: (outputs[:, 0] > 0) == right, artefacts)
+    assert "dynamic range" in found.method
+    assert found.int8.bytes < 0.6 * found.float32.bytes
+    assert found.both_right + found.float32_only == 23
+    assert found.both_right >= 20, "eight bits are nearly enough"
+
+
 def test_a_model_that_the_converter_does_not_know_is_refused_in_a_sentence(
     examples: NDArray[np.float32],
     tmp_path: Path,

@@ -178,6 +178,15 @@ WORLDS: dict[str, tuple[World, World]] = {
         pace(cpu_mirrored_2=0.6),
     ),
     "Two GPUs are faster than one": (pace(gpu=2), pace(gpu_mirrored=2)),
+    "Two GPUs are faster than one at a batch of 512": (pace(gpu=2), pace(gpu_mirrored=2)),
+    "Two workers of one thread do at least 1.2 times the work of one": (
+        at({"batch_size": 512}, pace(cpu_1=1.5), SAME),
+        at({"batch_size": 512}, SAME, pace(cpu_1=1.5)),
+    ),
+    "Accuracy does not depend on the precision": (quality(), quality(cpu_bf16=0.7)),
+    "bfloat16 trains faster than float32 on a CPU": (pace(cpu=1.5), pace(cpu_bf16=1.5)),
+    "bfloat16 trains faster than float32 on a GPU": (pace(gpu=1.5), pace(gpu_bf16=1.5)),
+    "A TPU is as fast in float32 as in bfloat16": (SAME, pace(tpu=2)),
     "A TPU trains this network 8 times as fast as a GPU, epoch for epoch": (
         pace(gpu=8.6),
         pace(tpu=8.6),

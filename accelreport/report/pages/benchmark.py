@@ -40,6 +40,7 @@ from accelreport.report.pages.sections.problems import (
 )
 from accelreport.report.pages.sections.published import published_section
 from accelreport.report.pages.sections.resources import resources_section
+from accelreport.report.pages.sections.scaling import scaling_section
 from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.pages.sections.sweep import sweep_section
@@ -66,6 +67,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         cold_start_section(bench),
         sweep_section(bench),
         batch_law_section(bench),
+        scaling_section(bench),
         compute_section(bench),
         resources_section(bench),
         cost_section(bench),

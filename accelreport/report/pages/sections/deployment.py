@@ -202,12 +202,13 @@ def _quantised(bench: BenchmarkView, found: list[Run]) -> Table:
         if row:
             groups.append(RowGroup(_precisions(run, row), title=run.name, href=run.href))
     first = next(run.record.quantised for run in found if run.record.quantised)
+    count = first.calibration_examples
+    calibrated = f", calibrated on {formatting.plural(count, 'training example')}" if count else ""
     return Table(
         id="quantised-table",
         title="The same model in float32 and in 8-bit integers",
         caption=(
-            f"{sentence(label(first.method, 200))}, calibrated on "
-            f"{formatting.plural(first.calibration_examples, 'training example')}; both run by "
+            f"{sentence(label(first.method, 200))}{calibrated}; both run by "
             f"the LiteRT interpreter with {formatting.plural(first.threads, 'thread')}. Latency is "
             "the median for one example. The difference of the accuracies has a 95 % interval "
             "(Bonett and Price) and is tested by McNemar's exact test."
