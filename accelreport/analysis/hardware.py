@@ -84,17 +84,41 @@ class Hardware:
         return int(slices.group(1)) / self.cores if slices and self.cores else 1.0
 
 
+@dataclass(frozen=True)
+class Runtime:
+    """A hosted machine as somebody who measured on it printed it.
+
+    Attributes:
+        name: what the source calls it.
+        kind: CPU, GPU or TPU.
+        hardware: what did the arithmetic, in the source's words.
+        source: title of the source.
+        memory_gb: its memory in 10⁹ bytes; None where the source prints none.
+        tflops: its rate in 10¹² floating-point operations per second; None where none is printed.
+        tops: the same of 8-bit integers.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    name: str
+    kind: Literal["CPU", "GPU", "TPU"]
+    hardware: str
+    source: str
+    memory_gb: float | None = None
+    tflops: float | None = None
+    tops: float | None = None
+
+
 TABLE = Path(__file__).with_suffix(".toml")
 """The rows as data."""
 
+_ROWS = tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
-def _read() -> tuple[Hardware, ...]:
-    rows = tomllib.loads(TABLE.read_text(encoding="utf-8"))["hardware"]
-    return tuple(TypeAdapter(list[Hardware]).validate_python(rows))
-
-
-HARDWARE = _read()
+HARDWARE = tuple(TypeAdapter(list[Hardware]).validate_python(_ROWS["hardware"]))
 """Every row; where patterns overlap, the first one that fits is meant."""
+
+RUNTIMES = tuple(TypeAdapter(list[Runtime]).validate_python(_ROWS["runtime"]))
+"""The hosted machines of published figures."""
 
 
 def named_in(text: str) -> Hardware | None:

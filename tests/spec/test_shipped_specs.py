@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.analysis.hardware import RUNTIMES
 from accelreport.loader.load import load
 from accelreport.spec.cells import Spec
 
@@ -37,6 +38,19 @@ def test_the_shipped_devices_are_those_everybody_may_have() -> None:
     assert devices["cpu-1"].threads == 1
     assert (devices["tpu"].kind, devices["tpu"].strategy) == ("TPU", "tpu")
     assert all(device.label != name for name, device in devices.items())
+
+
+def test_every_price_that_comes_along_has_a_day_and_somebody_who_printed_it() -> None:
+    devices = load([SPECS / "devices.toml"]).devices
+    priced = {name: device for name, device in devices.items() if device.price_per_hour}
+    assert {"colab-t4", "colab-a100", "gcloud-k80", "gcloud-tpu-v2"} <= set(priced)
+    assert all(device.price_date and device.price_source for device in priced.values())
+
+
+def test_the_hardware_that_sources_print_is_of_sources_that_specs_name() -> None:
+    specs = load([SPECS]).specs
+    titles = {spec.source.title for spec in specs if spec.source}
+    assert {each.source for each in RUNTIMES} <= titles
 
 
 def test_the_matrix_products_are_those_of_the_source() -> None:

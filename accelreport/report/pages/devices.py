@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.cost import price_of
+from accelreport.analysis.hardware import RUNTIMES, Runtime
 from accelreport.analysis.invalid_results import REFUSED
 from accelreport.report import formatting
 from accelreport.report.model import (
@@ -101,6 +102,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         Section("inventory", "Every device", (_inventory(devices),)),
         _absent(devices),
         limits_section(devices),
+        runtimes_section(benches),
         Section("coverage", "Who measured what", (_coverage(benches, devices),)),
         Section("machines", "Machines and their software", machines) if machines else None,
     )
@@ -119,6 +121,41 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         ),
         crumbs=(Download("index.html", "All benchmarks"),),
     )
+
+
+def runtimes_section(benches: Sequence[BenchmarkView]) -> Section | None:
+    """The hosted machines that sources of the benchmarks print; None where no source does."""
+    quoted = {
+        source.title
+        for bench in benches
+        for source in (bench.plan.source, *(row.source for row in bench.plan.published))
+        if source
+    }
+    rows = [each for each in RUNTIMES if each.source in quoted]
+    if not rows:
+        return None
+    table = Table(
+        id="runtimes-table",
+        title="The machines behind published figures",
+        caption="As the sources print them; a dash stands where one prints nothing.",
+        corner="runtime",
+        columns=(Column("hardware"), Column("memory"), Column("at most"), Column("printed in")),
+        groups=tuple(
+            RowGroup(tuple(_runtime(each) for each in own), title=kind)
+            for kind in KINDS
+            if (own := [each for each in rows if each.kind == kind])
+        ),
+        style="prose",
+    )
+    return Section("runtimes", "Published machines", (table,))
+
+
+def _runtime(found: Runtime) -> Row:
+    rates = [(found.tflops, "TFLOPS"), (found.tops, "TOPS of 8-bit integers")]
+    said = [f"{formatting.short(rate)}{formatting.SPACE}{unit}" for rate, unit in rates if rate]
+    memory = f"{formatting.short(found.memory_gb)}{formatting.SPACE}GB" if found.memory_gb else "–"
+    texts = (found.hardware, memory, *(said or ["–"]), f"“{found.source}”")
+    return Row(Entry((Line(found.name),)), tuple(Entry((Line(text),)) for text in texts))
 
 
 def _done(listing: Listing) -> bool:
