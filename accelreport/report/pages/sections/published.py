@@ -263,8 +263,8 @@ def _against(bench: BenchmarkView, found: PublishedResult) -> str:
     if found.row.over_where:
         places = found.row.over_where.items()
         over += " at " + ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in places)
-    by = FIGURES.get(found.row.quantity)
-    return f"{over}, by the {QUANTITIES.get(found.row.quantity, by[0])}" if by else over
+    by = found.row.quantity
+    return over if by == "speedup" else f"{over}, by the {QUANTITIES.get(by, axis_title(by))}"
 
 
 def _source(bench: BenchmarkView, found: PublishedResult) -> list[Line]:

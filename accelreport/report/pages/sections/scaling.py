@@ -72,7 +72,7 @@ def _finding(bench: BenchmarkView) -> str:
         return "No batch was shared by several and done by one alone."
     best = max(known, key=lambda each: (each.units, each.strong.value))
     return (
-        f"{bench.title_of(best.own.device)}: {formatting.count(best.units)} do "
+        f"{bench.title_of(best.own.device)}: {formatting.count(best.units)} at once do "
         f"{formatting.ratio(best.units * best.strong.value)} the work of one, an efficiency of "
         f"{formatting.percent(best.strong.value, 0)}."
     )
