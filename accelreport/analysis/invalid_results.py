@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from math import inf, nan
 
 from accelreport import __version__
+from accelreport.analysis.ceilings import above
 from accelreport.analysis.compute import Peak, own_bound
 from accelreport.analysis.warnings import (
     AbovePeak,
@@ -60,7 +61,7 @@ def above_peak(tflops: float, peak: Peak | None) -> ResultWarning | None:
     It refuses the number where the peak was held against a text; a peak that nobody has
     checked may itself be wrong, and then the warning is `above-unchecked-peak`.
     """
-    if peak is None or not tflops > peak.tflops:
+    if peak is None or not above(tflops, peak):
         return None
     kind = ABOVE_PEAK if peak.checked else "above-unchecked-peak"
     return AbovePeak(kind, tflops, peak)
@@ -125,7 +126,7 @@ def _rate(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
     bound = own_bound(record)
     rates = (record.flops.per_step * block.steps / block.wall_s / 1e12 for block in blocks)
     fastest = max(rates, default=0.0)
-    if fastest > bound.tflops:
+    if above(fastest, bound):
         yield AbovePeak("above-machine", fastest, bound)
 
 

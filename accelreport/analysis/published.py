@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import tomli
 
+from accelreport.analysis.ceilings import FAST_CONVOLUTION, above
 from accelreport.analysis.compute import peak_for, peak_of_hardware
 from accelreport.analysis.results import (
     QUALITIES,
@@ -91,10 +92,12 @@ class Printed:
     Attributes:
         published: what the source printed.
         plan: what it is compared with.
+        operations: of a step at its sweep point, as records counted them; NaN where none did.
     """
 
     published: Published
     plan: PlanDocument
+    operations: float = nan
 
     @cached_property
     def known(self) -> Conditions:
@@ -107,7 +110,7 @@ class Contradiction:
     """A published figure that contradicts physics, or another figure of its source.
 
     Attributes:
-        kind: what is wrong, such as `above-peak`.
+        kind: what is wrong, such as `above-ceiling`.
         printed: the figure.
         other: what it is held against: a peak in TFLOPS, seconds, or a speedup.
         count: how many epochs, steps or samples the two are apart; NaN where nothing is counted.
@@ -116,7 +119,7 @@ class Contradiction:
     """
 
     kind: Literal[
-        "above-peak",
+        "above-ceiling",
         "not-of-epochs",
         "not-of-samples",
         "step-is-a-sample",
@@ -131,10 +134,20 @@ class Contradiction:
     source: str = ""
 
 
-def flags_of(plan: PlanDocument, published: Published, figure: str) -> tuple[Contradiction, ...]:
-    """What about one figure of a published row cannot be right as printed."""
-    row = Printed(published, plan)
-    return tuple(found for rule in RULES.get(figure, ()) for found in rule(row))
+def flags_of(
+    plan: PlanDocument, published: Published, figure: str, operations: float = nan
+) -> tuple[Contradiction, ...]:
+    """What about one figure of a published row cannot be right as printed.
+
+    Args:
+        plan: what it is compared with.
+        published: the row.
+        figure: which of its figures.
+        operations: of a step at its sweep point; NaN where they were not counted.
+    """
+    row = Printed(published, plan, operations)
+    found = [each for rule in RULES.get(figure, ()) for each in rule(row)]
+    return (*found, *_above_ceiling(row, figure))
 
 
 def conditions(plan: PlanDocument, published: Published) -> Conditions:
@@ -213,17 +226,36 @@ def _unlike(one: float, other: float, tolerance: float = UNLIKE) -> bool:
     return max(one, other) / min(one, other) > 1 + allowed
 
 
-def _above_peak(row: Printed) -> Iterator[Contradiction]:
+def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
+    """A rate of operations that the hardware leaves no room for, printed or implied by a time."""
     published, dtype = row.published, row.known.dtype
     device = row.plan.devices.get(published.device)
     named = published.hardware or published.label
     peak = peak_of_hardware(named, dtype) or (device and peak_for(device, dtype))
-    if not peak:
+    rate = rate_of(row, figure)
+    if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
-    for value in (published.tflops, published.tflops_cold):
-        if value is not None and value > peak.tflops:
-            above = Contradiction("above-peak", value, peak.tflops)
-            yield replace(above, of=peak.dtype, source=peak.source)
+    found = Contradiction("above-ceiling", rate, peak.tflops)
+    yield replace(found, of=peak.dtype, source=peak.source)
+
+
+def rate_of(row: Printed, figure: str) -> float | None:
+    """10¹² operations a second that a figure says at the least; None where it says none.
+
+    A time of a training may be one of fast convolutions, which do fewer than are counted.
+    """
+    value, known = row.published.figures().get(figure), row.known
+    if figure in {"tflops", "tflops_cold"}:
+        return value
+    seconds = {
+        "step_time": value,
+        "sample_time": value * known.batch_size if value and known.batch_size else None,
+        "throughput": known.batch_size / value if value and known.batch_size else None,
+        "epoch_time": value / known.steps if value and known.steps else None,
+    }.get(figure)
+    if not seconds or isnan(row.operations):
+        return None
+    return row.operations / FAST_CONVOLUTION / seconds / 1e12
 
 
 def _total_against_epochs(row: Printed) -> Iterator[Contradiction]:
@@ -308,14 +340,12 @@ Rule = Callable[[Printed], Iterator[Contradiction]]
 """A published row → what in it cannot be right."""
 
 RULES: dict[str, tuple[Rule, ...]] = {
-    "tflops": (_above_peak,),
-    "tflops_cold": (_above_peak,),
     "total_time": (_total_against_epochs, _total_against_samples),
     "step_time": (_step_is_a_sample,),
     "sample_time": (_sample_against_epoch,),
     "speedup": (_speedup_against_times,),
 }
-"""The rules that look at each figure."""
+"""The rules that look at each figure, beside that of the ceiling."""
 
 LENGTH = frozenset(
     {
@@ -430,7 +460,7 @@ def _beside(
         value=row.figures()[figure],
         over=(row.over or plan.baseline) if figure == "speedup" else "",
         point=dict(places[0][0].point if len(places) == 1 else row.where),
-        flags=flags_of(plan, row, figure),
+        flags=flags_of(plan, row, figure, _operations(places)),
         source=row.source or plan.source,
     )
     measured = [
@@ -442,6 +472,14 @@ def _beside(
         if group.device == (device or row.device)
     ]
     return [each for each in measured if each.measured.n or each.withheld] or [found]
+
+
+def _operations(places: Sequence[Sequence[Group]]) -> float:
+    """Operations of a step that were counted at the one sweep point a row speaks of."""
+    if len(places) != 1:
+        return nan
+    counted = [each.timings.flops_per_step for group in places[0] for each in group.results]
+    return max((each for each in counted if not isnan(each)), default=nan)
 
 
 def _there(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -45,6 +47,9 @@ class Engine(Protocol):
 
     def parameters(self) -> int:
         """Number of all weights of the model."""
+
+    def state_bytes(self) -> float:
+        """Bytes of the weights and of the optimizer's state, once."""
 
     def steps_done(self) -> int:
         """Steps the optimizer has counted; waits for the last one."""
@@ -154,6 +159,11 @@ class KerasEngine:
         """See `Engine.parameters`."""
         return int(self.model.count_params())
 
+    def state_bytes(self) -> float:
+        """See `Engine.state_bytes`."""
+        kept = [*self.model.variables, *self.optimizer.variables]
+        return float(sum(math.prod(each.shape) * _bytes_of(str(each.dtype)) for each in kept))
+
     def steps_done(self) -> int:
         """See `Engine.steps_done`."""
         return int(self.optimizer.iterations.numpy())
@@ -205,3 +215,9 @@ class KerasEngine:
             counts = n.cast(self.problem.tally.count(targets, outputs), "float32")
             table = n.concatenate([table, n.transpose(counts)], axis=0)
         return n.total(table if weights is None else table * weights, axis=1)
+
+
+def _bytes_of(dtype: str) -> float:
+    """Bytes of an element, by the number in its type's name: "bfloat16", "torch.float32"."""
+    bits = re.search(r"(\d+)$", dtype)
+    return int(bits.group(1)) / 8 if bits else 1.0

@@ -106,7 +106,14 @@ def _note_arithmetic(measurement: Measurement, training: Training, graphs: Engin
         message = f"operations of a step were not counted: {found.unknown}"
         measurement.warn("flops-unknown", message)
     else:
-        measurement.facts["flops"] = found.flops
+        kept = {"state_bytes": graphs.state_bytes(), "batch_bytes": _batch_bytes(graphs.problem)}
+        measurement.facts["flops"] = found.flops.model_copy(update=kept)
+
+
+def _batch_bytes(problem: TrainingProblem) -> float:
+    """Bytes of the examples of a step, of what lies on the device an example each."""
+    each = [a.nbytes / len(a) for a in problem.resident.values() if len(a) == problem.examples]
+    return problem.batch_size * sum(each)
 
 
 def _select(measurement: Measurement, policies: Policies, trained: Trained) -> None:

@@ -10,6 +10,7 @@ import typer
 from accelreport import __version__
 from accelreport.cli import (
     build,
+    ceilings,
     compare,
     data,
     importing,
@@ -83,6 +84,7 @@ app.command(epilog=new.EXAMPLES)(new.new)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_figures)
 app.command(epilog=notebook.EXAMPLES)(notebook.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=ceilings.EXAMPLES)(ceilings.ceilings)
 app.command(epilog=laws.EXAMPLES)(laws.laws)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
 app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)

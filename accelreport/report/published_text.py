@@ -109,7 +109,7 @@ def flag_text(found: Contradiction) -> str:
     """What about a published figure cannot be right, as a sentence."""
     printed, other, count = found.printed, found.other, found.count
     match found.kind:
-        case "above-peak":
+        case "above-ceiling":
             source = f" ({found.source})" if found.source else ""
             return (
                 f"{printed:g} TFLOPS is {printed / other:.2g} times the peak of {other:g} TFLOPS "

@@ -416,6 +416,13 @@ class Flops(Document):
     not counted."""
     bytes_method: str = ""
     """How the bytes were counted."""
+    convolutions_per_step: Operations | None = None
+    """Those of `per_step` that are convolutions', which fast algorithms do with fewer; absent in
+    records that did not tell them apart."""
+    batch_bytes: Operations | None = None
+    """Bytes of the examples of a step as they are stored on the device, over all replicas."""
+    state_bytes: Operations | None = None
+    """Bytes of the weights and of the optimizer's state, once."""
 
 
 class Memory(Document):

@@ -13,6 +13,7 @@ import pytest
 
 from accelreport.backend.flops.count import CountError, count_function, count_step
 from accelreport.backend.flops.graph import Traced
+from accelreport.backend.flops.operations import CONVOLUTIONS
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
@@ -110,7 +111,15 @@ def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
 @pytest.mark.parametrize("system", BY_HAND)
 def test_a_training_step_has_the_operations_counted_by_hand(system: str) -> None:
     kind, parameters, by_hand = BY_HAND[system]
-    assert count_step(training_step(kind, parameters)) == BATCH * by_hand
+    step = training_step(kind, parameters)
+    assert count_step(step) == BATCH * by_hand
+    assert 0 <= count_step(step, CONVOLUTIONS) < BATCH * by_hand
+
+
+def test_operations_of_convolutions_are_told_apart_from_those_of_dense_layers() -> None:
+    step = training_step("image_classification", {"dataset": "mnist", "model": "conv64_conv32"})
+    dense = 2 * 3 * (7 * 7 * 32 * 256 + 256 * 10)
+    assert count_step(step, CONVOLUTIONS) == count_step(step) - BATCH * dense > 0
 
 
 def traced(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> tuple[Any, list[str]]:

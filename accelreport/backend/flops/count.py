@@ -23,6 +23,7 @@ from accelreport.backend.flops.graph import (
     called,
 )
 from accelreport.backend.flops.operations import (
+    CONVOLUTIONS,
     COUNTS,
     TRAFFIC,
     Count,
@@ -199,6 +200,7 @@ def _counted_graph(traced: Traced, graphs_in_step: int) -> Counted:
         method=METHOD,
         bytes_per_step=None if moved is None else moved * graphs_in_step,
         bytes_method="" if moved is None else TRAFFIC_METHOD,
+        convolutions_per_step=count_step(traced, CONVOLUTIONS) * graphs_in_step,
     )
     return Counted(traced.kinds(), flops)
 

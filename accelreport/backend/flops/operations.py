@@ -213,6 +213,9 @@ COUNTS: dict[str, Count] = {
 }
 """Operations that are counted, by their type."""
 
+CONVOLUTIONS: dict[str, Count] = {name: COUNTS[name] for name in COUNTS if "Conv" in name}
+"""Those of them that are convolutions."""
+
 METHOD = (
     "each counted product reads its operands and writes its result once; element-wise "
     "operations, the optimizer and reuse in caches are left out"

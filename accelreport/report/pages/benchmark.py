@@ -20,6 +20,7 @@ from accelreport.report.pages.sections.about import (
     spec_section,
 )
 from accelreport.report.pages.sections.batch_law import batch_law_section
+from accelreport.report.pages.sections.ceilings import ceilings_section
 from accelreport.report.pages.sections.cells import cells_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
@@ -69,6 +70,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         batch_law_section(bench),
         scaling_section(bench),
         compute_section(bench),
+        ceilings_section(bench),
         resources_section(bench),
         cost_section(bench),
         steps_section(bench),

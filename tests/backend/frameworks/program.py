@@ -80,6 +80,7 @@ def train(engine: Engine, trainer: Any, steps: int, *, at_once: bool = False) ->
         "compiled_later": made[-1] - made[1],
         "steps_done": engine.steps_done(),
         "flops": flops and flops.per_step,
+        "convolutions": flops and flops.convolutions_per_step,
         "bytes": flops and flops.bytes_per_step,
     }
 

@@ -40,6 +40,7 @@ def counted_program(program: Any) -> Counted:
             method=METHOD,
             bytes_per_step=_total(program.jaxpr, TRAFFIC),
             bytes_method=TRAFFIC_METHOD,
+            convolutions_per_step=_total(program.jaxpr, CONVOLUTIONS),
         )
     except CountError as error:
         return Counted(kinds, None, str(error))
@@ -129,3 +130,6 @@ TRAFFIC: dict[str, Count] = {
     **_UNTOLD,
 }
 """The bytes of the same operations, as `accelreport.backend.flops.operations` counts them."""
+
+CONVOLUTIONS: dict[str, Count] = {"conv_general_dilated": _convolution}
+"""Those of the operations that are convolutions."""

@@ -54,6 +54,7 @@ def counted_program(rehearse: Callable[[], None]) -> Counted:
         method=METHOD,
         bytes_per_step=found.moved,
         bytes_method=TRAFFIC_METHOD,
+        convolutions_per_step=found.convolutions,
     )
     return Counted(kinds, flops)
 
@@ -65,6 +66,7 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         super().__init__()
         self.kinds: set[str] = set()
         self.operations = 0.0
+        self.convolutions = 0.0
         self.moved = 0.0
 
     def __torch_dispatch__(
@@ -75,6 +77,7 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         self.kinds.add(name)
         for operations, tensors in COUNTS[name](args, result) if name in COUNTS else ():
             self.operations += operations
+            self.convolutions += operations if name.startswith("convolution") else 0.0
             # A gradient that nobody wants is None.
             there = [each for each in tensors if each is not None]
             self.moved += sum(each.numel() * each.element_size() for each in there)

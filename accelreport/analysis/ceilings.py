@@ -1,0 +1,281 @@
+"""How fast could it be: the least time of a step that a piece of hardware leaves.
+
+    t ≥ max(least operations / peak, compulsory bytes / bandwidth)
+
+(Williams, Waterman, Patterson: "Roofline", CACM 52(4), 2009, with compulsory traffic in the place
+of counted traffic.) It is a bound with stated assumptions and no measurement: nothing reaches it,
+and a figure above it cannot be right.
+
+*Least operations.* Fast algorithms compute a convolution with fewer operations than are counted
+of it (Winograd 1980; Lavin and Gray, arXiv:1509.09308), and libraries use them: TensorFlow's
+own benchmark of VGG-16 on a P100 did 1.4 times the chip's peak in counted operations. What is
+counted of convolutions is therefore divided by `FAST_CONVOLUTION`, the largest saving in use.
+
+*Compulsory bytes.* The examples of a batch cross the memory once. Weights and the state of the
+optimizer are read and written once, and as far as they fit on the chip they need not cross it;
+`ON_CHIP` is more than any chip of the table keeps. A gradient may be used where it is made, and
+counts nothing.
+
+A bound needs complete counts: where operations were not counted there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from math import nan
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import tomli
+from pydantic import ConfigDict, TypeAdapter
+
+from accelreport.analysis.compute import Bandwidth, Peak, peak_of_hardware
+from accelreport.analysis.hardware import HARDWARE, named_in
+from accelreport.results.record import OTHER_LOAD, Environment, Flops
+
+FAST_CONVOLUTION = 81 / 16
+"""F(6 × 6, 3 × 3) does 64 products where 324 are counted, so NNPACK; cuDNN's do no better."""
+
+ON_CHIP = {"GPU": 256 * 2**20, "TPU": 256 * 2**20, "CPU": 1280 * 2**20}
+"""Bytes that may stay on the chip from step to step: an H200 caches 50 MiB, a TPU v4 holds 160, an
+EPYC 9684X caches 1,152."""
+
+
+class Limit(StrEnum):
+    """What gives the least time."""
+
+    ARITHMETIC = "arithmetic"
+    MEMORY = "memory"
+
+
+@dataclass(frozen=True)
+class StepWork:
+    """What one step has to do.
+
+    Attributes:
+        operations: counted, over all replicas; a multiply-add is two.
+        convolutions: those of them that are convolutions'.
+        batch_bytes: bytes of the examples.
+        state_bytes: bytes of weights and of the optimizer's state.
+        dtype: element type of the products.
+    """
+
+    operations: float
+    convolutions: float
+    batch_bytes: float = 0.0
+    state_bytes: float = 0.0
+    dtype: str = "float32"
+
+    @property
+    def least_operations(self) -> float:
+        """Operations that no algorithm in use goes below."""
+        return self.operations - self.convolutions * (1 - 1 / FAST_CONVOLUTION)
+
+    def compulsory_bytes(self, kind: str) -> float:
+        """Bytes that cross the memory of a CPU, GPU or TPU at the least."""
+        return self.batch_bytes + 2 * max(self.state_bytes - ON_CHIP[kind], 0.0)
+
+    def times(self, factor: float) -> StepWork:
+        """The work of a batch so many times as large."""
+        return StepWork(
+            factor * self.operations,
+            factor * self.convolutions,
+            factor * self.batch_bytes,
+            self.state_bytes,
+            self.dtype,
+        )
+
+
+def work_of(flops: Flops, dtype: str, *, kernel: bool = False) -> StepWork:
+    """The work of a step as a record counted it.
+
+    A training of which a record did not tell convolutions apart may consist of nothing else; a
+    kernel is a product of matrices.
+    """
+    unknown = 0.0 if kernel else flops.per_step
+    convolutions = flops.convolutions_per_step
+    return StepWork(
+        flops.per_step,
+        unknown if convolutions is None else convolutions,
+        flops.batch_bytes or 0.0,
+        flops.state_bytes or 0.0,
+        dtype,
+    )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a piece of hardware can do at most.
+
+    Attributes:
+        name: what it is called.
+        kind: CPU, GPU or TPU.
+        peak: of its arithmetic.
+        bandwidth: of its memory; None where none is known, which bounds nothing.
+    """
+
+    name: str
+    kind: str
+    peak: Peak
+    bandwidth: Bandwidth | None = None
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The least seconds of a step, and what they follow from."""
+
+    seconds: float
+    limit: Limit
+
+    def share(self, seconds: float) -> float:
+        """What a step of so many seconds reached of it; above 1 it cannot be right."""
+        return self.seconds / seconds if seconds > 0 else nan
+
+
+def ceiling(work: StepWork, limits: Limits) -> Ceiling:
+    """The least time of a step on some hardware."""
+    arithmetic = work.least_operations / (limits.peak.tflops * 1e12)
+    memory = 0.0
+    if limits.bandwidth is not None:
+        memory = work.compulsory_bytes(limits.kind) / (limits.bandwidth.gbps * 1e9)
+    return Ceiling(
+        max(arithmetic, memory), Limit.ARITHMETIC if arithmetic >= memory else Limit.MEMORY
+    )
+
+
+def above(tflops: float, peak: Peak) -> bool:
+    """Whether a rate of operations is above its ceiling: the one rule, of measured and published.
+
+    Args:
+        tflops: 10¹² operations a second that were done, as the algorithm does them.
+        peak: what the hardware can do at most.
+    """
+    return tflops > peak.tflops
+
+
+def limits_named(text: str, dtype: str) -> Limits | None:
+    """The limits of the hardware that a text names; None where the table has none or no rate."""
+    known, peak = named_in(text), peak_of_hardware(text, dtype)
+    if known is None or peak is None:
+        return None
+    units = known.units(text)
+    width = None
+    if known.gbps is not None:
+        width = Bandwidth(known.gbps * units, known.cited, known.reading != "unchecked")
+    return Limits(known.name, kind_of(known.unit, known.name), peak, width)
+
+
+def kind_of(unit: str, name: str) -> str:
+    """CPU, GPU or TPU, by the row of the table."""
+    if "TPU" in name:
+        return "TPU"
+    return "CPU" if "core" in unit else "GPU"
+
+
+def known_limits(dtype: str, kinds: Iterable[str] = ("GPU", "TPU")) -> Sequence[Limits]:
+    """Every row of the table that has a rate for a type, as its maker calls it."""
+    wanted = set(kinds)
+    found = []
+    for row in HARDWARE:
+        peak = Peak(0.0, dtype, "")
+        rates = row.tflops
+        floating = {name: rate for name, rate in rates.items() if not name.startswith("int")}
+        if not floating or kind_of(row.unit, row.name) not in wanted:
+            continue
+        best = dtype if dtype in floating else max(floating, key=lambda name: floating[name])
+        peak = Peak(floating[best], best, row.cited, row.reading != "unchecked")
+        width = Bandwidth(row.gbps, row.cited) if row.gbps is not None else None
+        found.append(Limits(row.name, kind_of(row.unit, row.name), peak, width))
+    return found
+
+
+def own_limits(environment: Environment, dtype: str) -> Limits | None:
+    """A CPU's own ceiling: what its machine reached in a product of matrices and in a stream.
+
+    None where the record does not hold them, or others used the machine meanwhile; and for
+    another type than float32, whose products were not measured.
+    """
+    found = environment.roofs
+    if found is None or found.other_cores > OTHER_LOAD or dtype != "float32":
+        return None
+    tflops = max(found.tflops, environment.threads * found.core_tflops)
+    return Limits(
+        environment.cpu,
+        "CPU",
+        Peak(tflops, dtype, f"measured: {found.method}"),
+        Bandwidth(found.gbps, f"measured: {found.method}"),
+    )
+
+
+@dataclass(frozen=True)
+class PublicRate:
+    """A throughput that somebody published of one piece of known hardware.
+
+    Attributes:
+        hardware: name of its row in `hardware.toml`.
+        model: of a network.
+        task: what was done with it.
+        batch_size: examples of a step.
+        dtype: element type of the products.
+        examples_per_s: as printed.
+        multiply_adds: 10⁹ of an example, forward.
+        convolutional: whether these are mostly those of convolutions.
+        counted: where that number is from.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    hardware: str
+    model: str
+    task: Literal["training", "inference"]
+    batch_size: int
+    dtype: str
+    examples_per_s: float
+    multiply_adds: float
+    convolutional: bool
+    counted: str
+
+    @property
+    def work(self) -> StepWork:
+        """Of a step: a training computes two gradients beside each product."""
+        passes = 3 if self.task == "training" else 1
+        operations = 2e9 * self.multiply_adds * passes * self.batch_size
+        convolutions = operations if self.convolutional else 0.0
+        return StepWork(operations, convolutions, dtype=self.dtype)
+
+    @property
+    def share(self) -> float:
+        """What was reached of the ceiling."""
+        limits = limits_named(self.hardware, self.dtype)
+        assert limits is not None, self.hardware
+        return ceiling(self.work, limits).share(self.batch_size / self.examples_per_s)
+
+    @property
+    def share_of_peak(self) -> float:
+        """Counted operations a second over the peak, which fast convolutions can exceed."""
+        limits = limits_named(self.hardware, self.dtype)
+        assert limits is not None, self.hardware
+        done = self.work.operations * self.examples_per_s / self.batch_size
+        return done / (limits.peak.tflops * 1e12)
+
+
+@dataclass(frozen=True)
+class PublicSource:
+    """Rates from one text: its title, its address, and its rows."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    title: str
+    address: str
+    rows: list[PublicRate]
+
+
+@cache
+def public_rates() -> tuple[PublicSource, ...]:
+    """Throughputs that nobody here measured, from `public_rates.toml`."""
+    path = Path(__file__).with_name("public_rates.toml")
+    read = tomli.loads(path.read_text(encoding="utf-8"))["source"]
+    return tuple(TypeAdapter(list[PublicSource]).validate_python(read))
