@@ -110,16 +110,17 @@ class Contradiction:
     """A published figure that contradicts physics, or another figure of its source.
 
     Attributes:
-        kind: what is wrong, such as `above-ceiling`.
+        kind: what is wrong, such as `above-peak`.
         printed: the figure.
         other: what it is held against: a peak in TFLOPS, seconds, or a speedup.
-        count: how many epochs, steps or samples the two are apart; NaN where nothing is counted.
+        count: how many epochs, steps or samples the two are apart, or the seconds of a step that
+            a rate follows from; NaN where nothing is counted.
         of: what the other one is of: a quantity, or an element type.
         source: where the other one is written; empty where it is the same source.
     """
 
     kind: Literal[
-        "above-ceiling",
+        "above-peak",
         "not-of-epochs",
         "not-of-samples",
         "step-is-a-sample",
@@ -235,8 +236,9 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     rate = rate_of(row, figure)
     if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
-    found = Contradiction("above-ceiling", rate, peak.tflops)
-    yield replace(found, of=peak.dtype, source=peak.source)
+    found = Contradiction("above-peak", rate, peak.tflops)
+    seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
+    yield replace(found, of=peak.dtype, source=peak.source, count=seconds / FAST_CONVOLUTION)
 
 
 def rate_of(row: Printed, figure: str) -> float | None:

@@ -81,8 +81,8 @@ def _lines(
     bench: BenchmarkView, names: Sequence[str], tflops: float | None, gbps: float | None
 ) -> Iterator[str]:
     from accelreport.analysis.ceilings import ceiling
-    from accelreport.report.formatting import duration, percent, ratio
-    from accelreport.report.pages.sections.ceilings import own_share, places, published_share
+    from accelreport.report.formatting import duration, percent
+    from accelreport.report.pages.sections.ceilings import most, own_share, places, published_share
 
     for place in places(bench):
         at = f", {bench.point_title(place.point)}" if bench.axes else ""
@@ -100,7 +100,7 @@ def _lines(
                 [
                     each.name,
                     duration(found.seconds),
-                    ratio(place.seconds / found.seconds),
+                    most(place.seconds / found.seconds),
                     found.limit.value,
                     ", ".join(f"{sweep.label} {percent(part, 2)}" for sweep, part in shares),
                 ]

@@ -109,10 +109,13 @@ def flag_text(found: Contradiction) -> str:
     """What about a published figure cannot be right, as a sentence."""
     printed, other, count = found.printed, found.other, found.count
     match found.kind:
-        case "above-ceiling":
+        case "above-peak":
             source = f" ({found.source})" if found.source else ""
+            rate = f"{printed:g} TFLOPS is"
+            if not isnan(count):
+                rate = f"a step of {duration(count)} is at least {printed:.3g} TFLOPS, which is"
             return (
-                f"{printed:g} TFLOPS is {printed / other:.2g} times the peak of {other:g} TFLOPS "
+                f"{rate} {printed / other:.2g} times the peak of {other:g} TFLOPS "
                 f"in {found.of}{source}"
             )
         case "not-of-epochs" | "not-of-samples":

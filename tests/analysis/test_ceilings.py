@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from statistics import median
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from accelreport.analysis.ceilings import (
     FAST_CONVOLUTION,
@@ -18,7 +20,17 @@ from accelreport.analysis.ceilings import (
     limits_named,
     public_rates,
 )
+from accelreport.cli.app import app
+from accelreport.report.formatting import duration
+from accelreport.report.model import Prose, Table
+from accelreport.report.pages.sections.ceilings import ceilings_section, places
+from accelreport.report.published_text import flag_text
+from accelreport.report.theme import device_colours
+from accelreport.report.view import BenchmarkView
+from accelreport.spec.models import Published
+from tests.support.records import study
 
+SPECS = Path(__file__).parents[2] / "specs"
 RATES = [row for source in public_rates() for row in source.rows]
 SIZES = st.floats(1.0, 1e15)
 
@@ -75,3 +87,53 @@ def test_hardware_is_found_by_the_name_that_its_maker_or_a_label_gives_it() -> N
         again = limits_named(each.name, "float32")
         assert again is not None
         assert again.peak.tflops == each.peak.tflops
+
+
+@pytest.fixture(scope="module")
+def bench() -> BenchmarkView:
+    rows = (
+        Published(device="gpu", label="K80", hardware="Tesla K80", where={"batch_size": 256},
+                  step_time=1e-6),
+        Published(device="gpu", label="K80", hardware="Tesla K80", where={"batch_size": 512},
+                  step_time=1.0),
+    )  # fmt: skip
+    made = study(axes={"batch_size": (256, 512)}, devices=("cpu", "gpu"), published=rows)
+    records = {(record.key, record.machine): record for record in made.records}
+    return BenchmarkView(made.plan, records, device_colours(made.plan.devices))
+
+
+def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
+    bench: BenchmarkView,
+) -> None:
+    flags = {found.row.where["batch_size"]: found.flags for found in bench.published_results}
+    (flag,) = flags[256]
+    assert flag.kind == "above-peak"
+    assert flag_text(flag).startswith("a step of 1 µs is at least ")
+    assert "Tesla K80" in flag_text(flag)
+    assert not flags[512]
+
+
+def test_a_page_calls_each_ceiling_so_and_says_what_it_leaves_out(bench: BenchmarkView) -> None:
+    section = ceilings_section(bench)
+    assert section is not None
+    table, prose = section.blocks
+    assert isinstance(table, Table)
+    assert isinstance(prose, Prose)
+    assert table.folded
+    assert section.finding.startswith("Ceilings")
+    assert [column.title for column in table.columns if "(ceiling)" in column.title]
+    assert "no measurement" in prose.text
+    rows = [row for group in table.groups for row in group.rows]
+    assert len(rows) == len(known_limits("float32"))
+    place = max(places(bench), key=lambda each: each.work.operations)
+    slowest = max(known_limits("float32"), key=lambda each: ceiling(place.work, each).seconds)
+    (row,) = [row for row in rows if row.header.lines[0].text == slowest.name]
+    assert row.entries[0].lines[0].text == duration(ceiling(place.work, slowest).seconds)
+
+
+@pytest.mark.parametrize(("more", "code"), [([], 5), (["--bandwidth", "100"], 2)])
+def test_a_command_without_anything_counted_says_so(
+    tmp_path: Path, more: list[str], code: int
+) -> None:
+    asked = ["ceilings", str(SPECS / "matmul.toml"), "--results", str(tmp_path / "none"), *more]
+    assert CliRunner().invoke(app, asked).exit_code == code

@@ -128,15 +128,20 @@ def ceilings_section(bench: BenchmarkView) -> Section | None:
     )
 
 
+def most(speedup: float) -> str:
+    """A largest speedup in two digits: a bound has no more."""
+    return f"{formatting.number(float(f'{speedup:.2g}'), 0, speedup)}×"
+
+
 def _finding(bench: BenchmarkView, place: Place, limits: Sequence[Limits]) -> str:
     bounds = sorted((ceiling(place.work, each).seconds, each.name) for each in limits)
     (best, fastest), (least, slowest) = bounds[0], bounds[-1]
     where = f" at {bench.point_title(place.point)}" if bench.axes else ""
-    times = formatting.ratio(place.seconds / best)
+    times = most(place.seconds / best)
     said = (
         f"Ceilings{where}: a {bench.words.step} on {fastest} could be at most {times} as fast as "
         f"on {place.series.title} here, and on {slowest} at most "
-        f"{formatting.ratio(place.seconds / least)}."
+        f"{most(place.seconds / least)}."
     )
     share = own_share(bench, place)
     if share is None or isnan(share):
@@ -178,7 +183,7 @@ def _row(bench: BenchmarkView, place: Place, limits: Limits) -> Row:
         Entry((Line(limits.name), Line(peak, "reason"))),
         (
             Entry((Line(formatting.duration(found.seconds)),)),
-            Entry((Line(formatting.ratio(place.seconds / found.seconds)),)),
+            Entry((Line(most(place.seconds / found.seconds)),)),
             Entry((Line(found.limit.value),)),
             Entry(told or (Line("–"),)),
         ),
