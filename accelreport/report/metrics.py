@@ -156,7 +156,8 @@ def metric_title(metric: str) -> str:
 
     What quantisation did was found on validation data, after the training.
     """
-    words = ["validation" if word == "val" else word for word in label(metric, 60).split("_")]
+    said = {"val": "validation", "f1": "F1"}
+    words = [said.get(word, word) for word in label(metric, 60).split("_")]
     afterwards = "validation" in words or words[0] == "quantised"
     return " ".join(words if afterwards else ["training", *words])
 

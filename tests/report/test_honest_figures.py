@@ -40,6 +40,7 @@ INTERVALS = {
     "hero-forecast": "",
     "hero-errors": "",
     "hero-bits": "",
+    "eight-bits": r"95 % interval over the examples",
     "hero-seeds": r"95 % intervals over the examples",
     "roofline": "",
 }

@@ -14,6 +14,7 @@ from accelreport.report.heroes.forecast import forecast_hero
 from accelreport.report.heroes.learning import images_hero
 from accelreport.report.heroes.writing import writing_hero
 from accelreport.report.model import Code, Figure, Gallery
+from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section
 from accelreport.report.pages.sections.predictions import confusion_section, samples_section
 from accelreport.report.site.assembly import gather
@@ -179,6 +180,19 @@ def test_the_title_says_whether_the_network_or_a_naive_guess_wins_in_every_run(
     assert hero.title.replace("\xa0", " ").startswith(title)
 
 
+@pytest.mark.parametrize("origin", ["official", "synthetic"])
+def test_only_real_data_say_that_a_network_learned_by_heart(origin: str) -> None:
+    rows = [
+        each.model_copy(update={"metrics": {"accuracy": 0.99, "val_accuracy": 0.6}})
+        for each in epochs(0.3, 0.2)
+    ]
+    kept = [sample(1, "7", "1", 0.6)]
+    hero = images_hero(bench_of({"samples": kept, "epochs": rows}, origin=origin))
+    assert hero
+    assert ("Trained to 99.0" in hero.title) == (origin == "official")
+    assert ("synthetic" in hero.title) == (origin == "synthetic")
+
+
 def test_eight_bits_are_told_by_every_seed_and_never_by_the_first_alone() -> None:
     (whole,) = gather(observed())
     first = next(iter(whole.records.values())).quantised
@@ -192,6 +206,20 @@ def test_eight_bits_are_told_by_every_seed_and_never_by_the_first_alone() -> Non
     all_worse = deployment_hero(bench_of(worse, worse))
     assert all_worse
     assert all_worse.title.endswith("; less accurate")
+
+
+def test_eight_bits_are_drawn_once_on_a_page_and_in_its_section_where_it_begins_otherwise() -> None:
+    (whole,) = gather(observed())
+    first = next(iter(whole.records.values())).quantised
+    for kind, expected in (
+        ("image_classification", "hero-bits"),
+        ("text_classification", "eight-bits"),
+    ):
+        bench = bench_of({"quantised": first, "epochs": epochs(0.3, 0.2)})
+        workload = {**bench.plan.workload, "kind": kind}
+        bench = replace(bench, plan=bench.plan.model_copy(update={"workload": workload}))
+        drawn = [each.id for each in benchmark_page(bench).figures]
+        assert [each for each in drawn if each in {"hero-bits", "eight-bits"}] == [expected]
 
 
 def test_what_a_network_writes_is_shown_by_epoch() -> None:

@@ -204,7 +204,10 @@ def _lines(
     base = base.encode(x=x, **devices.channels("color"))
     if not curves[0].validation:
         dotted = base.mark_line(strokeDash=[1, 4], strokeWidth=2)
-        return [dotted.encode(y=y("value"), tooltip=_told(quality))]
+        layers = [dotted.encode(y=y("value"), tooltip=_told(quality))]
+        if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
+            layers.append(base.mark_point(size=32, filled=False).encode(y=y("value")))
+        return layers
     return [
         base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_line().encode(y=y("value"), **devices.channels("strokeDash")),

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import LABEL_SIZE, ROOMY, Chart, rows, told
+from accelreport.report.charts.drawing import LABEL_SIZE, ROOMY, Chart, halo, rows, told
 from accelreport.report.charts.scales import nice_ticks, plain, ticked
 from accelreport.report.charts.text_metrics import text_width
 
@@ -194,8 +194,8 @@ def differences(
     )  # fmt: skip
     base = alt.Chart(data).encode(y=y)
     zero = alt.Chart(rows([{"value": 0.0}]))
-    label = {"align": "left", "dx": 8} if beside else {"align": "center", "dy": -12}
-    written = base.mark_text(fontWeight="bold", **label)
+    label = {"align": "left", "dx": 8} if beside else {"align": "center", "dy": -14}
+    place = alt.value(inner) if beside else x("value")
     layers = [
         zero.mark_rule(stroke="var(--ink)").encode(x=x("value")),
         base.mark_rule(strokeWidth=6, opacity=0.35, stroke=colour).encode(
@@ -204,6 +204,6 @@ def differences(
         base.mark_point(size=90, fill=colour, stroke=colour).encode(
             x=x("value"), tooltip=told(row="run", value="difference", low="from", high="to")
         ),
-        written.encode(x=alt.value(inner) if beside else x("value"), text=alt.Text("text:N")),
+        *halo(base.encode(x=place, text=alt.Text("text:N")), fontWeight="bold", **label),
     ]
     return alt.layer(*layers, width=inner, height=max(height - 54, 34 * len(found)))

@@ -8,7 +8,6 @@ import numpy as np
 
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart
-from accelreport.report.charts.paired import Bars, paired_bars
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.parts import claims_number, kicker
 from accelreport.report.model import LargeNumber
@@ -30,7 +29,7 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
             f"{each.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in each.bars)
             for each in bars
         ),
-        chart=partial(_bars, bars),
+        chart=partial(_both, found),
         badges=found.runs[0].badges,
     )
     each = HeroFigure(
@@ -55,8 +54,8 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
     )
 
 
-def _bars(bars: list[Bars], size: Size) -> Chart:
-    return paired_bars(bars, size.width, size.height)
+def _both(found: EightBits, size: Size) -> Chart:
+    return found.both(size.width, size.height)
 
 
 def _differences(found: EightBits, size: Size) -> Chart:

@@ -18,7 +18,7 @@ Maker = Callable[[BenchmarkView], Hero | None]
 OF_FAMILIES: dict[str, tuple[Maker, ...]] = {
     "image_classification": (deployment_hero, images_hero),
     "sequence_classification": (classes_hero,),
-    "text_classification": (deployment_hero, classes_hero),
+    "text_classification": (classes_hero,),
     "text_generation": (writing_hero,),
     "series_forecast": (forecast_hero,),
 }

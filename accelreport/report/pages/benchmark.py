@@ -61,6 +61,8 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     """
     plan = bench.plan
     hero = hero_of(bench)
+    opening = hero.opening()
+    opened = any(block.kind == "figure" and block.id == "hero-bits" for block in opening.blocks)
     slides = (Download(slides_path(bench), "Slides"),) if bench.shown_series else ()
     sections = (
         speedup_section(bench),
@@ -80,7 +82,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         samples_section(bench),
         forecast_section(bench),
         generated_text_section(bench),
-        deployment_section(bench),
+        deployment_section(bench, opened=opened),
         problems_section(bench),
         warnings_section(bench),
         environment_section(bench),
@@ -97,7 +99,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         headline=hero.title,
         finding=hero.answer,
         description=f"{hero.title}. {hero.answer}",
-        opening=_downloadable(bench, hero.opening(), facts),
+        opening=_downloadable(bench, opening, facts),
         sections=tuple(_downloadable(bench, section, facts) for section in sections if section),
         template="article.html",
         byline=byline(bench),

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from accelreport.analysis.parity import Change, QuantisedResult, quantised_results
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import Chart
-from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences
+from accelreport.report.charts.drawing import NARROW, WIDE, Chart, draw
+from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences, paired_bars
 from accelreport.report.model import (
     Badge,
     Block,
     Column,
     Entry,
+    Figure,
     Line,
+    Panel,
     Row,
     RowGroup,
     Section,
@@ -120,6 +123,36 @@ class EightBits:
         ends = dict.fromkeys(formatting.signed(value, 2) for value in (found[0], found[-1]))
         return f"{' to '.join(ends)}{formatting.SPACE}points"
 
+    def figure(self) -> Figure:
+        """Both arithmetics, and under them each seed's difference."""
+        made = (
+            ("bars", "The same networks in float32 and in 8 bits", 300, self.both),
+            ("seeds", "What 8 bits change in accuracy, in points", 200, self.differences),
+        )  # fmt: skip
+        panels = []
+        for name, title, height, chart in made:
+            wide, narrow = (
+                draw(partial(chart, height=height), width, prefix=f"{name}-{width}", title=title,
+                     description=self.answer)
+                for width in (WIDE, NARROW)
+            )  # fmt: skip
+            panels.append(Panel(wide, narrow, title=title))
+        return Figure(
+            id="eight-bits",
+            title="Eight bits beside float32",
+            caption=(
+                "Bars: medians over seeds, each quantity from zero. Under them each seed's "
+                "difference with its 95 % interval over the examples (Bonett and Price)."
+            ),
+            panels=tuple(panels),
+            badges=self.runs[0].badges,
+            stacked=True,
+        )
+
+    def both(self, width: int, height: int) -> Chart:
+        """The bars."""
+        return paired_bars(self.bars(), width, height)
+
     def differences(self, width: int, height: int) -> Chart:
         """Each seed's difference of the accuracy, in percentage points."""
         found = [
@@ -166,14 +199,20 @@ def _medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return median([before for before, _ in pairs]), median([after for _, after in pairs])
 
 
-def deployment_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no trained model was used any further."""
+def deployment_section(bench: BenchmarkView, *, opened: bool = False) -> Section | None:
+    """The section; None where no trained model was used any further.
+
+    Args:
+        bench: the benchmark.
+        opened: whether the page begins with what 8 bits did, so that tables suffice here.
+    """
     found = runs(bench)
     blocks: list[Block] = []
     served = [(run, run.record.served) for run in found if run.record.served]
     saved = [(run, run.record.weights) for run in found if run.record.weights]
     eight = eight_bits(bench)
     if eight:
+        blocks += [] if opened else [eight.figure()]
         blocks.append(_quantised(bench, found))
     if served:
         blocks.append(_served(served))
