@@ -206,7 +206,7 @@ def test_labels_of_a_row_lie_on_no_other_label(
     row.append(RateMark("", "", device, 1.0, 1.0, 1.0, "base"))
     boxes = [
         (start, start + text_width(said, 12.5, bold=True), dy)
-        for _, said, start, dy in placed_labels(row, Span((0.02, 400.0), *span))
+        for _, said, start, dy in placed_labels(row, Span((0.02, 400.0), *span), 2)
     ]
     for (left, right, dy), (start, end, other) in combinations(boxes, 2):
         assert dy != other or right <= start or end <= left or len(marks) > 3

@@ -105,7 +105,7 @@ def _across(
     scale = {"type": "log", "domain": [low, high], "nice": False}
     if small:
         axis = ticked([], tick, title=title, labels=False, ticks=False, domain=False, grid=False,
-                      titleFontSize=SMALL - 1, titleAnchor="start", titlePadding=2)  # fmt: skip
+                      titleFontSize=SMALL - 0.5, titleAnchor="start", titlePadding=2)  # fmt: skip
         return scale, axis
     most = max(d.high for d in dots) * 1.001
     most = max([most, *(d.limit for d in dots if d.limit is not None)])
@@ -130,7 +130,7 @@ class _Drawn:
         self._dots, self._letters, self._small = dots, letters, small
         self._devices = Devices([dot.device for dot in dots])
         self._scale, self._axis = scale, axis
-        left = {"title": None, "domain": False, "ticks": False, "labelOpacity": 0, "grid": False,
+        left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
                     "minExtent": room, "maxExtent": room}  # fmt: skip
         bands = alt.Scale(domain=list(names), paddingInner=0.2, paddingOuter=0.1)
         self._y = alt.Y("row:N", sort=None, scale=bands, axis=left)

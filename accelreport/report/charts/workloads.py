@@ -73,9 +73,9 @@ _TOP, _STEP, _TEXTS = 34.0, 44.0, 350.0
 _NARROW_STEP, _NARROW_LINE, _AXIS = 86.0, 58.0, 44.0
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
 """Half a mark's width, the size of letters, and the air between a mark and its label."""
-_LINE, FEW_LABELS = 13.0, 4
-"""Pixels from one line of labels to the next, and how many labels need one line above and one
-below their marks at most."""
+_LINE, _FEW, _FEW_NARROW = 13.0, 4, 2
+"""Pixels from one line of labels to the next, and how many labels of a row find
+room on one line above and one below their marks: on a page, and on a telephone."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ class _Layout:
         top: pixels above the first row.
         step: from one row to the next.
         line: from the top of a row to its marks.
+        lines: lines of labels above the marks, and below.
         axis: of the rates.
     """
 
@@ -120,6 +121,7 @@ class _Layout:
     top: float
     step: float
     line: float
+    lines: int
     axis: Axis
 
     @property
@@ -170,7 +172,8 @@ def _layout(workloads: Sequence[Workload], width: float, base: str, axis_title: 
     inner, roomy = width - LEFT - RIGHT, width > ROOMY
     # Rows with many marks have two lines of labels above and below them.
     crowded = max(sum(bool(mark.label) for mark in each.marks) for each in workloads)
-    more = _LINE if crowded > FEW_LABELS else 0.0
+    lines = min(max(1, -(-crowded // (_FEW if roomy else _FEW_NARROW))), 3)
+    more = _LINE * (lines - 1)
     left, right = (_TEXTS if roomy else 0.0), inner - 6
     span = Span(_domain(workloads, right - left, relative=bool(base)), left, right)
     text = factor_text if base else plain
@@ -185,6 +188,7 @@ def _layout(workloads: Sequence[Workload], width: float, base: str, axis_title: 
         top=_TOP if base else 6.0,
         step=(_STEP if roomy else _NARROW_STEP) + 2 * more,
         line=(_STEP / 2 if roomy else _NARROW_LINE) + more,
+        lines=lines,
         axis=axis,
     )
 
@@ -279,7 +283,8 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
 
 def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     """Titles at the left and the base's rates before the axis; on a telephone over their rows."""
-    first, second = (-44.0, -28.0) if layout.narrow else (-4.0, 12.0)
+    above = _LINE * (layout.lines - 1)
+    first, second = (-44.0 - above, -28.0 - above) if layout.narrow else (-4.0, 12.0)
     edge = layout.width if layout.narrow else layout.span.left - 14
     values = []
     for number, each in enumerate(workloads):
@@ -312,7 +317,7 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
 def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
     for number, each in enumerate(workloads):
-        for mark, said, left, dy in placed_labels(each.marks, layout.span):
+        for mark, said, left, dy in placed_labels(each.marks, layout.span, layout.lines):
             weight = "normal" if mark.kind in {"published", "beyond"} else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
             row = {"x": layout.span.rate(left), "y": layout.y(number), "label": said}
@@ -347,7 +352,7 @@ def shortened_label(mark: RateMark, room: float) -> str:
 
 
 def placed_labels(
-    marks: Sequence[RateMark], span: Span
+    marks: Sequence[RateMark], span: Span, lines: int = 1
 ) -> list[tuple[RateMark, str, float, float]]:
     """The labels of a row, where they begin, and how far below its line they stand, in pixels.
 
@@ -358,7 +363,6 @@ def placed_labels(
     taken = [_Box(x - _MARK, -_MARK, x + _MARK, _MARK) for x in at.values()]
     taken += [_Box(span.at(each.low), -3, span.at(each.high), 3) for each in marks]
     found = []
-    crowded = sum(bool(mark.label) for mark in marks) > FEW_LABELS
     for mark in sorted((each for each in marks if each.label), key=lambda each: -at[id(each)]):
         said = shortened_label(mark, 0.7 * (span.right - span.left))
         x, width = at[id(mark)], text_width(said, _SIZE, bold=True)
@@ -368,8 +372,12 @@ def placed_labels(
             (x - width / 2, 15.0), (x - _MARK, -15.0), (x + _MARK - width, -15.0),
             (x - _MARK, 15.0), (x + _MARK - width, 15.0),
         )  # fmt: skip
-        if crowded:
-            starts += tuple((start, math.copysign(abs(dy) + _LINE, dy)) for start, dy in starts[2:])
+        further = (_LINE * number for number in range(1, lines))
+        starts += tuple(
+            (start, math.copysign(abs(dy) + more, dy))
+            for more in further
+            for start, dy in starts[2:8]
+        )
         boxes = [_Box(start, dy - 6, start + width, dy + 6) for start, dy in starts]
         costs = [
             sum(box.overlap(other) for other in taken)

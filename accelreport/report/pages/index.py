@@ -101,7 +101,7 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
     for bench in benches:
         for row in bench.rows:
             name = bench.title_of(row.device)
-            if name not in measured:
+            if name not in measured and not any(name in known for known in reasons.values()):
                 reasons.setdefault(kind_text(row), {})[name] = None
     told = [f"{formatting.listed(list(who))} ({why})" for why, who in sorted(reasons.items())]
     if not told:
