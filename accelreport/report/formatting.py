@@ -35,9 +35,15 @@ def decimals(value: float, low: float | None = None, high: float | None = None) 
 
 
 def fixed(value: float, places: int) -> str:
-    """The number with so many places, thousands set apart by a thin gap."""
-    text = f"{value:,.{min(places, 12)}f}".replace(",", "\N{NO-BREAK SPACE}")
+    """The number with so many places, thousands set apart by commas."""
+    text = f"{value:,.{min(places, 12)}f}"
     return "0" if text.strip("-0.") == "" and places == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def setting(value: object) -> str:
+    """A value of a spec as pages write it: whole numbers as all numbers, the rest as they are."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return count(value) if whole and isinstance(value, int) else str(value)
 
 
 def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -133,21 +139,22 @@ def size(count: float | None) -> str:
 
 
 def rate(per_second: float | None, noun: str) -> str:
-    """Things per second, thousands as "k": "12.3 k images/s"."""
+    """Things per second, millions as "M": "12,300 images/s"."""
     if per_second is None or not math.isfinite(per_second):
         return MISSING
-    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+    for prefix, scale in (("G", 1e9), ("M", 1e6)):
         if per_second >= scale:
             return f"{number(per_second / scale)}{SPACE}{prefix}{SPACE}{noun}/s"
     return f"{number(per_second)}{SPACE}{noun}/s"
 
 
 def short(value: float) -> str:
-    """A tick's number without an exponent: "0.05", "20", "50 k"."""
-    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if abs(value) >= 10 * scale or (abs(value) >= scale and prefix != "k"):
+    """A tick's number without an exponent: "0.05", "20", "50,000", "2 M"."""
+    for prefix, scale in (("G", 1e9), ("M", 1e6)):
+        if abs(value) >= scale:
             return f"{value / scale:.6f}".rstrip("0").rstrip(".") + f"{SPACE}{prefix}"
-    return f"{value:.9f}".rstrip("0").rstrip(".") or "0"
+    text = f"{value:,.9f}".rstrip("0").rstrip(".")
+    return text.replace("-", "\N{MINUS SIGN}") or "0"
 
 
 def operations(value: float) -> str:

@@ -401,6 +401,8 @@ class Section:
     finding: str = ""
     speech: Speech | None = None
     """The presenter's notes, where it is a slide."""
+    folded: bool = False
+    """Whether a reader has to open it: what is looked up and not read."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from accelreport.analysis.timed_sweeps import (
     published_sweeps,
 )
 from accelreport.report.claim_text import claims_frame
+from accelreport.report.formatting import setting
 from accelreport.report.frames import (
     curve_frame,
     not_refused,
@@ -363,11 +364,13 @@ class BenchmarkView(Analysed):
     def words_of_point(self, point: Point, skip: int = 0) -> str:
         """A sweep point in words, without its first axes."""
         pairs = list(zip(self.axes, point, strict=True))[skip:]
-        return " · ".join(f"{axis_title(axis)} {label(value, 40)}" for axis, value in pairs)
+        return " · ".join(
+            f"{axis_title(axis)} {label(setting(value), 40)}" for axis, value in pairs
+        )
 
     def point_header(self, point: Point) -> str:
         """A sweep point under a heading that names its one axis: "256"."""
-        return label(point[0], 40) if len(self.axes) == 1 else self.point_title(point)
+        return label(setting(point[0]), 40) if len(self.axes) == 1 else self.point_title(point)
 
     @property
     def points_heading(self) -> str:

@@ -26,7 +26,7 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import as_written, decades, log_domain, plain, ticked
+from accelreport.report.charts.scales import decades, log_domain, plain, ticked
 from accelreport.report.charts.text_metrics import text_width
 
 BEYOND = 4.0
@@ -90,9 +90,7 @@ def law_lines(
         x = alt.X(
             "x:Q",
             scale=alt.Scale(type="log", domain=[x_ends[0], stretched], nice=False),
-            axis=ticked(
-                _ticks(timed, width), as_written, title=f"{x_title} (log scale)", grid=False
-            ),
+            axis=ticked(_ticks(timed, width), plain, title=f"{x_title} (log scale)", grid=False),
         )
         y = alt.Y(
             "y:Q",

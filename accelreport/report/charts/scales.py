@@ -242,14 +242,7 @@ def plain(value: float) -> str:
         return f"−{plain(-value)}"
     if value >= 1e6:
         return formatting.short(value)
-    if value >= 1e3 and value == round(value):
-        return formatting.count(value)
-    return as_written(value)
-
-
-def as_written(value: float) -> str:
-    """A swept value as specs and tables write it, without gaps: it is a name more than a number."""
-    return f"{value:.12f}".rstrip("0").rstrip(".")
+    return f"{value:,.12f}".rstrip("0").rstrip(".")
 
 
 def percent_text(value: float) -> str:

@@ -1,50 +1,67 @@
-"""Lines over a swept number; a failure ends its line with a mark."""
+"""Lines over a swept number, measured (solid, with their bands) and published (dashed).
+
+Each line is named at its end, and a failure ends its line with a mark, so that no legend is
+needed.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import (
-    LABEL_SIZE,
-    ROOMY,
-    Chart,
-    Device,
-    Devices,
-    Make,
-    halo,
-    inner_width,
-    left_axis,
-    rows,
-    told,
-)
+from accelreport.report.charts.dot_plot import TINY
+from accelreport.report.charts.drawing import Chart, Device, Devices, halo, rows, told
 from accelreport.report.charts.scales import (
-    Axis,
-    as_written,
     decades,
+    fitting,
     log_domain,
     plain,
+    quality_ticks,
     swept_on_log,
     ticked,
 )
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.charts.text_metrics import cut, text_width
+from accelreport.report.theme import DASHES
 
-LARGEST_SHARE = 0.3
-"""Of the width, which names at the ends of lines may take; else the legend alone has them."""
+LETTERS, SMALL = 13.0, 10.5
+"""Sizes of letters of a figure and of a thumbnail, in pixels."""
+LARGEST_SHARE = 0.42
+"""Of the width, which names at the ends of lines may take."""
+PUBLISHED = [4.0, 3.0]
+"""The dash of a published line."""
 
 
 @dataclass(frozen=True)
 class SweepLine:
-    """One device: the swept values, and its rates with their intervals."""
+    """One line: the swept values, and what was found there with its intervals.
 
+    Attributes:
+        name: what stands at its end.
+        detail: under it: "measured", "published 2018".
+        device: from which its colour and its mark follow.
+        x: swept values, ascending.
+        y: positive.
+        low: ends of the intervals; `y` itself where there is none.
+        high: the other ends.
+        published: whether somebody else printed it.
+        pattern: which of the theme's dashes a measured line has.
+        texts: what stands at its marks; none where they are empty.
+    """
+
+    name: str
+    detail: str
     device: Device
     x: tuple[float, ...]
     y: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    published: bool = False
+    pattern: int = 0
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,143 +76,225 @@ class End:
 
 @dataclass(frozen=True)
 class SweepAxes:
-    """What all panels of a figure share."""
+    """What all panels of a figure share.
+
+    Attributes:
+        x_title: what is swept.
+        swept: every swept value, ascending.
+        heights: ends of the vertical axis.
+        tick: the text of a value at it.
+        share: whether it is linear, for shares; else it is logarithmic.
+    """
 
     x_title: str
-    y_title: str
     swept: tuple[float, ...]
-    rates: tuple[float, float]
-    log: bool
-    """Whether the swept number has a logarithmic axis; rates always have one."""
-    shown: tuple[Device, ...]
+    heights: tuple[float, float]
+    tick: Callable[[float], str]
+    share: bool = False
+
+    @property
+    def ticks(self) -> list[float]:
+        """Values with a label at the vertical axis."""
+        low, high = self.heights
+        return quality_ticks(low, high, share=True) if self.share else decades(low, high, 6)
+
+    def height(self, value: float) -> float:
+        """How high a value stands, in units of the axis."""
+        return value if self.share else math.log(value)
 
 
 def sweep_axes(
-    lines: Sequence[SweepLine], ends: Sequence[End], *, x_title: str, y_title: str
+    lines: Sequence[SweepLine],
+    ends: Sequence[End],
+    *,
+    x_title: str,
+    tick: Callable[[float], str] = plain,
+    share: bool = False,
 ) -> SweepAxes:
-    """Axes that hold every line of a figure, so that its panels can be compared."""
+    """The axes that hold all lines and marks; linear ones end at their first and last tick."""
     swept = sorted({x for line in lines for x in line.x} | {end.x for end in ends})
     heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
-    return SweepAxes(
-        x_title,
-        y_title,
-        tuple(swept),
-        log_domain([*heights, *(end.y for end in ends)], 1.3),
-        swept_on_log(swept),
-        tuple(dict.fromkeys(line.device for line in lines)),
-    )
+    heights += [end.y for end in ends]
+    if share:
+        ticks = quality_ticks(min(heights), max(heights), share=True)
+        return SweepAxes(x_title, tuple(swept), (ticks[0], ticks[-1]), tick, share=True)
+    return SweepAxes(x_title, tuple(swept), log_domain(heights, 1.35), tick)
 
 
 def sweep_lines(
-    lines: Sequence[SweepLine],
-    ends: Sequence[End],
-    axes: SweepAxes,
-) -> Make:
-    """A function from the width in pixels to the chart."""
-    devices = Devices(axes.shown)
-    low, high = axes.rates
-    ticks = decades(low, high, 6)
-    labels = [plain(tick) for tick in ticks]
-    data = rows(_points(lines, devices))
-    failed = rows(
-        [
-            {"device": devices.name(end.device), "x": end.x, "y": end.y, "label": end.text}
-            for end in ends
-        ]
-    )
-
-    def make(width: int) -> Chart:
-        inner = inner_width(width, labels)
-        longest = max(text_width(line.device.title, LABEL_SIZE, bold=True) for line in lines)
-        named = (longest + 24) / inner <= LARGEST_SHARE
-        halves = [text_width(end.text, LABEL_SIZE) / 2 + 4 for end in ends]
-        x_scale, x_axis = _across(axes, max([longest + 24 if named else 0, *halves]) / inner)
-        y_scale = alt.Scale(type="log", domain=[low, high], nice=False)
-        x = alt.X("x:Q", scale=x_scale, axis=x_axis)
-
-        def y(field: str) -> alt.Y:
-            return alt.Y(f"{field}:Q", scale=y_scale, axis=left_axis(ticks, plain))
-
-        base = alt.Chart(data).encode(x=x, **devices.channels("color"))
-        crosses = alt.Chart(failed).encode(x=x, y=y("y"))
-        layers = [
-            base.mark_line().encode(y=y("y"), **devices.channels("strokeDash")),
-            base.mark_rule(strokeWidth=3, opacity=0.45).encode(y=y("low"), y2=alt.Y2("high")),
-            base.mark_point(size=60).encode(
-                y=y("y"),
-                **devices.channels("shape"),
-                tooltip=told(
-                    device="device", x=axes.x_title, y=axes.y_title, low="interval from",
-                    high="interval to",
-                ),
-            ),
-        ]  # fmt: skip
-        if ends:
-            layers += [
-                crosses.mark_point(shape="cross", angle=45, size=120).encode(
-                    **devices.channels("color"),
-                    tooltip=told(device="device", x=axes.x_title, label="failure"),
-                ),
-                *halo(crosses.encode(text=alt.Text("label:N")), dy=18, fill="var(--alert)"),
-            ]
-        if named:
-            layers += _named(_names(lines, devices, low, high), devices, x, y)
-        return alt.layer(*layers, width=inner, height=275 if width > ROOMY else 215)
-
-    return make
-
-
-def _across(axes: SweepAxes, share: float) -> tuple[alt.Scale, Axis]:
-    """The axis of the swept values.
+    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, *, width: int, height: int
+) -> Chart:
+    """The chart.
 
     Args:
-        axes: those of the figure.
-        share: of its length that is kept free at the right for names.
+        lines: never none.
+        ends: failures.
+        axes: of all panels.
+        width: pixels in all.
+        height: pixels in all.
     """
-    shown = list(axes.swept[:: -(-len(axes.swept) // 9)])
-    free = share / (1 - share)
-    if axes.log:
-        low, high = log_domain(axes.swept, 1.12)
-        scale = alt.Scale(type="log", domain=[low, high * (high / low) ** free], nice=False)
-        return scale, ticked(shown, as_written, title=f"{axes.x_title} (log scale)", grid=False)
-    high = axes.swept[-1] * 1.08
-    scale = alt.Scale(domain=[0, high * (1 + free)], nice=False)
-    return scale, ticked([0.0, *shown], as_written, title=axes.x_title, grid=False)
+    return _Drawn(lines, ends, axes, width, height).chart()
 
 
-def _named(
-    names: list[dict[str, Any]], devices: Devices, x: alt.X, y: Callable[[str], alt.Y]
-) -> list[alt.Chart]:
-    """Names at the ends of lines; one that had to move away has a thread to its line."""
-    moved = [name for name in names if name["label_y"] != name["y"]]
-    far = 17 if moved else 9
-    text = alt.Chart(rows(names)).encode(x=x, y=y("label_y"), text=alt.Text("device:N"))
-    texts = halo(text, align="left", dx=far, fontWeight="bold")
-    if not moved:
-        return [*texts]
-    threads = alt.Chart(rows(moved)).mark_rule(strokeWidth=1, xOffset=5, x2Offset=far - 2)
-    ends = {"x2": alt.X2("x2"), "y2": alt.Y2("label_y")}
-    return [threads.encode(x=x, y=y("y"), **ends, **devices.channels("color")), *texts]
+class _Drawn:
+    """One panel."""
 
+    def __init__(
+        self,
+        lines: Sequence[SweepLine],
+        ends: Sequence[End],
+        axes: SweepAxes,
+        width: int,
+        height: int,
+    ) -> None:
+        self._lines, self._ends, self._axes = lines, ends, axes
+        self._small = width <= TINY
+        self._letters = SMALL if self._small else LETTERS
+        low, high = axes.heights
+        ticks = [] if self._small else axes.ticks
+        left = max((text_width(axes.tick(tick), self._letters) for tick in ticks), default=0) + 6
+        self._inner = round(width - left - 8, 1)
+        self._height = height - (24 if self._small else 46)
+        self._room = self._named_room()
+        self._devices = Devices([*(line.device for line in lines), *(end.device for end in ends)])
+        self._x_scale, self._x_axis = self._across()
+        kind = "linear" if axes.share else "log"
+        scale = alt.Scale(type=kind, domain=[low, high], nice=False, zero=False)
+        axis = ticked(ticks, axes.tick, title=None, domain=False, ticks=False,
+                      minExtent=left, maxExtent=left)  # fmt: skip
+        self._y_scale, self._y_axis = scale, axis
 
-def _points(lines: Sequence[SweepLine], devices: Devices) -> list[dict[str, Any]]:
-    return [
-        {"device": devices.name(line.device), "x": x, "y": y, "low": low, "high": high}
-        for line in lines
-        for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
-    ]
+    def _named_room(self) -> float:
+        """Pixels for the names at the right."""
+        widths = [text_width(line.name, self._letters, bold=True) for line in self._lines]
+        if not self._small:
+            widths += [text_width(line.detail, self._letters - 2) for line in self._lines]
+        return min(max(widths) + 20, LARGEST_SHARE * self._inner)
 
+    def _across(self) -> tuple[alt.Scale, dict[str, Any]]:
+        swept = self._axes.swept
+        end = self._inner - self._room
+        margin = min(24.0, end / 8)
+        if len(swept) > 1 and swept_on_log(swept):
+            scale = {"type": "log", "domain": [swept[0], swept[-1]], "base": 2}
+        else:
+            scale = {"domain": [swept[0], swept[-1]]}
+        scale |= {"range": [margin, end], "nice": False, "zero": False}
+        log = "type" in scale
+        shown = fitting(list(swept), plain, (swept[0], swept[-1]), end, log=log)
+        axis = ticked(shown, plain, title=None if self._small else self._axes.x_title, grid=False,
+                      domain=False, ticks=False, titleAnchor="start",
+                      labelFontSize=self._letters)  # fmt: skip
+        return alt.Scale(**scale), axis
 
-def _names(
-    lines: Sequence[SweepLine], devices: Devices, low: float, high: float
-) -> list[dict[str, Any]]:
-    """Names at the ends of the lines, moved apart where lines end together."""
-    gap = (high / low) ** (17 / 250)
-    placed: list[dict[str, Any]] = []
-    for line in sorted(lines, key=lambda each: each.y[-1]):
-        height = line.y[-1]
-        if placed and height < placed[-1]["label_y"] * gap:
-            height = placed[-1]["label_y"] * gap
-        end = {"x": line.x[-1], "x2": line.x[-1], "y": line.y[-1], "label_y": height}
-        placed.append({"device": devices.name(line.device), **end})
-    return placed
+    def _up(self, field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=self._y_scale, axis=self._y_axis)
+
+    def _across_field(self, field: str = "x") -> alt.X:
+        return alt.X(f"{field}:Q", scale=self._x_scale, axis=self._x_axis)
+
+    def _points(self, *, published: bool) -> alt.Chart:
+        found = [
+            {
+                "device": self._devices.name(line.device), "line": str(number), "x": x, "y": y,
+                "low": low, "high": high, "text": text, "label": line.name,
+            }
+            for number, line in enumerate(self._lines)
+            if line.published is published
+            for x, y, low, high, text in zip(
+                line.x, line.y, line.low, line.high, line.texts or [""] * len(line.x), strict=True
+            )
+        ]  # fmt: skip
+        return alt.Chart(rows(found)).encode(x=self._across_field())
+
+    def chart(self) -> Chart:
+        """The layers from the back to the front."""
+        colour = self._devices.channels("color")
+        theirs, ours = self._points(published=True), self._points(published=False)
+        dash = self._dashes()
+        size = 34 if self._small else 72
+        tips = told(label="line", device="device", x=self._axes.x_title, y="value")
+        layers = [
+            theirs.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(
+                y=self._up("y"), detail="line:N", **colour
+            ),
+            ours.mark_line().encode(y=self._up("y"), detail="line:N", **dash, **colour),
+            ours.mark_rule(strokeWidth=7, opacity=0.35).encode(
+                y=self._up("low"), y2=alt.Y2("high"), **colour
+            ),
+            theirs.mark_point(
+                shape="diamond", filled=False, fill="var(--paper)", size=size * 1.4, strokeWidth=2
+            ).encode(y=self._up("y"), tooltip=tips, **colour),
+            ours.mark_point(size=size).encode(
+                y=self._up("y"), tooltip=tips, **colour, **self._devices.channels("shape")
+            ),
+        ]
+        if not self._small:
+            layers += halo(
+                ours.encode(y=self._up("y"), text=alt.Text("text:N")),
+                dy=17, fontWeight="bold", fontSize=self._letters - 1,
+            )  # fmt: skip
+        layers += [*self._failures(), *self._names()]
+        return alt.layer(*layers, width=self._inner, height=self._height)
+
+    @property
+    def _step(self) -> float:
+        """Pixels from one name to the next."""
+        return 31.0 if any(line.detail for line in self._lines) else 17.0
+
+    def _value(self, height: float) -> float:
+        return height if self._axes.share else math.exp(height)
+
+    def _dashes(self) -> dict[str, Any]:
+        measured = [(str(i), line) for i, line in enumerate(self._lines) if not line.published]
+        if not any(line.pattern for _, line in measured):
+            return {}
+        looks = [list(DASHES[line.pattern % len(DASHES)]) for _, line in measured]
+        scale = alt.Scale(domain=[name for name, _ in measured], range=looks)
+        return {"strokeDash": alt.StrokeDash("line:N", scale=scale)}
+
+    def _failures(self) -> list[alt.Chart]:
+        if not self._ends:
+            return []
+        found = [
+            {"device": self._devices.name(end.device), "x": end.x, "y": end.y, "label": end.text}
+            for end in self._ends
+        ]
+        crosses = alt.Chart(rows(found)).encode(x=self._across_field(), y=self._up("y"))
+        marks = crosses.mark_point(shape="cross", angle=45, size=110)
+        texts = halo(
+            crosses.encode(text=alt.Text("label:N")), dy=17, fill="var(--alert)",
+            fontSize=self._letters - 2,
+        )  # fmt: skip
+        return [marks.encode(**self._devices.channels("color")), *([] if self._small else texts)]
+
+    def _names(self) -> list[alt.Chart]:
+        """Names at the ends of the lines, moved apart where lines end together."""
+        low, high = map(self._axes.height, self._axes.heights)
+        step = (13.0 if self._small else self._step) / max(self._height, 1) * (high - low)
+        ends = sorted(self._lines, key=lambda line: line.y[-1])
+        heights: list[float] = []
+        for line in ends:
+            at = self._axes.height(line.y[-1])
+            heights.append(max(at, heights[-1] + step) if heights else at)
+        over = max(0.0, heights[-1] - high)
+        found = []
+        for line, at in zip(ends, heights, strict=True):
+            room = self._room - 16
+            found.append(
+                {
+                    "x": line.x[-1], "at": self._value(min(max(at - over, low), high)),
+                    "label": cut(line.name, room, self._letters * 1.07),
+                    "detail": cut(line.detail, room, self._letters - 2),
+                }
+            )  # fmt: skip
+        base = alt.Chart(rows(found)).encode(y=self._up("at"))
+        told = any(line.detail for line in self._lines) and not self._small
+        place = alt.value(self._inner - self._room + 14)
+        shift = -6 if told else 0
+        bold = {"align": "left", "fontWeight": "bold", "fontSize": self._letters, "dy": shift}
+        layers = [base.mark_text(**bold).encode(x=place, text=alt.Text("label:N"))]
+        if told:
+            soft = {"align": "left", "fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
+            layers.append(base.mark_text(**soft).encode(x=place, text=alt.Text("detail:N")))
+        return layers

@@ -83,13 +83,14 @@ def rates_figure(bench: BenchmarkView, point: Point) -> HeroFigure:
         id="hero-rates",
         title=sentence(f"{quantity(bench)}{where}"),
         description=f"{said}.",
-        chart=partial(_chart, dots, quantity(bench)),
+        chart=partial(rates_chart, dots, quantity(bench)),
         badges=loud_badges(bench),
-        table=_table(dots, quantity(bench)),
+        table=rates_table(dots, quantity(bench)),
     )
 
 
-def _table(dots: list[Dot], counted: str) -> Table:
+def rates_table(dots: list[Dot], counted: str) -> Table:
+    """The numbers of such a chart."""
     rows = tuple(
         Row(
             Entry((Line(dot.name),)),
@@ -111,7 +112,8 @@ def _flags(dot: Dot) -> tuple[Line, ...]:
     return (Line(label(dot.flagged, 240), "reason"),) if dot.flagged else ()
 
 
-def _chart(dots: list[Dot], title: str, size: Size) -> Chart:
+def rates_chart(dots: list[Dot], title: str, size: Size) -> Chart:
+    """Rows on one axis of rates, at a size."""
     return dot_plot(dots, axis_title=title, tick=plain, width=size.width, height=size.height)
 
 

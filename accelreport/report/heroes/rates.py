@@ -85,7 +85,10 @@ def named(bench: BenchmarkView, found: PublishedRate) -> Published:
     source = found.row.source or bench.plan.source
     when = year[1] if year else str(source.year or "") if source else ""
     name = _YEAR.sub("", text, count=1).replace("()", "").strip(" ,") if year else text
-    return Published(name or text, f"published {when}".strip(), found)
+    detail = f"published {when}".strip()
+    return Published(
+        name or text, detail if found.comparable else f"{detail}, other conditions", found
+    )
 
 
 def dots_at(bench: BenchmarkView, point: Point) -> list[Dot]:
@@ -127,6 +130,6 @@ def fullest_point(bench: BenchmarkView) -> Point | None:
 
 
 def fastest_published(found: Sequence[Published]) -> Published | None:
-    """The fastest of those that are not beyond what can be; None without any."""
-    sound = [each for each in found if not each.found.flags]
+    """The fastest of those that can be and did the same work a step; None without any."""
+    sound = [each for each in found if not each.found.flags and each.found.comparable]
     return max(sound, key=lambda each: each.found.rate, default=None)

@@ -7,8 +7,12 @@ from collections.abc import Callable
 from accelreport.report.heroes.deployment import deployment_hero
 from accelreport.report.heroes.forecast import forecast_hero
 from accelreport.report.heroes.general import general_hero
+from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero
+from accelreport.report.heroes.kernel import kernel_hero
 from accelreport.report.heroes.learning import classes_hero, images_hero
+from accelreport.report.heroes.sweep import sweep_hero
+from accelreport.report.heroes.then_and_now import then_and_now_hero
 from accelreport.report.heroes.writing import writing_hero
 from accelreport.report.view import BenchmarkView
 
@@ -16,7 +20,7 @@ Maker = Callable[[BenchmarkView], Hero | None]
 """A benchmark → its hero; None where this form has nothing to show of it."""
 
 OF_FAMILIES: dict[str, tuple[Maker, ...]] = {
-    "image_classification": (deployment_hero, images_hero),
+    "image_classification": (deployment_hero, then_and_now_hero, images_hero),
     "sequence_classification": (classes_hero,),
     "text_classification": (classes_hero,),
     "text_generation": (writing_hero,),
@@ -24,7 +28,7 @@ OF_FAMILIES: dict[str, tuple[Maker, ...]] = {
 }
 """Kind of a workload → forms of its own, the first that has something to show."""
 
-OF_SWEEPS: tuple[Maker, ...] = ()
+OF_SWEEPS: tuple[Maker, ...] = (grid_hero, sweep_hero, kernel_hero, then_and_now_hero)
 """Forms by what is swept, asked in this order after those of the family."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
+from accelreport.report.heroes.grid import grid_lines_section
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
 from accelreport.report.pages.environment import PATH as DEVICES
@@ -44,7 +45,6 @@ from accelreport.report.pages.sections.resources import resources_section
 from accelreport.report.pages.sections.scaling import scaling_section
 from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.pages.sections.steps import steps_section
-from accelreport.report.pages.sections.sweep import sweep_section
 from accelreport.report.site.figure_files import data_of, figure_links
 from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.slides.benchmark import slides_path
@@ -64,20 +64,13 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     opening = hero.opening()
     opened = any(block.kind == "figure" and block.id == "hero-bits" for block in opening.blocks)
     slides = (Download(slides_path(bench), "Slides"),) if bench.shown_series else ()
-    sections = (
+    read = (
+        claims_section([bench]),
+        grid_lines_section(bench),
         speedup_section(bench),
         quality_section(bench),
-        cold_start_section(bench),
-        sweep_section(bench),
         batch_law_section(bench),
         scaling_section(bench),
-        compute_section(bench),
-        ceilings_section(bench),
-        resources_section(bench),
-        cost_section(bench),
-        steps_section(bench),
-        published_section(bench),
-        claims_section([bench]),
         confusion_section(bench),
         samples_section(bench),
         forecast_section(bench),
@@ -85,13 +78,23 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         deployment_section(bench, opened=opened),
         problems_section(bench),
         warnings_section(bench),
-        environment_section(bench),
+    )
+    looked_up = (
+        published_section(bench),
+        cold_start_section(bench),
+        compute_section(bench),
+        ceilings_section(bench),
+        steps_section(bench),
+        resources_section(bench),
+        cost_section(bench),
         reproduce_section(bench),
+        environment_section(bench),
+        cells_section(bench),
         cite_section(bench),
         spec_section(bench),
-        cells_section(bench),
         downloads_section(bench),
     )
+    sections = (*read, *(replace(each, folded=True) for each in looked_up if each))
     return Page(
         path=f"{bench.slug}.html",
         title=label(plan.title),

@@ -145,12 +145,13 @@ def headline(bench: BenchmarkView) -> str:
     found = together(found, len(found))
     baseline = bench.title_of(bench.plan.baseline)
     said = _best(bench, found, baseline) if found else _absolute(bench)
-    prefix = "On synthetic data, " if _synthetic(bench) else ""
-    return capital(prefix + said) + _absent(bench)
+    return with_origin(bench, said) + _absent(bench)
 
 
-def _synthetic(bench: BenchmarkView) -> bool:
-    return any(row.origin == "synthetic" for row in bench.rows)
+def with_origin(bench: BenchmarkView, said: str) -> str:
+    """A sentence that first says so where its numbers are from stand-ins for the data."""
+    synthetic = any(row.origin == "synthetic" for row in bench.rows)
+    return capital(("On synthetic data, " if synthetic else "") + said)
 
 
 def _best(bench: BenchmarkView, found: list[Compared], baseline: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
+from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import (
     Badge,
     Block,
@@ -31,7 +32,6 @@ from accelreport.report.pages.sections.about import on_a_screen, site_commands
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.published import published_section
-from accelreport.report.pages.sections.sweep import sweep_section
 from accelreport.report.slides.benchmark import MOST_PANELS, few_dots
 from accelreport.report.slides.claims import claim_slides, gap_slides
 from accelreport.report.slides.notes import (
@@ -318,12 +318,21 @@ def _main_figure(bench: BenchmarkView) -> tuple[Section, Figure] | None:
     starts_and_learns = [cold_start_section, quality_section]
     if bars == 1 and curve:
         starts_and_learns.reverse()
-    makers = [sweep_section, *starts_and_learns]
+    makers = [_swept, *starts_and_learns]
     for section in (make(bench) for make in makers):
         for block in section.blocks if section else ():
             if section and isinstance(block, Figure) and not block.stacked:
                 return section, block
     return None
+
+
+def _swept(bench: BenchmarkView) -> Section | None:
+    """What the swept keys do; None without any."""
+    hero = hero_of(bench) if bench.axes else None
+    figures = [each for each in hero.slide_figures() if isinstance(each, Figure)] if hero else []
+    return (
+        Section("sweep", "Sweep", (figures[0],), finding=hero.title) if hero and figures else None
+    )
 
 
 def _own(figure: Figure, name: str) -> Figure:

@@ -1,0 +1,392 @@
+"""The hero of two and more swept axes: time and quality in each cell of a grid.
+
+Every sweep point of every measured device has its cell. One without a number says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any
+
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.heat_map import HeatAxes, HeatCell, HeatPanel, heat_map
+from accelreport.report.charts.scales import percent_text, plain_duration
+from accelreport.report.charts.sweep import SweepAxes, SweepLine, sweep_axes, sweep_lines
+from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.parts import (
+    baseline_series,
+    claims_number,
+    first_step_number,
+    kicker,
+)
+from accelreport.report.metrics import axis_title, is_share, metric_title
+from accelreport.report.model import (
+    Column,
+    Entry,
+    Figure,
+    LargeNumber,
+    Line,
+    Panel,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
+from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.headline import with_origin
+from accelreport.report.pages.panels import loud_badges
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, Point, Series, mean, median, present
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which axis is across, which down, and which make panels of their own."""
+
+    across: str
+    down: str
+    apart: tuple[str, ...]
+
+
+def grid_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None with fewer than two axes of several values, or without a time."""
+    layout = layout_of(bench)
+    if layout is None or not any(True for _ in _times(bench)):
+        return None
+    figure = _figure(bench, layout)
+    title, answer = _finding(bench, layout)
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=answer,
+        figures=(figure,),
+        note=_note(bench),
+        numbers=_numbers(bench),
+        thumbnail=figure,
+        sentence=f"{title}.",
+    )
+
+
+def layout_of(bench: BenchmarkView) -> Layout | None:
+    """The longest axis across, the next one down, of equals the later; None without two."""
+    several = [axis for axis in reversed(bench.axes) if len(_values(bench, axis)) > 1]
+    if len(several) < 2:
+        return None
+    across, down = sorted(several, key=lambda axis: -len(_values(bench, axis)))[:2]
+    return Layout(across, down, tuple(axis for axis in bench.axes if axis not in {across, down}))
+
+
+def _values(bench: BenchmarkView, axis: str) -> list[Any]:
+    number = bench.axes.index(axis)
+    return list(dict.fromkeys(point[number] for point in bench.points))
+
+
+def _times(bench: BenchmarkView) -> list[tuple[Series, Point, float]]:
+    """Seconds of an example, where they are known."""
+    return [
+        (series, point, seconds)
+        for series in bench.shown_series
+        for point in bench.points
+        if (seconds := example_seconds(bench, series, point)) is not None
+    ]
+
+
+def example_seconds(bench: BenchmarkView, series: Series, point: Point) -> float | None:
+    """Seconds of a step for each example in it (of a step, where nobody counted them)."""
+    found = bench.speedup(series, point)
+    if found is None:
+        return None
+    counts = [row.timings.samples_per_step for row in bench.measured(series, point)]
+    count = median(counts)
+    return found.seconds.value / (count if present(count) else 1.0)
+
+
+def quality_at(bench: BenchmarkView, series: Series, point: Point) -> float | None:
+    """The mean final quality of complete trainings; None without any."""
+    rows = [row for row in bench.measured(series, point) if row.complete]
+    value = mean([row.final.get(bench.quality, float("nan")) for row in rows])
+    return value if present(value) else None
+
+
+def _apart(bench: BenchmarkView, layout: Layout) -> list[dict[str, Any]]:
+    """Values of the axes that make panels, every combination that was planned."""
+    numbers = [bench.axes.index(axis) for axis in layout.apart]
+    found = dict.fromkeys(tuple(point[number] for number in numbers) for point in bench.points)
+    return [dict(zip(layout.apart, values, strict=True)) for values in found]
+
+
+def _where(held: dict[str, Any], series: Series, *, several: bool) -> str:
+    return " · ".join([*([series.title] if several else []), *_held(held)])
+
+
+def _held(held: dict[str, Any]) -> list[str]:
+    return [f"{axis_title(axis)} {_name(value)}" for axis, value in held.items()]
+
+
+def _name(value: Any) -> str:
+    return label(formatting.setting(value), 40)
+
+
+def _point(bench: BenchmarkView, values: dict[str, Any]) -> Point:
+    return tuple(values[axis] for axis in bench.axes)
+
+
+def _panels(bench: BenchmarkView, layout: Layout) -> list[HeatPanel]:
+    several = len(bench.shown_series) > 1
+    panels = []
+    for series, held in product(bench.shown_series, _apart(bench, layout)):
+        cells = tuple(
+            tuple(
+                _cell(bench, series, _point(bench, {**held, layout.down: y, layout.across: x}))
+                for x in _values(bench, layout.across)
+            )
+            for y in reversed(_values(bench, layout.down))
+        )
+        panels.append(HeatPanel(_where(held, series, several=several), cells))
+    return panels
+
+
+def _cell(bench: BenchmarkView, series: Series, point: Point) -> HeatCell:
+    planned = bench.planned(series, point)
+    seconds = example_seconds(bench, series, point)
+    if seconds is None:
+        return HeatCell(None, kind_text(planned[0]) if planned else "not planned")
+    quality = quality_at(bench, series, point)
+    partial_run = any(row.status == "partial" for row in bench.measured(series, point))
+    under = _quality_text(bench.quality, quality) if quality is not None else ""
+    if not under and partial_run:
+        under = "budget ended it"
+    return HeatCell(seconds, formatting.duration(seconds), under)
+
+
+def _quality_text(metric: str, value: float) -> str:
+    if is_share(metric):
+        places = 0 if value < 0.99 else 1
+        return (
+            f"{formatting.percent(value, places)} right"
+            if "accuracy" in metric
+            else formatting.percent(value, places)
+        )
+    return formatting.number(value)
+
+
+def _figure(bench: BenchmarkView, layout: Layout) -> HeroFigure:
+    panels = _panels(bench, layout)
+    axes = HeatAxes(
+        columns=tuple(_name(value) for value in _values(bench, layout.across)),
+        rows=tuple(
+            f"{axis_title(layout.down)} {_name(value)}"
+            for value in reversed(_values(bench, layout.down))
+        ),
+        title=axis_title(layout.across),
+    )
+    times = _times(bench)
+    low, high = min(times, key=lambda each: each[2]), max(times, key=lambda each: each[2])
+    said = (
+        f"From {formatting.duration(low[2])} ({low[0].title}, {bench.point_title(low[1])}) to "
+        f"{formatting.duration(high[2])} ({high[0].title}, {bench.point_title(high[1])})."
+    )
+    return HeroFigure(
+        id="grid",
+        title=f"Time for one {_example(bench)}",
+        description=said,
+        chart=partial(_chart, panels, axes),
+        badges=loud_badges(bench),
+        table=_table(bench),
+    )
+
+
+def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
+    return heat_map(panels, axes, width=size.width, height=size.height)
+
+
+def _example(bench: BenchmarkView) -> str:
+    return "call" if bench.words.kernel else "training example"
+
+
+def _table(bench: BenchmarkView) -> Table:
+    def entry(series: Series, point: Point) -> Entry:
+        cell = _cell(bench, series, point)
+        href = bench.evidence(series, point)
+        if cell.value is None:
+            return Entry((Line(cell.text, "reason"),), href=href)
+        under = (Line(cell.under, "detail"),) if cell.under else ()
+        return Entry((Line(cell.text), *under), href=href)
+
+    rows = tuple(
+        Row(
+            Entry((Line(bench.point_header(point)),)),
+            tuple(entry(series, point) for series in bench.shown_series),
+        )
+        for point in bench.points
+    )
+    return Table(
+        id="grid-data",
+        title=f"Time for one {_example(bench)}, by sweep point",
+        corner=bench.points_heading,
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.shown_series),
+        groups=(RowGroup(rows),),
+    )
+
+
+def _finding(bench: BenchmarkView, layout: Layout) -> tuple[str, str]:
+    """Which of the two axes costs more, on the baseline, and from where to where."""
+    series = baseline_series(bench)
+    times = {point: s for each, point, s in _times(bench) if each == series}
+    if series is None or len(times) < 2:
+        times_all = _times(bench)
+        return f"{len(times_all)} points of the grid are measured", ""
+    least, most = (pick(times, key=lambda p: times[p]) for pick in (min, max))
+    factor = formatting.ratio(times[most] / times[least])
+    steps = {axis: _step(bench, times, axis) for axis in (layout.across, layout.down)}
+    known = {axis: step for axis, step in steps.items() if step}
+    if len(known) == 2:
+        more = max(known, key=lambda axis: known[axis])
+        less = layout.down if more == layout.across else layout.across
+        title = (
+            f"More {axis_title(more)} cost more than more {axis_title(less)}: "
+            f"up to {factor} the time"
+        )
+    else:
+        title = f"From corner to corner of the grid, one example takes {factor} the time"
+    answer = with_origin(
+        bench,
+        f"from {bench.point_title(least)} to {bench.point_title(most)}, a {_example(bench)} takes "
+        f"{formatting.duration(times[least])} to {formatting.duration(times[most])} on "
+        f"{series.title}.",
+    )
+    told = [
+        f"from {_name(_values(bench, axis)[0])} to {_name(_values(bench, axis)[-1])} "
+        f"{axis_title(axis)} takes {formatting.ratio(step)}"
+        for axis, step in known.items()
+    ]
+    if told:
+        answer += f" Going {formatting.listed(told)} as long."
+    return title, answer
+
+
+def _step(bench: BenchmarkView, times: dict[Point, float], axis: str) -> float:
+    """Median factor from the first to the last value of an axis, all others held; 0 unknown."""
+    number = bench.axes.index(axis)
+    first, last = _values(bench, axis)[0], _values(bench, axis)[-1]
+    factors = []
+    for point, seconds in times.items():
+        other = (*point[:number], last, *point[number + 1 :])
+        if point[number] == first and other in times:
+            factors.append(times[other] / seconds)
+    return median(factors) if factors else 0.0
+
+
+def _note(bench: BenchmarkView) -> str:
+    note = (
+        f"Time for one {_example(bench)}, darker is longer, colours on a logarithmic scale"
+        + (f"; under it the {metric_title(bench.quality)}" if bench.quality else "")
+        + ". A cell without a number says why."
+    )
+    if any(row.status == "partial" for row in bench.rows):
+        note += " Where the budget ended a run, its quality is not comparable and is left out."
+    return note
+
+
+def _numbers(bench: BenchmarkView) -> tuple[LargeNumber, ...]:
+    times = _times(bench)
+    low, high = (pick(times, key=lambda each: each[2]) for pick in (min, max))
+    made = [
+        LargeNumber(
+            formatting.duration(each[2]), f"{word}: {each[0].title}, {bench.point_title(each[1])}"
+        )
+        for word, each in (("fastest example", low), ("slowest example", high))
+    ]
+    rest = (first_step_number(bench), claims_number(bench))
+    return (*made, *(number for number in rest if number))
+
+
+def grid_lines_section(bench: BenchmarkView) -> Section | None:
+    """Time and quality over the axis that is across, a line for each value of the one down."""
+    layout = layout_of(bench)
+    numbers = _values(bench, layout.across) if layout else []
+    if layout is None or not all(
+        isinstance(v, int | float) and not isinstance(v, bool) and v > 0 for v in numbers
+    ):
+        return None
+    times = _lines_figure(bench, layout, "time")
+    if times is None:
+        return None
+    quality = _lines_figure(bench, layout, "quality") if bench.quality else None
+    title = f"By {axis_title(layout.across)} and {axis_title(layout.down)}"
+    return Section("sweep", title, tuple(each for each in (times, quality) if each))
+
+
+def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | None:
+    held = _apart(bench, layout)
+    drawn = [_panel_lines(bench, layout, each, what) for each in held]
+    every = [line for lines in drawn for line in lines]
+    if not any(len(line.x) > 1 for line in every):
+        return None
+    share = what == "quality" and is_share(bench.quality)
+    axes = sweep_axes(
+        every,
+        (),
+        x_title=axis_title(layout.across),
+        tick=percent_text if share else plain_duration if what == "time" else formatting.short,
+        share=share,
+    )
+    name = f"time for one {_example(bench)}" if what == "time" else metric_title(bench.quality)
+    panels = []
+    width = {1: 860, 2: 430}.get(len(held), 340)
+    for number, (each, lines) in enumerate(zip(held, drawn, strict=True)):
+        if not lines:
+            continue
+        where = " · ".join(_held(each))
+        figure = HeroFigure(
+            id=f"{what}-lines-{number}",
+            title=sentence(f"{name} by {axis_title(layout.across)}" + (f", {where}" * bool(where))),
+            description="; ".join(
+                f"{line.name}: {axes.tick(line.y[0])} to {axes.tick(line.y[-1])}" for line in lines
+            ),
+            chart=partial(_lines_chart, lines, axes),
+        )
+        panels.append(Panel(figure.drawing(Size(width, 330)), title=where))
+    return Figure(
+        id=f"{what}-lines",
+        title=sentence(f"{name} by {axis_title(layout.across)}"),
+        caption=(
+            f"A line for each {axis_title(layout.down)} and device, on the same axes in every "
+            "panel. Times and swept numbers stand on logarithmic axes."
+        ),
+        panels=tuple(panels),
+        badges=loud_badges(bench),
+        table=_table(bench) if what == "quality" else None,
+    )
+
+
+def _lines_chart(lines: Sequence[SweepLine], axes: SweepAxes, size: Size) -> Chart:
+    return sweep_lines(lines, (), axes, width=size.width, height=size.height)
+
+
+def _panel_lines(
+    bench: BenchmarkView, layout: Layout, held: dict[str, Any], what: str
+) -> list[SweepLine]:
+    find = example_seconds if what == "time" else quality_at
+    several = len(bench.shown_series) > 1
+    lines = []
+    for series, (number, down) in product(
+        bench.shown_series, enumerate(_values(bench, layout.down))
+    ):
+        found = []
+        for across in sorted(_values(bench, layout.across)):
+            point = _point(bench, {**held, layout.down: down, layout.across: across})
+            value = find(bench, series, point)
+            if value is not None and value > 0:
+                found.append((float(across), value))
+        if found:
+            x, y = tuple(a for a, _ in found), tuple(b for _, b in found)
+            name = f"{axis_title(layout.down)} {_name(down)}"
+            lines.append(
+                SweepLine(name, series.title if several else "", series, x, y, y, y, pattern=number)
+            )
+    return lines

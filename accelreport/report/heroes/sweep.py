@@ -1,0 +1,262 @@
+"""The hero of one swept number: rates against it, measured and published, on logarithmic axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from accelreport.analysis.rates import published_rates
+from accelreport.analysis.stats import DECIDED
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart, Named
+from accelreport.report.charts.scales import plain
+from accelreport.report.charts.sweep import (
+    End,
+    SweepAxes,
+    SweepLine,
+    sweep_axes,
+    sweep_lines,
+)
+from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.parts import baseline_series, kicker, usual_numbers
+from accelreport.report.heroes.rates import Published, named, quantity, rate
+from accelreport.report.metrics import axis_title
+from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
+from accelreport.report.pages.badges import absence, kind_text, number_badges
+from accelreport.report.pages.headline import compared, headline, together, with_origin
+from accelreport.report.pages.panels import loud_badges
+from accelreport.report.text import sentence
+from accelreport.report.view import BenchmarkView, Point, Series
+
+LEVEL = 1.05
+"""A factor nearer to 1 is told as none."""
+MOST_TEXTS = 5
+"""Marks of a line that have their numbers beside them."""
+
+
+def sweep_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None unless one number is swept over at least two measured values."""
+    axis = swept_number(bench)
+    if axis is None or len(bench.axes) != 1:
+        return None
+    lines = [*_measured(bench), *_published(bench, axis)]
+    if not any(len(line.x) > 1 and not line.published for line in lines):
+        return None
+    figure = sweep_figure(bench, axis, lines)
+    title = _title(bench, axis, lines)
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=_answer(bench, axis, lines),
+        figures=(figure,),
+        note=(
+            f"{sentence(quantity(bench))} by {axis_title(axis)}; both scales logarithmic. Solid: "
+            "measured here, with its 95 % band over processes. Dashed: published by the sources, "
+            "as printed; not part of any statistic."
+        ),
+        numbers=usual_numbers(bench),
+        thumbnail=figure,
+        sentence=f"{title}.",
+    )
+
+
+def swept_number(bench: BenchmarkView) -> str | None:
+    """The first axis with at least two numeric values, all positive."""
+    for axis, values in bench.plan.axes.items():
+        numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        if len(numbers) == len(values) >= 2 and min(numbers) > 0:
+            return axis
+    return None
+
+
+def _measured(bench: BenchmarkView) -> list[SweepLine]:
+    lines = []
+    points = sorted(bench.points, key=lambda point: point[0])
+    for series in bench.shown_series:
+        found = [(point, each) for point in points if (each := rate(bench, series, point))]
+        if found:
+            texts = tuple(formatting.number(each.value) for _, each in found)
+            lines.append(
+                SweepLine(
+                    name=series.title,
+                    detail="measured, 95 %"
+                    if any(e.low < e.high for _, e in found)
+                    else "measured",
+                    device=series,
+                    x=tuple(float(point[0]) for point, _ in found),
+                    y=tuple(each.value for _, each in found),
+                    low=tuple(each.low for _, each in found),
+                    high=tuple(each.high for _, each in found),
+                    pattern=series.pattern,
+                    texts=texts if len(found) <= MOST_TEXTS and series.baseline else (),
+                )
+            )
+    return lines
+
+
+def _published(bench: BenchmarkView, axis: str) -> list[SweepLine]:
+    """A line for each thing that sources measured.
+
+    What cannot be or is unlike is left to the table of published figures, which says why. What
+    was derived stands beside nothing that was printed.
+    """
+    rates = [e for e in published_rates(bench.plan) if e.comparable and axis in e.where]
+    printed = {(e.row.device, e.where[axis]) for e in rates if e.row.mark != "D"}
+    found: dict[str, list[Published]] = {}
+    for each in rates:
+        twice = each.row.mark == "D" and (each.row.device, each.where[axis]) in printed
+        if not each.flags and not twice:
+            made = named(bench, each)
+            found.setdefault(made.name, []).append(made)
+    lines = []
+    for name, rows in found.items():
+        values = {float(each.found.where[axis]): each.found.rate for each in reversed(rows)}
+        x = tuple(sorted(values))
+        y = tuple(values[place] for place in x)
+        device = rows[0].found.row.device
+        worn = Named(bench.title_of(device), bench.colours[device])
+        lines.append(SweepLine(name, rows[0].detail, worn, x, y, y, y, published=True))
+    return lines
+
+
+def sweep_figure(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> HeroFigure:
+    """Rates over one swept number."""
+    ends = _ends(bench)
+    axes = sweep_axes(lines, ends, x_title=axis_title(axis))
+    said = "; ".join(
+        f"{line.name}, {line.detail}: {formatting.number(line.y[0])} at {plain(line.x[0])}, "
+        f"{formatting.number(line.y[-1])} at {plain(line.x[-1])}"
+        for line in lines
+    )
+    return HeroFigure(
+        id="sweep-lines",
+        title=sentence(f"{quantity(bench)} by {axis_title(axis)}"),
+        description=f"{said}.",
+        chart=partial(_chart, lines, ends, axes),
+        badges=loud_badges(bench),
+        table=_table(bench),
+    )
+
+
+def _chart(lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, size: Size) -> Chart:
+    return sweep_lines(lines, ends, axes, width=size.width, height=size.height)
+
+
+def _ends(bench: BenchmarkView) -> list[End]:
+    """Marks where every process of a device failed."""
+    ends = []
+    for series in bench.shown_series:
+        rates = [(p, r) for p in bench.points if (r := rate(bench, series, p))]
+        known = {point for point, _ in rates}
+        for point in bench.points:
+            failed = [row for row in bench.planned(series, point) if row.status == "failed"]
+            if failed and rates and point not in known:
+                nearest = min(rates, key=lambda each: abs(each[0][0] - point[0]))
+                ends.append(End(series, float(point[0]), nearest[1].value, kind_text(failed[0])))
+    return ends
+
+
+def _gain(line: SweepLine) -> float:
+    return line.y[-1] / line.y[0]
+
+
+def _title(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
+    """What the swept number does for who gains most, and for the baseline."""
+    told = _devices_title(bench)
+    if told:
+        return told
+    swept = [line for line in lines if len(line.x) > 1]
+    base = baseline_series(bench)
+    own = next((line for line in swept if line.device is base), None)
+    best = max(swept, key=_gain)
+    first, last = best.x[0], best.x[-1]
+    span = f"From {axis_title(axis)} {plain(first)} to {plain(last)}"
+    if own is None or own is best:
+        return f"{span}, {best.name} {_gained(best)}"
+    same = (own.x[0], own.x[-1]) == (first, last)
+    ours = _gained(own) + ("" if same else f" from {plain(own.x[0])} to {plain(own.x[-1])}")
+    return f"{span}, {best.name} {_gained(best)}, {own.name} {ours}"
+
+
+def _gained(line: SweepLine) -> str:
+    factor = _gain(line)
+    if 1 / LEVEL < factor < LEVEL:
+        return "stays level"
+    return f"{'gains' if factor > 1 else 'falls to'} {formatting.ratio(factor)}"
+
+
+def _devices_title(bench: BenchmarkView) -> str:
+    """The largest decided factor over the baseline, where another kind of device was measured."""
+    base = baseline_series(bench)
+    sound = [each for each in compared(bench) if not each.found.withheld]
+    decided = [e for e in together(sound, len(sound)) if e.estimate.verdict in DECIDED]
+    faster = [each for each in decided if each.speedup > 1]
+    if base is None or not _several_kinds(bench) or not faster:
+        return ""
+    best = max(faster, key=lambda each: each.speedup)
+    verb = "multiplies" if bench.words.kernel else "trains"
+    where = bench.point_title(best.point)
+    return f"{best.series.title} {verb} {best.text} as fast as {base.title} at {where}"
+
+
+def _several_kinds(bench: BenchmarkView) -> bool:
+    """Whether another kind of device was measured beside the baseline's."""
+    return len({bench.plan.devices[each.device].kind for each in bench.shown_series}) > 1
+
+
+def _answer(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
+    """What each reaches at the largest value that it shares with the baseline."""
+    if compared(bench) and _several_kinds(bench):
+        return headline(bench)
+    base = baseline_series(bench)
+    own = next((line for line in lines if line.device is base), None)
+    if own is None:
+        return headline(bench)
+    told: list[tuple[str, str, str]] = []
+    places: set[float] = set()
+    for line in lines:
+        shared = sorted(set(line.x) & set(own.x))
+        if line.published and shared:
+            factor = line.y[line.x.index(shared[-1])] / own.y[own.x.index(shared[-1])]
+            places.add(shared[-1])
+            told.append((line.name, formatting.ratio(factor), f" at {plain(shared[-1])}"))
+    begin = (
+        f"{own.name} {'multiplies' if bench.words.kernel else 'trains'} "
+        f"{formatting.number(own.y[-1])} {quantity(bench)} at {axis_title(axis)} {plain(own.x[-1])}"
+    )
+    if not told:
+        return with_origin(bench, f"{begin}.")
+    said = [f"the {name} {factor}{at if len(places) > 1 else ''}" for name, factor, at in told]
+    where = told[0][2] if len(places) == 1 and next(iter(places)) != own.x[-1] else ""
+    return with_origin(bench, f"{begin}; as published, {formatting.listed(said)} as many{where}.")
+
+
+def _table(bench: BenchmarkView) -> Table:
+    rows = tuple(
+        Row(
+            Entry((Line(bench.point_header(point)),)),
+            tuple(_entry(bench, series, point) for series in bench.series),
+        )
+        for point in bench.points
+    )
+    return Table(
+        id="sweep-data",
+        title=sentence(quantity(bench)),
+        corner=bench.points_heading,
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        groups=(RowGroup(rows),),
+    )
+
+
+def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
+    found = rate(bench, series, point)
+    if found is None:
+        gone = absence(bench, series, point)
+        return Entry((Line(gone.lines[1].text, "reason"),), href=gone.href)
+    lines = [Line(formatting.number(found.value, found.low, found.high))]
+    if found.low < found.high:
+        places = formatting.decimals(found.value, found.low, found.high)
+        low, high = formatting.fixed(found.low, places), formatting.fixed(found.high, places)
+        lines.append(Line(f"{low}{formatting.EN_DASH}{high}", "interval"))
+    badges = number_badges(bench.planned(series, point))
+    return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges)
