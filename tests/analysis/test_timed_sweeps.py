@@ -57,7 +57,7 @@ def test_a_command_gives_the_table_of_s3_from_its_published_figures_alone(tmp_pa
     said = [[part.strip().replace("\N{NO-BREAK SPACE}", " ") for part in row] for row in found]
     assert said == [
         ["Colab GPU, published", "5.20 ms", "73.1 µs", "71", "1.6 %"],
-        ["Colab TPU, published", "20.6 ms", "17.0 µs", "1 211", "1.2 %"],
+        ["Colab TPU, published", "20.6 ms", "17.0 µs", "1,211", "1.2 %"],
     ]
     assert "Colab TPU and Colab GPU are equal at a batch of 275" in done.output
     assert "above it Colab TPU wins, by at most 4.3×" in done.output

@@ -23,6 +23,7 @@ from accelreport.report.heroes.parts import (
     first_step_number,
     kicker,
 )
+from accelreport.report.heroes.sweep import devices_title
 from accelreport.report.metrics import axis_title, is_share, metric_title
 from accelreport.report.model import (
     Column,
@@ -59,6 +60,7 @@ def grid_hero(bench: BenchmarkView) -> Hero | None:
         return None
     figure = _figure(bench, layout)
     title, answer = _finding(bench, layout)
+    title = devices_title(bench) or title
     return Hero(
         kicker=kicker(bench),
         title=title,

@@ -26,8 +26,8 @@ def kicker(bench: BenchmarkView) -> str:
     parts += [_data(bench)] if _data(bench) else []
     source = bench.plan.source
     if source:
-        by = " ".join(part for part in (label(source.authors, 40), str(source.year or "")) if part)
-        parts.append(f"after {by or label(source.title, 60)}")
+        who = label(source.authors, 40) or label(source.title, 60)
+        parts.append(f"after {who} {source.year or ''}".rstrip())
     if bench.plan.profile != "full":
         parts.append(f"{label(bench.plan.profile, 40)} profile")
     return " · ".join(parts)

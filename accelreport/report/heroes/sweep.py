@@ -162,7 +162,7 @@ def _gain(line: SweepLine) -> float:
 
 def _title(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
     """What the swept number does for who gains most, and for the baseline."""
-    told = _devices_title(bench)
+    told = devices_title(bench)
     if told:
         return told
     swept = [line for line in lines if len(line.x) > 1]
@@ -185,7 +185,7 @@ def _gained(line: SweepLine) -> str:
     return f"{'gains' if factor > 1 else 'falls to'} {formatting.ratio(factor)}"
 
 
-def _devices_title(bench: BenchmarkView) -> str:
+def devices_title(bench: BenchmarkView) -> str:
     """The largest decided factor over the baseline, where another kind of device was measured."""
     base = baseline_series(bench)
     sound = [each for each in compared(bench) if not each.found.withheld]

@@ -64,11 +64,13 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     opening = hero.opening()
     opened = any(block.kind == "figure" and block.id == "hero-bits" for block in opening.blocks)
     slides = (Download(slides_path(bench), "Slides"),) if bench.shown_series else ()
+    lines = grid_lines_section(bench)
+    # The grid and its lines have every time and quality, so that tables of them are looked up.
+    compared = (speedup_section(bench), quality_section(bench))
     read = (
         claims_section([bench]),
-        grid_lines_section(bench),
-        speedup_section(bench),
-        quality_section(bench),
+        lines,
+        *(() if lines else compared),
         batch_law_section(bench),
         scaling_section(bench),
         confusion_section(bench),
@@ -80,6 +82,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         warnings_section(bench),
     )
     looked_up = (
+        *(compared if lines else ()),
         published_section(bench),
         cold_start_section(bench),
         compute_section(bench),
