@@ -30,7 +30,12 @@ MISREAD = re.compile(r"\d\s?[mµnkMG]×|\de[+-]?\d|NaN|undefined|[Ii]nfinity|nul
 INTERVALS = {
     "speedup-dots": r"bars their 95 % intervals.*(repeats|processes)",
     "law-lines": "",
-    "sweep-lines": r"over processes, bars its 95 % interval \(Student",
+    "sweep-lines": r"95 % intervals over processes \(Student",
+    "hero-rates": r"95 % intervals over processes \(Student",
+    "then-and-now": r"95 % intervals over processes \(Student",
+    "grid": "",
+    "time-lines": "",
+    "quality-lines": "",
     "published-pairs": r"95 % interval over processes",
     "quality-curves": r"bands reach from the lowest seed to the highest",
     "cold-bars": r"the process whose start is the median one",

@@ -25,6 +25,9 @@ from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point
 
+BANDS = "Log scale; bands are 95 % intervals over processes (Student’s t on logarithms)."
+"""How to read the bands of such a figure."""
+
 
 def general_hero(bench: BenchmarkView) -> Hero:
     """The hero; where nothing was measured it says how to measure it."""
@@ -83,6 +86,7 @@ def rates_figure(bench: BenchmarkView, point: Point) -> HeroFigure:
         id="hero-rates",
         title=sentence(f"{quantity(bench)}{where}"),
         description=f"{said}.",
+        caption=BANDS,
         chart=partial(rates_chart, dots, quantity(bench)),
         badges=loud_badges(bench),
         table=rates_table(dots, quantity(bench)),

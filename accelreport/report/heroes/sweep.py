@@ -23,7 +23,14 @@ from accelreport.report.heroes.rates import Published, named, quantity, rate
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import absence, kind_text, number_badges
-from accelreport.report.pages.headline import compared, headline, together, with_origin
+from accelreport.report.pages.headline import (
+    baseline_of,
+    compared,
+    headline,
+    together,
+    unrivalled,
+    with_origin,
+)
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series
@@ -50,8 +57,8 @@ def sweep_hero(bench: BenchmarkView) -> Hero | None:
         answer=_answer(bench, axis, lines),
         figures=(figure,),
         note=(
-            f"{sentence(quantity(bench))} by {axis_title(axis)}; both scales logarithmic. Solid: "
-            "measured here, with its 95 % band over processes. Dashed: published by the sources, "
+            f"{sentence(quantity(bench))} by {axis_title(axis)}; solid: measured here. "
+            "Dashed: published by the sources, "
             "as printed; not part of any statistic."
         ),
         numbers=usual_numbers(bench),
@@ -133,6 +140,7 @@ def sweep_figure(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) ->
         title=sentence(f"{quantity(bench)} by {axis_title(axis)}"),
         description=f"{said}.",
         chart=partial(_chart, lines, ends, axes),
+        caption="Log scale; bars are 95 % intervals over processes (Student’s t on logarithms).",
         badges=loud_badges(bench),
         table=_table(bench),
     )
@@ -191,22 +199,22 @@ def devices_title(bench: BenchmarkView) -> str:
     sound = [each for each in compared(bench) if not each.found.withheld]
     decided = [e for e in together(sound, len(sound)) if e.estimate.verdict in DECIDED]
     faster = [each for each in decided if each.speedup > 1]
-    if base is None or not _several_kinds(bench) or not faster:
+    if base is None or not several_kinds(bench) or not faster:
         return ""
-    best = max(faster, key=lambda each: each.speedup)
+    best = max(unrivalled(faster), key=lambda each: each.speedup)
     verb = "multiplies" if bench.words.kernel else "trains"
-    where = bench.point_title(best.point)
-    return f"{best.series.title} {verb} {best.text} as fast as {base.title} at {where}"
+    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+    return f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}{where}"
 
 
-def _several_kinds(bench: BenchmarkView) -> bool:
+def several_kinds(bench: BenchmarkView) -> bool:
     """Whether another kind of device was measured beside the baseline's."""
     return len({bench.plan.devices[each.device].kind for each in bench.shown_series}) > 1
 
 
 def _answer(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
     """What each reaches at the largest value that it shares with the baseline."""
-    if compared(bench) and _several_kinds(bench):
+    if compared(bench) and several_kinds(bench):
         return headline(bench)
     base = baseline_series(bench)
     own = next((line for line in lines if line.device is base), None)

@@ -10,7 +10,7 @@ from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain_duration
-from accelreport.report.heroes.general import rates_table
+from accelreport.report.heroes.general import BANDS, rates_table
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.parts import baseline_series, kicker, usual_numbers
 from accelreport.report.heroes.rates import Published, dots_at, fullest_point, published_at
@@ -46,6 +46,7 @@ def then_and_now_hero(bench: BenchmarkView) -> Hero | None:
         id="then-and-now",
         title="Time for the whole training of the source",
         description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
+        caption=BANDS,
         chart=partial(_chart, dots),
         badges=loud_badges(bench),
         table=rates_table(dots, "time for the whole training"),
