@@ -25,7 +25,7 @@ from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point
 
-BANDS = "Log scale; bands are 95 % intervals over processes (Student’s t on logarithms)."
+BANDS = "On a log scale; bands are 95 % intervals over processes (Student’s t on logarithms)."
 """How to read the bands of such a figure."""
 
 

@@ -140,7 +140,7 @@ def sweep_figure(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) ->
         title=sentence(f"{quantity(bench)} by {axis_title(axis)}"),
         description=f"{said}.",
         chart=partial(_chart, lines, ends, axes),
-        caption="Log scale; bars are 95 % intervals over processes (Student’s t on logarithms).",
+        caption="On a log scale; bars: 95 % intervals over processes (Student’s t on logarithms).",
         badges=loud_badges(bench),
         table=_table(bench),
     )
