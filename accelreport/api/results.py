@@ -16,8 +16,11 @@ from accelreport.analysis.stats import Verdict
 from accelreport.errors import AccelReportError
 from accelreport.report.formatting import duration, plural, ratio, ratio_interval
 from accelreport.report.frames import SPEEDUP_COLUMNS
-from accelreport.report.site.assembly import gather
+from accelreport.report.pages.headline import headline
+from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.site.assembly import gather, views
 from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.results.store import Store, existing
 from accelreport.runner.events import EndLine
@@ -28,15 +31,63 @@ FIXED = frozenset({"spec", "profile", *SPEEDUP_COLUMNS})
 """Columns of `Results.speedups` that are no swept key."""
 
 
+MOST_ROWS = 40
+"""So many rows of a benchmark stand at the end of a run; its page shows all of them."""
+
+
 def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
     """The rows in columns of equal width, then what was not measured."""
-    rows = [COLUMNS, *_rows(speedups)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
-    lines = (
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    lines = _aligned([COLUMNS, *_rows(speedups)])
     return "\n".join([_title(folder, speedups), *lines, *_absent(speedups)])
+
+
+def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
+    """What was measured for some plans, as a run ends with it: lines for a terminal.
+
+    Of each benchmark its headline, the table of its speedups, and what to know of its numbers:
+    stand-ins for the data, extrapolated totals, every kind of warning.
+
+    Args:
+        store: the results folder; only the records of these plans are read.
+        plans: the plans, as the run began with them; repeats that it added count, too.
+    """
+    now = [store.plan(plan.spec, plan.profile) or plan for plan in plans]
+    places = store.machines({cell.key for plan in now for cell in plan.cells})
+    found = [store.get(key, machine) for key, machines in places.items() for machine in machines]
+    for bench in views(now, [record for record in found if record is not None]):
+        yield ""
+        yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
+        yield f"  {headline(bench)}"
+        first = 1 if bench.axes else 2
+        rows = [row[first:] for row in (COLUMNS, *_rows(_named(bench, bench.speedups)))]
+        # One row alone is the headline again.
+        for line in _aligned(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ():
+            yield f"  {line}"
+        if len(rows) > MOST_ROWS + 1:
+            yield f"  and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
+        for notice in notices_of([bench]):
+            yield f"  ⚠ {notice.title} {notice.text}"
+        if warned := _warned(bench):
+            yield f"  ⚠ {warned}; the report tells more"
+
+
+def _warned(bench: BenchmarkView) -> str:
+    """Each kind of warning, and how many of the measured cells it is about."""
+    rows = [row for row in bench.rows if row.measured]
+    counts = Counter(kind for row in rows for kind in {each.kind for each in row.warnings})
+    every = {len(rows): "every measured cell"}
+    told = (
+        f"{kind.replace('-', ' ')}: {every.get(count) or plural(count, 'cell')}"
+        for kind, count in counts.most_common()
+    )
+    return "; ".join(told)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        texts = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        yield "  ".join(texts).rstrip()
 
 
 def summary_html(folder: Path, speedups: pd.DataFrame) -> str:
@@ -155,19 +206,21 @@ class Results:
         return [record for bench in self._benches for record in bench.records.values()]
 
     def _united(self, frame_of: Callable[[BenchmarkView], pd.DataFrame]) -> pd.DataFrame:
-        frames = []
-        for bench in self._benches:
-            frame = frame_of(bench).copy()
-            frame.insert(0, "profile", bench.plan.profile)
-            frame.insert(0, "spec", bench.plan.spec)
-            frames.append(frame)
-        return united(frames)
+        return united([_named(bench, frame_of(bench)) for bench in self._benches])
 
     def __repr__(self) -> str:
         return summary_text(self.folder, self.speedups)
 
     def _repr_html_(self) -> str:
         return summary_html(self.folder, self.speedups)
+
+
+def _named(bench: BenchmarkView, frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the names of its benchmark as first columns."""
+    named = frame.copy()
+    named.insert(0, "profile", bench.plan.profile)
+    named.insert(0, "spec", bench.plan.spec)
+    return named
 
 
 def united(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import typer
 
 from accelreport import __version__
 from accelreport.cli import (
+    bench,
     build,
     ceilings,
     compare,
@@ -75,6 +76,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(epilog=run.EXAMPLES)(run.run)
+app.command(epilog=bench.EXAMPLES)(bench.bench)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=serve.EXAMPLES)(serve.serve)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
 from accelreport.errors import AccelReportError, ExitCode
 
 if TYPE_CHECKING:
-    from accelreport.spec.base import Scalar
+    from collections.abc import Iterator
+
+    from accelreport.spec.device import Device
     from accelreport.workloads.base import Family
 
 EXAMPLES = """\b
 What is written:
   A spec with a comment on every key, ready to run; and, where there is none beside it, a devices
-  file with a CPU, a GPU and a TPU. Nothing that is there is overwritten.
+  file. Nothing that is there is overwritten. The spec compares the devices that are here: one
+  thread of the CPU, the whole CPU, an accelerator; without one, JAX and PyTorch where installed.
 
 \b
 Kinds:
@@ -25,10 +30,16 @@ Kinds:
   text_generation, series_forecast and keras (any model that Keras wrote as JSON).
 
 \b
+Keys, --set:
+  those of the workload, a table's with a dot (series.path=x.csv), and those of the measurement
+  (measure.repeats=5). Of a CSV file the columns of the time and of the target are proposed.
+
+\b
 Examples:
   accelreport new specs/digits.toml                          asks for what it needs
   accelreport new specs/digits.toml --kind image_classification
   accelreport new specs/mine.toml --kind keras --set architecture=mine.json --set dataset=mnist
+  accelreport new specs/sea.toml --kind series_forecast --set dataset=csv --set series.path=x.csv
   accelreport new specs/products.toml --kind matmul --set size=8192 --title "Large products"
 
 \b
@@ -42,6 +53,21 @@ schema = 1
 [cpu]
 label = "CPU"
 kind = "CPU"
+
+[cpu-1]
+label = "CPU, one thread"
+kind = "CPU"
+threads = 1
+
+[cpu-jax]
+label = "CPU, JAX"
+kind = "CPU"
+framework = "jax"
+
+[cpu-torch]
+label = "CPU, PyTorch"
+kind = "CPU"
+framework = "torch"
 
 [gpu]
 label = "GPU"
@@ -63,7 +89,7 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="A value for a key of the workload. May be given several times.",
+        help="A value for a key of the workload, or measure.KEY. May be given several times.",
         show_default=False,
     ),
 ]
@@ -77,40 +103,50 @@ class CannotDraft(AccelReportError):  # noqa: N818 -- reads as what it says
 
 def new(file: Target, *, kind: Kind = None, title: Title = None, set_: Set = []) -> None:  # noqa: B006
     """Write a spec to begin with, with a comment on every key."""
-    from accelreport.runner.overrides import parse_overrides
-    from accelreport.spec.devices import FILE_NAME
+    from accelreport.runner.overrides import parse_tables
     from accelreport.workloads.spec_template import draft
 
     if file.suffix != ".toml":
         raise CannotDraft(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
+    if file.exists():
+        raise CannotDraft(f"{file} is there already.", remedy="Choose another name.")
     family = _family(kind)
-    given = parse_overrides(set_)
-    given |= _missing(family, given)
+    given = parse_tables(set_)
+    measure = given.pop("measure", {})
+    given = _completed(family, {**given.pop("workload", {}), **given}, file.parent)
     named = title or _asked("Title", file.stem.replace("_", " ").capitalize())
-    devices = file.parent / FILE_NAME
     file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = not devices.exists()
-    if fresh:
-        devices.write_text(DEVICES, encoding="utf-8")
-    try:
-        _write(file, draft(family, title=named, devices=_rows(devices), given=given))
-    except Exception:
-        if fresh:
-            devices.unlink()
-        raise
-    typer.echo(f"{file} written{f', and {devices}' if fresh else ''}.")
+    with _devices_beside(file) as (devices, fresh):
+        names = _chosen(devices)
+        _write(file, draft(family, title=named, devices=names, given=given, measure=measure))
+    typer.echo(f"{file} written{f', and {fresh}' if fresh else ''}.")
     typer.echo(f"Next: accelreport run {file} --profile quick")
 
 
+@contextmanager
+def _devices_beside(spec: Path) -> Iterator[tuple[dict[str, Device], Path | None]]:
+    """The devices a spec may name, and their file where it was written for it."""
+    from accelreport.loader.load import load
+    from accelreport.spec.devices import FILE_NAME
+
+    path = spec.parent / FILE_NAME
+    fresh = not path.exists()
+    if fresh:
+        path.write_text(DEVICES, encoding="utf-8")
+    try:
+        yield dict(load([path]).devices), path if fresh else None
+    except BaseException:
+        if fresh:
+            path.unlink()
+        raise
+
+
 def _write(file: Path, text: str) -> None:
-    """Write the spec, unless there is one or it would have an error."""
+    """Write the spec, unless it would have an error."""
     from accelreport.loader.load import load
 
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(text)
-    except FileExistsError as error:
-        raise CannotDraft(f"{file} is there already.", remedy="Choose another name.") from error
+    with file.open("x", encoding="utf-8") as opened:
+        opened.write(text)
     try:
         load([file])
     except AccelReportError:
@@ -118,14 +154,22 @@ def _write(file: Path, text: str) -> None:
         raise
 
 
-def _rows(devices: Path) -> list[str]:
-    """One device of each kind, by the order of the file."""
-    from accelreport.loader.load import load
+def here(devices: dict[str, Device]) -> list[str]:
+    """The devices of this machine that are worth comparing, the baseline first."""
+    from accelreport.runner.survey import absences, worth_comparing
+    from accelreport.terminal.say import say
 
-    first: dict[str, str] = {}
-    for name, device in load([devices]).devices.items():
-        first.setdefault(device.kind, name)
-    return list(first.values())
+    absent = absences(devices, waiting=lambda reason: say(f"{reason} …", err=True))
+    return worth_comparing(devices, absent)
+
+
+def _chosen(devices: dict[str, Device]) -> list[str]:
+    def names(text: str) -> str:
+        for name in _split(text):
+            _one_of(devices)(name)
+        return text
+
+    return _split(_asked("Devices, the baseline first", ", ".join(here(devices)), names))
 
 
 def _family(kind: str | None) -> Family:
@@ -134,7 +178,7 @@ def _family(kind: str | None) -> Family:
     if kind is None:
         for name, family in FAMILIES.items():
             typer.echo(f"  {name:<24} {family.title}")
-        kind = _asked("Kind", "image_classification")
+        kind = _asked("Kind", "image_classification", _one_of(FAMILIES))
     if kind not in FAMILIES:
         raise CannotDraft(
             f"There is no workload of the kind {kind!r}.",
@@ -143,19 +187,88 @@ def _family(kind: str | None) -> Family:
     return FAMILIES[kind]
 
 
-def _missing(family: Family, given: dict[str, Scalar]) -> dict[str, Scalar]:
-    """Keys without a default that were not given."""
-    return {
-        name: _asked(f"{name} ({' '.join((found.description or '').split())})", "")
-        for name, found in family.parameters.model_fields.items()
-        if found.is_required() and name not in given
-    }
+def _completed(family: Family, given: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The keys that were given, the data set, and those without a default."""
+    fields = family.parameters.model_fields
+    dataset = fields.get("dataset")
+    choices = get_args(dataset.annotation) if dataset else ()
+    if dataset and "dataset" not in given and len(choices) > 1:
+        given["dataset"] = _asked("Data set", str(dataset.default), _one_of(choices))
+    for name, found in fields.items():
+        if found.is_required() and name not in given:
+            given[name] = _asked(f"{name} ({' '.join((found.description or '').split())})", "")
+    if given.get("dataset") == "csv":
+        given["series"] = _columns(given.get("series", {}), folder)
+    return _as_lists(family.parameters, given)
 
 
-def _asked(what: str, default: str) -> str:
-    """What a person answers; the default where nobody can be asked."""
+def _columns(series: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The file of a series, and the columns of its time and its targets."""
+    from accelreport.datasets.csv_series import proposed_columns
+
+    path = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
+    proposed = proposed_columns(_place(path, folder), str(series.get("separator", ",")))
+    found = {**series, "path": path}
+    for key, columns in proposed.items():
+        if key not in found:
+            found[key] = _split(_asked(f"series.{key}", ", ".join(columns)))
+            typer.echo(f"series.{key} = {', '.join(found[key])}: correct it if it is another.")
+    return found
+
+
+def _as_lists(parameters: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The values with a list where the key has one and a text was given."""
+    found = dict(given)
+    for name, value in given.items():
+        field = parameters.model_fields.get(name)
+        inner = [] if field is None else [field.annotation, *get_args(field.annotation)]
+        table = next((each for each in inner if hasattr(each, "model_fields")), None)
+        if isinstance(value, dict) and table:
+            found[name] = _as_lists(table, value)
+        elif isinstance(value, str) and any(_is_list(each) for each in inner):
+            found[name] = _split(value)
+    return found
+
+
+def _is_list(annotation: Any) -> bool:
+    origin = get_origin(annotation)
+    return origin is list or (origin is Annotated and _is_list(get_args(annotation)[0]))
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _one_of(names: Iterable[str]) -> Callable[[str], str]:
+    """Takes an answer that is one of these, and refuses others."""
+    known = list(names)
+
+    def taken(text: str) -> str:
+        if text.strip() not in known:
+            raise typer.BadParameter(f"{text!r} is none of {', '.join(known)}.")
+        return text.strip()
+
+    return taken
+
+
+def _place(path: str, folder: Path) -> Path:
+    """Where a file that a spec names is: beside the spec, or else below the working folder."""
+    return beside if (beside := folder / path).exists() else Path(path)
+
+
+def _file_below(folder: Path) -> Callable[[str], str]:
+    def taken(text: str) -> str:
+        if not _place(text, folder).is_file():
+            raise typer.BadParameter(f"There is no file {text}.")
+        return text
+
+    return taken
+
+
+def _asked(what: str, default: str, taken: Callable[[str], str] | None = None) -> str:
+    """What a person answers, asked again until it can be; the default where nobody can be asked."""
     if sys.stdin.isatty():
-        return str(typer.prompt(what, default=default or None))
+        return str(typer.prompt(what, default=default or None, value_proc=taken))
     if not default:
         raise CannotDraft(f"{what} is needed.", remedy="Give it with --set KEY=VALUE.")
     return default

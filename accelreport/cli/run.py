@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,6 +19,7 @@ from accelreport.cli.options import (
     Specs,
     complete_filter,
 )
+from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
     from accelreport.runner.adaptive import StoppingRule
@@ -217,12 +219,27 @@ def run(
         raise typer.BadParameter("--timings tells of one machine only: leave out --on.")
     options = parse_launcher_options(on_option)
     with launching(on, Circumstances(results, options, ray_address, fork, policy)) as launcher:
-        prepared = _prepared(replace(request, launcher=launcher))
-        if dry_run:
-            _show_plan(prepared, json=json)
-            return
-        code = _carry_out(prepared, json=json, quiet=quiet, timings=timings, fork=fork)
+        request = replace(request, launcher=launcher)
+        shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
+        code = carried_out(request, dry_run=dry_run, **shown)
     raise typer.Exit(code)
+
+
+def carried_out(
+    request: Request,
+    *,
+    dry_run: bool,
+    json: bool = False,
+    quiet: bool = False,
+    timings: bool = False,
+    fork: bool = True,
+) -> int:
+    """Do what is asked for, or show its plan, and tell of it; the exit code."""
+    prepared = _prepared(request)
+    if not dry_run:
+        return _carry_out(prepared, json=json, quiet=quiet, timings=timings, fork=fork)
+    _show_plan(prepared, json=json)
+    return ExitCode.OK
 
 
 def _prepared(request: Request) -> Prepared:
@@ -260,4 +277,20 @@ def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fo
 
     with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
         end = carry_out(prepared, observer, Workspace(), tell_timings=timings, fork=fork)
+    if not (json or quiet or end.stopped_by) and end.ok + end.partial + end.done_before:
+        _answer(prepared)
     return exit_code(end)
+
+
+def _answer(prepared: Prepared) -> None:
+    """Print what the numbers say, and what to do with them."""
+    from accelreport.api.results import answers
+    from accelreport.terminal.say import say
+
+    say(*answers(prepared.store, prepared.documents))
+    elsewhere = (
+        ""
+        if prepared.store.root == RESULTS
+        else f" --results {shlex.quote(str(prepared.store.root))}"
+    )
+    say("", f"Next: accelreport build{elsewhere}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +15,7 @@ from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (
+    UNITS,
     SeriesError,
     TableOptions,
     make_series,
@@ -82,3 +85,42 @@ def _read_file(path: str) -> Contents:
     data = read_bounded(place, _LIMIT, _REMEDY)
     sha256 = hashlib.sha256(data).hexdigest()
     return Contents(place, data, sha256, official=False, remedy=_REMEDY)
+
+
+def proposed_columns(path: Path, separator: str = ",") -> dict[str, list[str]]:
+    """What the columns of a file seem to mean, by their names and its first row.
+
+    Args:
+        path: a CSV file with a line of names.
+        separator: what divides columns.
+
+    Returns:
+        `time`: the column called so, columns called year, month, day …, or the first one;
+        `targets`: the last column of numbers. Empty where the file has no such column.
+
+    Raises:
+        DataUnavailable: the file cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=separator)
+            names, first = next(rows, []), next(rows, [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise DataUnavailable(f"{path} cannot be read.", why=f"{why}.", remedy=_REMEDY) from error
+    parts = [name for name in names if name.casefold() in UNITS]
+    called = [name for name in names if _TIME.search(name)]
+    time = parts if "year" in map(str.casefold, parts) else (called or names)[:1]
+    numbers = [name for name, text in zip(names, first, strict=False) if _is_number(text)]
+    return {"time": time, "targets": [name for name in numbers if name not in time][-1:]}
+
+
+_TIME = re.compile(r"(?i)time|date|stamp")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

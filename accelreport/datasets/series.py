@@ -176,7 +176,8 @@ def _scale(
 
 
 _CATEGORIES = 100
-_UNITS = ("year", "month", "day", "hour", "minute", "second")
+UNITS = ("year", "month", "day", "hour", "minute", "second")
+"""Names of columns that together are a time."""
 
 Names = Annotated[list[str], Field(min_length=1)]
 """Names of columns."""
@@ -273,8 +274,8 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
             moments = pd.to_datetime(raw[names[0]], format=options.time_format, utc=True)
         else:
             units = {name: name.lower() for name in names}
-            if not set(units.values()) <= set(_UNITS):
-                raise SeriesError(f"Several columns of time must be called {', '.join(_UNITS)}.")
+            if not set(units.values()) <= set(UNITS):
+                raise SeriesError(f"Several columns of time must be called {', '.join(UNITS)}.")
             moments = pd.to_datetime(raw[names].rename(columns=units), utc=True)
     except (ValueError, TypeError, OverflowError) as error:
         if isinstance(error, SeriesError):

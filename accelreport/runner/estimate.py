@@ -115,6 +115,8 @@ class RemainingTime:
         self._waiting: Counter[str] = Counter()
         self._known_s = 0.0
         self._unknown = 0
+        self._took_s = 0.0
+        self._took = 0
         self.add(cells)
 
     def __len__(self) -> int:
@@ -137,6 +139,9 @@ class RemainingTime:
     def ended(self, record: Record) -> None:
         """A cell is through: it is left no more, and says how long others will take."""
         like = likeness(record.cell)
+        if record.status in MEASURED and record.times.wall_s is not None:
+            self._took_s += record.times.wall_s
+            self._took += 1
         before = self._expectation.of_like(like)
         self._expectation.learn(record)
         after = self._expectation.of_like(like)
@@ -163,6 +168,21 @@ class RemainingTime:
     def unknown(self) -> int:
         """How many other cells are left."""
         return self._unknown
+
+    @property
+    def mean_s(self) -> float | None:
+        """What a cell took that was measured in this run; None before the first one."""
+        return self._took_s / self._took if self._took else None
+
+    @property
+    def expected_s(self) -> float | None:
+        """Seconds of all cells that are left, one after the other; None where that is not known.
+
+        Cells whose like was never measured are taken for as long as those that ended.
+        """
+        if not self.unknown:
+            return self.known_s
+        return None if self.mean_s is None else self.known_s + self.unknown * self.mean_s
 
     def _count(self, like: str, more: int) -> None:
         seconds = self._expectation.of_like(like)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import tomli
 
@@ -38,6 +39,27 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
                 remedy="Give one number, text or truth value, or write a profile into the spec.",
             )
         found[key] = value
+    return found
+
+
+def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
+    """`["dataset=csv", "series.path=x.csv"]` as tables in tables; lists may be given, too.
+
+    Raises:
+        BadOverride: a text is not `key=value`, or a key is a value and a table at once.
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, written = _parts("--set", text, SET_REMEDY)
+        *path, last = key.split(".")
+        table = found
+        for part in path:
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                raise BadOverride(f"--set {text}: {part} has a value already.")
+        if isinstance(table.get(last), dict):
+            raise BadOverride(f"--set {text}: {last} is a table already.")
+        table[last] = _value(written)
     return found
 
 

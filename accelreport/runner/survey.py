@@ -8,8 +8,9 @@ from pathlib import Path
 from accelreport.backend.availability import Probe, needs_probe, probe, unavailable
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.plan_document import Document
-from accelreport.spec.device import Device
+from accelreport.spec.device import ONE_DEVICE, Device
 from accelreport.spec.devices import read_devices
+from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.problems import Problem, SpecErrors
 from accelreport.spec.source import read_file
 
@@ -74,6 +75,47 @@ def absences(
         waiting("TensorFlow is asked which devices it sees")
         answer = probe()
     return {name: unavailable(device, machine, answer) for name, device in devices.items()}
+
+
+def worth_comparing(devices: Mapping[str, Device], absent: Mapping[str, str | None]) -> list[str]:
+    """Devices of this machine whose comparison says something, the baseline first.
+
+    One thread of the CPU, the whole CPU, then each accelerator. Where there is none, the CPU
+    under every other framework that is installed, so that a comparison exists.
+
+    Args:
+        devices: the rows of a devices file.
+        absent: name → why it cannot run here, or None.
+
+    Returns:
+        Names, one for each use of the hardware; those of CPUs where nothing can run.
+    """
+    plain = {name: device for name, device in devices.items() if _is_plain(device)}
+    here = {name: device for name, device in plain.items() if absent[name] is None}
+    if not here:
+        return [name for name, device in plain.items() if device.kind == "CPU"][:1]
+    accelerated = any(device.kind != "CPU" for device in here.values())
+    found: dict[tuple[str, str, bool], str] = {}
+    for name, device in here.items():
+        if device.framework == TENSORFLOW or not accelerated:
+            found.setdefault((device.kind, device.framework, device.threads == 1), name)
+    order = {"CPU": 0, "GPU": 1, "TPU": 2}
+    ranked = sorted(
+        found.items(),
+        key=lambda each: (order[each[0][0]], each[0][1] != TENSORFLOW, not each[0][2]),
+    )
+    return [name for _, name in ranked]
+
+
+def _is_plain(device: Device) -> bool:
+    """Whether a device is one use of the hardware as it is: one process, no option of its own."""
+    optional = (device.xla, device.tf32, device.torch_compile, device.placement)
+    return (
+        device.strategy in {*ONE_DEVICE, "tpu"}
+        and device.threads in {None, 1}
+        and device.precision == "float32"
+        and not any(optional)
+    )
 
 
 def _devices(path: Path) -> dict[str, Device]:

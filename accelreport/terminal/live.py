@@ -86,8 +86,6 @@ class LiveProgress:
         self._left = RemainingTime(plan.expectation, (planned.cell for planned in plan.of("run")))
         self._total = len(self._left)
         self._finished = 0
-        self._took_s = 0.0
-        self._took = 0
         self._now: dict[str, _Now] = {}
         self._most_at_once = 1
         self._waiting = ""
@@ -178,13 +176,10 @@ class LiveProgress:
     def _learn(self, record: Record) -> None:
         self._finished += 1
         self._left.ended(record)
-        if record.times.wall_s is not None:
-            self._took_s += record.times.wall_s
-            self._took += 1
 
     def _all_left_s(self) -> float | None:
         """Seconds to the end of the run; None while nothing is known of some cell."""
-        mean = self._took_s / self._took if self._took else None
+        mean = self._left.mean_s
         total, unknown = self._left.known_s, self._left.unknown
         for now in self._now.values():
             if now.start.key not in self._left:

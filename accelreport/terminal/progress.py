@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from accelreport.runner.estimate import Expectation, RemainingTime
 from accelreport.runner.events import (
     CellEndLine,
     CellStartLine,
@@ -35,13 +36,24 @@ from accelreport.terminal.run_text import (
 )
 from accelreport.terminal.say import on_one_line
 
+SHORTEST_S = 0.05
+"""Less time left than this is none."""
+
 
 @dataclass
 class PlainLines:
-    """One line for each finished cell, for logs and pipes."""
+    """One line for each finished cell, for logs and pipes.
+
+    Attributes:
+        stream: where they go.
+        left: the cells of the run, for how long those that are left will take.
+    """
 
     stream: TextIO
+    left: RemainingTime = field(default_factory=lambda: RemainingTime(Expectation(), ()))
     _numbers: dict[str, str] = field(default_factory=dict)
+    _running: set[str] = field(default_factory=set)
+    _most_at_once: int = 1
     _spec: str = ""
     _remedies: Remedies = field(default_factory=Remedies)
 
@@ -55,16 +67,20 @@ class PlainLines:
             case CellStartLine():
                 width = len(str(line.of))
                 self._numbers[line.key] = f"[{line.number:>{width}}/{line.of}]"
+                self._running.add(line.key)
+                self._most_at_once = max(self._most_at_once, len(self._running))
             case CellEndLine() if line.key in self._numbers:
                 self._heading(line)
-                took = f"  ({duration(line.wall_s)})" if line.wall_s is not None else ""
+                self._running.discard(line.key)
+                self.left.ended(line.record)
                 _print(
                     self.stream,
                     f"{self._numbers[line.key]} {MARKS[line.status]} {cell_name(line)}  "
-                    f"{end_text(line)}{took}",
+                    f"{end_text(line)}{self._took(line)}",
                     *self._remedies.of(line),
                 )
             case LookLine():
+                self.left.add(line.todo)
                 _print(self.stream, *looked(line))
             case EndLine():
                 _print(self.stream, *closing(line))
@@ -73,6 +89,12 @@ class PlainLines:
 
     def tick(self) -> None:
         """Nothing moves here."""
+
+    def _took(self, line: CellEndLine) -> str:
+        left = (self.left.expected_s or 0.0) / self._most_at_once
+        parts = [duration(line.wall_s)] if line.wall_s is not None else []
+        parts += [f"about {duration(left)} left"] if left >= SHORTEST_S else []
+        return f"  ({', '.join(parts)})" if parts else ""
 
     def _heading(self, line: CellEndLine) -> None:
         spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
@@ -142,4 +164,5 @@ def progress_for(plan: RunPlan, *, json: bool, quiet: bool) -> Iterator[Observer
         with LiveProgress(Console(), plan) as live:
             yield live
     else:
-        yield PlainLines(sys.stdout)
+        todo = (planned.cell for planned in plan.of("run"))
+        yield PlainLines(sys.stdout, RemainingTime(plan.expectation, todo))

@@ -112,9 +112,10 @@ def opening(plan: PlanLine) -> Iterator[str]:
     for (device, reason), count in skipped.items():
         yield f"  {device}: {counted(count, 'cell')} skipped: {reason}"
     if plan.further:
+        known = "" if plan.unknown else f" ({duration(plan.further_at_most_s)} at most)"
         yield (
             f"Then, while comparisons with the baseline are undecided: {plan.further} more at "
-            f"most ({duration(plan.further_at_most_s)} at most)"
+            f"most{known}"
         )
 
 
@@ -180,12 +181,11 @@ def _expected(plan: PlanLine) -> str:
     if not plan.run:
         return ""
     if plan.unknown == plan.run:
-        return f" (at most {duration(plan.unknown_at_most_s)} of measuring, by their budgets)"
+        return " (for how long, the first will tell)"
     known = f"about {duration(plan.estimate_s)}"
     if not plan.unknown:
         return f" ({known})"
-    more = f"{plan.unknown} more of at most {duration(plan.unknown_at_most_s)}"
-    return f" ({known}, and {more})"
+    return f" ({known}, and {plan.unknown} of which nothing is known yet)"
 
 
 def timings_text(line: TimingsLine) -> Iterator[str]:

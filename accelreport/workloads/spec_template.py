@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -38,11 +39,11 @@ devices = {devices} # rows of devices.toml; one that is not here is skipped and 
 baseline = {baseline}{blank} # what speedups are relative to
 """
 
-MEASURE = """\
-[measure]
-repeats = 3    # independent processes of each device; three give an interval
-budget = "10m" # then a cell stops, and its total is extrapolated and marked
-"""
+MEASURE = {
+    "repeats": (3, "independent processes of each device; three give an interval"),
+    "budget": ("10m", "then a cell stops, and its total is extrapolated and marked"),
+}
+"""What a spec says of how it is measured, and what it means."""
 
 SWEEP = """\
 # Every combination of these values is measured on every device:
@@ -65,8 +66,17 @@ CLAIM = """\
 """
 
 
+Value = Scalar | list[Any] | Mapping[str, Any]
+"""What a key of a spec may hold."""
+
+
 def draft(
-    family: Family, *, title: str, devices: Iterable[str], given: Mapping[str, Scalar]
+    family: Family,
+    *,
+    title: str,
+    devices: Iterable[str],
+    given: Mapping[str, Value],
+    measure: Mapping[str, Value] = MappingProxyType({}),
 ) -> str:
     """A spec for a family, as text with a comment on each key.
 
@@ -74,7 +84,9 @@ def draft(
         family: the kind of workload.
         title: the benchmark's title.
         devices: names of rows in the devices file; the first is the baseline.
-        given: values of the workload's keys instead of their defaults.
+        given: values of the workload's keys instead of their defaults; what the family does not
+            have is written too, so that reading the spec tells of it.
+        measure: values of the keys of `[measure]`, likewise.
     """
     names = list(devices)
     head = HEAD.format(
@@ -83,16 +95,48 @@ def draft(
         baseline=json.dumps(names[0]),
         blank=" " * (len(json.dumps(names)) - len(json.dumps(names[0])) - 1),
     )
-    parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family), MEASURE]
+    parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family)]
+    parts.append("\n".join(_measure(measure)) + "\n")
     parts += [TARGET] if family.shape == "training" else []
     parts += ["\n".join(_quick(family)) + "\n", *_claim(names)]
     return "\n".join(parts)
 
 
-def _workload(family: Family, given: Mapping[str, Scalar]) -> Iterator[str]:
+def short_spec(
+    *,
+    title: str,
+    devices: Sequence[str],
+    workload: Mapping[str, Value],
+    sweep: Mapping[str, Sequence[Scalar]],
+    measure: Mapping[str, Value],
+) -> str:
+    """A spec of these keys and no comments; the first of the devices is the baseline."""
+    head = {"schema": 1, "title": title, "devices": list(devices), "baseline": devices[0]}
+    lines = [*_pairs(head)]
+    for name, values in {"workload": workload, "sweep": sweep, "measure": measure}.items():
+        lines += ["", f"[{name}]", *_pairs(values)] if values else []
+    return "\n".join(lines) + "\n"
+
+
+def _pairs(values: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in values.items():
+        yield f"{key} = {_value(value)}"
+
+
+def _measure(given: Mapping[str, Value]) -> Iterator[str]:
+    said = {key: f"{key} = {_value(given.get(key, value))}" for key, (value, _) in MEASURE.items()}
+    width = max(map(len, said.values()))
+    yield "[measure]"
+    for key, (_, meaning) in MEASURE.items():
+        yield f"{said[key]:<{width}} # {meaning}"
+    yield from _pairs({key: value for key, value in given.items() if key not in MEASURE})
+
+
+def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     yield "[workload]"
     written = {"kind": family.kind, **given}
     fields = _fields(family.parameters)
+    yield from _pairs({name: value for name, value in given.items() if name not in fields})
     for name, found in fields.items():
         if name not in written and (name not in FIRST or found.is_required()):
             continue

@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 import accelreport
-from accelreport.api.results import united
+from accelreport.api.results import answers, united
+from accelreport.report.pages.headline import headline
+from accelreport.report.site.assembly import views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.store import Store
 from tests.house.tree import ROOT
@@ -49,6 +51,20 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import accelreport, sys; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pandas", "tensorflow", "altair", "pydantic", "typer"} & set(told.stdout.split())
+
+
+def test_a_run_ends_with_the_headline_the_speedups_and_what_to_know_of_them(folder: Path) -> None:
+    store = Store(folder)
+    plans = [plan for plan in store.plans() if plan.workload["kind"] != "matmul"]
+    text = "\n".join(answers(store, plans))
+    (bench,) = views(plans, store.records())
+    assert headline(bench) in text
+    speedups = accelreport.load_results(folder).speedups
+    told = set(speedups.loc[speedups["spec"] == plans[0].spec, "verdict"])
+    assert all(verdict in text for verdict in told - {"NOT MEASURED"})
+    for kind in {each.kind for row in bench.rows if row.measured for each in row.warnings}:
+        assert kind.replace("-", " ") in text
+    assert "matmul" not in text
 
 
 def test_every_frame_the_page_names_begins_with_spec_and_profile(folder: Path) -> None:

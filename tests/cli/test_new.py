@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -9,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.cli.new import DEVICES as FRESH
 from accelreport.loader.load import load
+from accelreport.runner.survey import worth_comparing
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
 
@@ -71,11 +75,91 @@ def test_one_device_alone_is_compared_with_nothing() -> None:
 def test_a_new_folder_gets_a_devices_file_and_an_old_one_keeps_its_own(tmp_path: Path) -> None:
     assert told(tmp_path, "specs/one.toml", "--kind", "matmul").returncode == 0
     devices = tmp_path / "specs" / "devices.toml"
-    assert set(load([devices]).devices) == {"cpu", "gpu", "tpu"}
+    assert {"cpu", "cpu-1", "gpu", "tpu"} < set(load([devices]).devices)
     devices.write_text(DEVICES)
     assert told(tmp_path, "specs/two.toml", "--kind", "matmul").returncode == 0
     assert devices.read_text() == DEVICES
-    assert 'devices = ["lab", "gpu"]' in (tmp_path / "specs" / "two.toml").read_text()
+    (spec,) = load([tmp_path / "specs" / "two.toml"]).specs
+    # A device that is not here is no comparison.
+    assert set(spec.devices) == {"lab"}
+
+
+@pytest.mark.parametrize(
+    ("absent", "expected"),
+    [
+        ({"gpu", "tpu", "two"}, ["cpu-1", "cpu", "cpu-jax", "cpu-torch"]),
+        ({"gpu", "tpu", "two", "cpu-torch"}, ["cpu-1", "cpu", "cpu-jax"]),
+        ({"tpu"}, ["cpu-1", "cpu", "gpu"]),
+        ({"gpu"}, ["cpu-1", "cpu", "tpu"]),
+        ({"cpu", "cpu-1", "cpu-jax", "cpu-torch", "gpu", "tpu", "two"}, ["cpu"]),
+    ],
+)
+def test_what_is_here_is_compared_and_frameworks_where_there_is_no_accelerator(
+    absent: set[str], expected: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "devices.toml").write_text(
+        f'{FRESH}\n[two]\nkind = "CPU"\nstrategy = "mirrored"\nreplicas = 2\n'
+    )
+    devices = load([tmp_path / "devices.toml"]).devices
+    found = worth_comparing(devices, {n: "gone" if n in absent else None for n in devices})
+    assert found == expected
+
+
+def test_a_file_of_ones_own_becomes_a_spec_by_its_kind_and_its_path(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("id;Date;sea;wind\n1;2020-01-01;3,5;north\n")
+    asked = ["--kind", "series_forecast", "--set", "dataset=csv", "--set", "series.path=x.csv"]
+    given = ["series.separator=;", "series.targets=sea,id", "window=8", "ignored_steps=2"]
+    sets = [part for text in [*given, "measure.repeats=5"] for part in ("--set", text)]
+    done = told(tmp_path, "mine.toml", *asked, *sets)
+    assert done.returncode == 0, done.stderr
+    (spec,) = load([tmp_path / "mine.toml"]).specs
+    series = spec.cells[0].workload["series"]
+    assert (series["path"], series["time"], series["targets"]) == ("x.csv", ["Date"], ["sea", "id"])
+    assert spec.measure.repeats == 5
+    assert spec.cells[0].workload["window"] == 8
+
+
+@pytest.mark.parametrize("key", ["epocks=3", "series.targts=a", "measure.repeets=2", "a.b=1"])
+def test_a_key_that_nothing_has_is_told_and_never_dropped(key: str, tmp_path: Path) -> None:
+    done = told(tmp_path, "mine.toml", "--kind", "series_forecast", "--set", key)
+    assert done.returncode == 3
+    assert key.partition("=")[0].split(".")[-1] in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_answer_is_asked_again(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "accelreport", "new", "mine.toml"]
+    answers = ["nonsense", "image_classification", "cifar", "mnist", "Mine", "cpu, gppu", "cpu-1"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=theirs) as process:
+        os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
+        assert process.wait(timeout=120) == 0
+    os.close(theirs)
+    os.close(ours)
+    (spec,) = load([tmp_path / "mine.toml"]).specs
+    assert (spec.cells[0].workload["dataset"], spec.title, set(spec.devices)) == (
+        "mnist",
+        "Mine",
+        {"cpu-1"},
+    )
+
+
+def test_a_bench_is_the_spec_that_it_prints(tmp_path: Path) -> None:
+    arguments = ["--dataset", "mnist", "--model", "conv64_conv32", "--batch", "256,512"]
+    command = [sys.executable, "-m", "accelreport", "bench", *arguments, "--dry-run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    text, plan = done.stdout.split("\n\nbench_mnist_conv64_conv32 (full): ")
+    (tmp_path / "bench_mnist_conv64_conv32.toml").write_text(text)
+    (tmp_path / "devices.toml").write_text(FRESH)
+    (spec,) = load([tmp_path / "bench_mnist_conv64_conv32.toml"]).specs
+    assert {cell.point["batch_size"] for cell in spec.cells} == {256, 512}
+    assert plan.startswith(f"{len(spec.cells)} run")
+    assert not (tmp_path / "results").exists()
+    refused = subprocess.run(
+        [*command[:4], "--dataset", "none"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert refused.returncode == 2
+    assert "image_classification" in refused.stderr
 
 
 def test_nothing_that_is_there_is_replaced(tmp_path: Path) -> None:

@@ -62,6 +62,8 @@ def test_a_run_measures_resumes_and_becomes_a_page(folder: Path) -> None:
     assert "✓ cpu size=32 #0" in first.stdout
     assert "TFLOPS" in first.stdout
     assert "Measured share" in first.stdout
+    assert "Small products (products, full)" in first.stdout
+    assert first.stdout.endswith("Next: accelreport build\n")
     assert first.stderr == "", "TensorFlow's own words belong into the record"
 
     (record,) = Store(folder / "results").records()

@@ -18,7 +18,7 @@ from accelreport.runner.events import CellStartLine, EndLine, Observer, named, p
 from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.live import LiveProgress
-from accelreport.terminal.progress import JsonLines, PlainLines, Quiet
+from accelreport.terminal.progress import JsonLines, PlainLines, Quiet, progress_for
 from accelreport.terminal.run_text import closing, duration, number, plan_text, timings_text
 from accelreport.terminal.say import show
 from tests.runner.scripted import Bench, cell, cells
@@ -50,7 +50,7 @@ def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path:
     shown(Bench(tmp_path), PlainLines(out), mixed(tmp_path))
     text = out.getvalue()
 
-    assert text.startswith("5 cells: 4 to run (at most 40 min of measuring, by their budgets)")
+    assert text.startswith("5 cells: 4 to run (for how long, the first will tell)")
     assert "  gpu: 1 cell skipped: not on this machine" in text
     assert "✓ cpu #0  25 ms/step  10,200 samples/s  val_accuracy 0.9000" in text
     assert "◐ cpu batch_size=512 #0  25 ms/step" in text
@@ -61,6 +61,23 @@ def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path:
     assert "Measured share" in text
     assert "\x1b" not in text
     assert len([line for line in text.splitlines() if line.startswith("[")]) == 4
+
+
+@pytest.mark.e2e
+def test_each_line_from_the_first_on_tells_by_what_cells_took_how_long_the_others_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench, chosen = Bench(tmp_path), cells(4)
+    with progress_for(bench.plan(chosen), json=False, quiet=False) as observer:
+        shown(bench, observer, chosen)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[")]
+    left = [re.search(r"\(([\d.]+) s(?:, about ([\d.]+) s left)?\)$", line) for line in lines]
+    assert [bool(found and found[2]) for found in left] == [True, True, True, False]
+    took = [float(found[1]) for found in left if found]
+    for ended, found in enumerate(left[:3], start=1):
+        mean = sum(took[:ended]) / ended
+        assert found
+        assert float(found[2]) == pytest.approx((4 - ended) * mean, abs=0.2 + 0.05 * mean)
 
 
 @pytest.mark.e2e
@@ -113,7 +130,7 @@ def test_the_live_display_shows_cells_steps_and_times_left(tmp_path: Path) -> No
         shown(bench, live, chosen)
     text = CODES.sub("", out.getvalue())
 
-    for part in ("/5 cells", "epoch 1/1 · step 2/3", "0.5 s left", "about", "measuring"):
+    for part in ("/5 cells", "epoch 1/1 · step 2/3", "0.5 s left", "about"):
         assert part in text
     for part in ("✓ cpu #0", "✗ cpu batch_size=1024 #0", "4 measured", "Measured share"):
         assert part in text

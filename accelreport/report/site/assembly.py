@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -57,8 +57,13 @@ def gather(results: Results) -> list[BenchmarkView]:
             why=f"The results folder holds no plan {which}".rstrip() + ".",
             remedy="Run `accelreport run specs/` first.",
         )
+    return views(plans, results.records())
+
+
+def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[BenchmarkView]:
+    """Each plan with its records, whichever of them are its."""
     by_key: dict[str, list[Record]] = {}
-    for record in sorted(results.records(), key=lambda each: (each.key, each.machine)):
+    for record in sorted(records, key=lambda each: (each.key, each.machine)):
         by_key.setdefault(record.key, []).append(record)
     colours = device_colours(_devices(plans))
     return [_bench(plan, by_key, colours) for plan in plans]
