@@ -18,6 +18,7 @@ from accelreport.report.comparison import (
     alarms,
     compare_folders,
     conclusions,
+    read_margin,
 )
 from accelreport.results.store import existing
 from accelreport.terminal.comparison import comparison_text
@@ -46,24 +47,22 @@ class Comparison:
         """
         return pd.DataFrame([_row(row) for row in self._found.rows], columns=_columns(self._found))
 
-    def assert_not_slower(self, margin: float = 0.05, *, decided: bool = False) -> None:
+    def assert_not_slower(self, margin: float | str = 0.05, *, decided: bool = False) -> None:
         """Fail a test where NEW is slower than OLD by more than a margin, beyond doubt.
 
         The rule is that of `accelreport compare --fail-if-slower`. A comparison that too few
         processes leave open is a Python warning, which pytest lists below its tests.
 
         Args:
-            margin: how much longer a step may take, as a fraction: 0.05 is five percent.
+            margin: how much longer a step may take: 0.05, or "5%".
             decided: fail, too, where a larger slowdown is not excluded.
 
         Raises:
             AssertionError: something is slower, failed or cannot be read, or there is nothing
                 new to compare; every such row is named.
-            ValueError: the margin is no fraction.
+            ValueError: the margin is none.
         """
-        if not 0 <= margin <= 1:
-            raise ValueError(f"{margin!r} is no margin; five percent are 0.05")
-        gated = _compared(self.old, self.new, margin)
+        gated = _compared(self.old, self.new, read_margin(str(margin)))
         told = "\n  ".join([f"{self.new} against {self.old}:", *conclusions(gated), *alarms(gated)])
         still_open = bool(gated.gated(Gate.OPEN))
         if gated.result is not OverallOutcome.DONE or (decided and still_open):

@@ -15,7 +15,7 @@ from accelreport.runner.overrides import shorthands
 from accelreport.runner.plan import Policy
 from accelreport.runner.prepare import Request, prepare
 from accelreport.runner.run import carry_out
-from accelreport.runner.workspace import Workspace
+from accelreport.runner.workspace import Workspace, machine_lock
 from accelreport.spec.base import Scalar
 from accelreport.terminal.progress import progress_for
 from accelreport.terminal.say import say
@@ -114,7 +114,7 @@ def _measured(
     with launching(on, asked) as launcher:
         prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
         with progress_for(prepared.plan, json=False, quiet=quiet) as observer:
-            end = carry_out(prepared, observer, Workspace(), fork=fork)
+            end = carry_out(prepared, observer, Workspace(lock=machine_lock()), fork=fork)
         if end.stopped_by:
             raise KeyboardInterrupt(end.stopped_by)
         return results_of(request.results, end)

@@ -61,7 +61,8 @@ Environment:
   ACCELREPORT_CACHE   folder in which builds remember what they made
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
-  TMPDIR              where locks and files in passing lie
+  ACCELREPORT_LOCK    file that runs on this machine lock, so that only one of them measures
+  TMPDIR              where files in passing lie
   NO_COLOR            no colours
 """
 

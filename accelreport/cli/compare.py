@@ -41,22 +41,6 @@ Exit codes, the first that applies: 6 something is slower than the gate allows, 
 """
 
 
-def margin(text: str) -> float:
-    """A gate as a fraction: `5%`, `5 %` and `0.05` are 0.05.
-
-    Raises:
-        typer.BadParameter: it is none, negative, or 100 % and more without saying percent.
-    """
-    number, sign, rest = text.strip().partition("%")
-    try:
-        value = float(number) / (100 if sign else 1)
-    except ValueError:
-        value = -1.0
-    if rest.strip() or not 0 <= value <= (10 if sign else 1):
-        raise typer.BadParameter(f"{text!r} is no margin; write 5% or 0.05")
-    return value
-
-
 Old = Annotated[Path, typer.Argument(help="Results before.", metavar="OLD", show_default=False)]
 New = Annotated[Path, typer.Argument(help="Results now.", metavar="NEW", show_default=False)]
 Gate = Annotated[
@@ -85,11 +69,14 @@ def compare(
     out: Out = None,
 ) -> None:
     """Say what became faster or slower between two results folders."""
-    from accelreport.report.comparison import compare_folders, conclusions
+    from accelreport.report.comparison import compare_folders, conclusions, read_margin
     from accelreport.results.store import existing
     from accelreport.terminal.say import say
 
-    gate = None if fail_if_slower is None else margin(fail_if_slower)
+    try:
+        gate = None if fail_if_slower is None else read_margin(fail_if_slower)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--fail-if-slower") from error
     compared = compare_folders(existing(old), existing(new), gate)
     text = _written(compared, format_)
     if out is None:

@@ -75,7 +75,7 @@ Examples:
 JSON events, one a line: plan, waiting, cell-start, cell-event, cell-end, look, end, timings.
 
 \b
-Exit codes: 0 done, 3 bad spec, 4 some cells failed, 5 no cell could be run,
+Exit codes: 0 done, 2 bad command line, 3 bad spec, 4 some cells failed, 5 no cell could be run,
   7 results cannot be written, 130 interrupted.
 """
 
@@ -127,9 +127,13 @@ UntilDecided = Annotated[
     typer.Option("--until-decided", help="Add repeats until comparisons and claims are decided."),
 ]
 MostRepeats = Annotated[
-    int,
+    int | None,
     typer.Option(
-        "--most-repeats", min=3, max=20, metavar="N", help="With --until-decided: at most so many."
+        "--most-repeats",
+        min=3,
+        max=20,
+        metavar="N",
+        help="With --until-decided: at most so many; 20 when absent.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
@@ -184,7 +188,7 @@ def run(
     retry_failed: RetryFailed = False,
     rerun: Rerun = False,
     until_decided: UntilDecided = False,
-    most_repeats: MostRepeats = 20,
+    most_repeats: MostRepeats = None,
     json: Json = False,
     quiet: Quiet = False,
     timings: Timings = False,
@@ -203,6 +207,8 @@ def run(
     from accelreport.runner.plan import Policy
     from accelreport.runner.prepare import Request
 
+    if most_repeats is not None and not until_decided:
+        raise typer.BadParameter("--most-repeats says nothing without --until-decided.")
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
     request = Request(
         paths=specs,
@@ -213,7 +219,7 @@ def run(
         overrides=parse_overrides(set_) | shorthands(data, budget),
         devices_file=devices_file,
         policy=policy,
-        judge=_judge(most_repeats) if until_decided else None,
+        judge=_judge(most_repeats or 20) if until_decided else None,
     )
     if on != LOCAL and timings:
         raise typer.BadParameter("--timings tells of one machine only: leave out --on.")
@@ -272,11 +278,12 @@ def _show_plan(prepared: Prepared, *, json: bool) -> None:
 
 def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool) -> int:
     from accelreport.runner.run import carry_out, exit_code
-    from accelreport.runner.workspace import Workspace
+    from accelreport.runner.workspace import Workspace, machine_lock
     from accelreport.terminal.progress import progress_for
 
     with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
-        end = carry_out(prepared, observer, Workspace(), tell_timings=timings, fork=fork)
+        workspace = Workspace(lock=machine_lock())
+        end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
     if not (json or quiet or end.stopped_by) and end.ok + end.partial + end.done_before:
         _answer(prepared)
     return exit_code(end)
@@ -284,7 +291,7 @@ def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fo
 
 def _answer(prepared: Prepared) -> None:
     """Print what the numbers say, and what to do with them."""
-    from accelreport.api.results import answers
+    from accelreport.terminal.answer import answers
     from accelreport.terminal.say import say
 
     say(*answers(prepared.store, prepared.documents))

@@ -13,6 +13,7 @@ from accelreport.spec.devices import FILE_NAME, read_devices
 from accelreport.spec.examine import SpecFile
 from accelreport.spec.families import Families
 from accelreport.spec.problems import (
+    COMMAND_LINE,
     Place,
     Problem,
     SpecErrors,
@@ -173,7 +174,7 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
         else:
             yield path
     if not paths:
-        problems.append(Problem("no-spec", Place("command line"), "no spec was named"))
+        problems.append(Problem("no-spec", Place(COMMAND_LINE), "no spec was named"))
 
 
 def _twins(specs: Sequence[SpecFile]) -> Iterator[Problem]:
@@ -203,7 +204,7 @@ def _unknown_profile(specs: Sequence[SpecFile], profile: str | None) -> Iterator
     near = did_you_mean(str(profile), known, quoted=True)
     every = listed([quote(name) for name in [*known, FULL]])
     message = f"no spec has a profile {quote(profile)}"
-    yield Problem("no-profile", Place("command line"), message, near or f"there is {every}")
+    yield Problem("no-profile", Place(COMMAND_LINE), message, near or f"there is {every}")
 
 
 def _unknown_overrides(
@@ -212,7 +213,7 @@ def _unknown_overrides(
     for key in overrides:
         if specs and not any(spec.takes(key) for spec in specs):
             message = f"no spec has a key `{key}` that can be given another value"
-            yield Problem("unknown-key", Place("command line"), message, key=key)
+            yield Problem("unknown-key", Place(COMMAND_LINE), message, key=key)
 
 
 def _ordered(problems: Iterable[Problem]) -> list[Problem]:

@@ -573,3 +573,19 @@ def _apart(pairs: Sequence[tuple[Place, Place]]) -> str:
 
 def _machines(groups: Sequence[Place]) -> list[str]:
     return [group.machine for group in groups if group.machine]
+
+
+def read_margin(text: str) -> float:
+    """A gate as a fraction: `5%`, `5 %` and `0.05` are 0.05.
+
+    Raises:
+        ValueError: it is none, negative, or more than 100 % without saying percent.
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        value = float(number) / (100 if sign else 1)
+    except ValueError:
+        value = -1.0
+    if rest.strip() or not 0 <= value <= (10 if sign else 1):
+        raise ValueError(f"{text!r} is no margin; write 5% or 0.05")
+    return value

@@ -188,7 +188,12 @@ class Run:
 
     def _lock(self) -> AbstractContextManager[bool]:
         if self.launcher.here:
-            return machine_to_itself(self.workspace, stop=self.stop, waiting=self._waiting)
+            return machine_to_itself(
+                self.workspace,
+                folder=self.store.root,
+                stop=self.stop,
+                waiting=self._waiting,
+            )
         path = self.store.root / "locks" / "launcher.lock"
         return folder_to_itself(path, stop=self.stop, waiting=self._waiting)
 

@@ -1,4 +1,4 @@
-"""This user's folder on this machine: what runners must not disturb each other in.
+"""What runners must not disturb each other in: a machine, a results folder, files in passing.
 
 One measurement at a time on a machine, and never the same cell twice at once. The kernel drops
 these locks when their holder ends, `kill -9` included, so none is ever stale.
@@ -6,6 +6,9 @@ these locks when their holder ends, `kill -9` included, so none is ever stale.
 
 from __future__ import annotations
 
+import fcntl
+import getpass
+import json
 import os
 import shutil
 import stat
@@ -13,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
@@ -27,20 +30,15 @@ class Workspace:
 
     It lies in the system's folder for temporary files (`TMPDIR`), never in the results,
     which several machines may share.
+
+    Args:
+        root: another place for it.
+        lock: held by the one runner that measures on this machine; in the folder when absent.
     """
 
-    def __init__(self, root: Path | None = None) -> None:
+    def __init__(self, root: Path | None = None, lock: Path | None = None) -> None:
         self.root = root or Path(tempfile.gettempdir()) / f"accelreport-{os.getuid()}"
-
-    @property
-    def machine_lock(self) -> Path:
-        """Held by the one runner that measures on this machine."""
-        return self.root / "measuring.lock"
-
-    @property
-    def holder(self) -> Path:
-        """Says who holds the machine lock, for the message of those that wait."""
-        return self.root / "measuring.txt"
+        self.machine_lock = lock or self.root / "measuring.lock"
 
     @property
     def scratch(self) -> Path:
@@ -103,12 +101,13 @@ LOOK_EVERY_S = 0.1
 
 @contextmanager
 def machine_to_itself(
-    workspace: Workspace, *, stop: Stop, waiting: Callable[[str], None]
+    workspace: Workspace, *, folder: Path, stop: Stop, waiting: Callable[[str], None]
 ) -> Iterator[bool]:
     """Hold this machine, so that two runners never disturb each other's measurements.
 
     Args:
         workspace: where the lock lies.
+        folder: where results go, for the message of those that wait.
         stop: gives up waiting when it is requested.
         waiting: called once, with the reason, when it has to be waited for.
 
@@ -118,21 +117,105 @@ def machine_to_itself(
     Raises:
         ResultsError: nothing can be written there.
     """
-    lock = FileLock(workspace.machine_lock)
+    lock = MachineLock(workspace.machine_lock)
     try:
-        held = _acquire(lock, stop, lambda: waiting(_who(workspace.holder)))
+        held = _acquire(lock.acquire, stop, lambda: waiting(lock.who()))
         if held:
-            since = datetime.now().astimezone().strftime("%H:%M:%S")
-            workspace.holder.write_text(f"process {os.getpid()}, since {since}")
+            lock.sign(folder)
     except OSError as error:
         lock.release()
-        raise unusable(workspace.root, error) from error
+        raise unusable(workspace.machine_lock, error) from error
     try:
         yield held
     finally:
-        if held:
-            workspace.holder.unlink(missing_ok=True)
         lock.release()
+
+
+LOCK_VARIABLE = "ACCELREPORT_LOCK"
+"""Names another file than `MACHINE_LOCK`."""
+
+MACHINE_LOCK = Path("/tmp/accelreport-measuring.lock")  # noqa: S108 -- of all users, and no secret
+"""Where every run on a machine looks, whoever started it and wherever its TMPDIR is."""
+
+
+def machine_lock() -> Path:
+    """The file that every run on this machine locks."""
+    return Path(os.environ.get(LOCK_VARIABLE) or MACHINE_LOCK)
+
+
+class MachineLock:
+    """A lock that runs of all users share, and that says who holds it.
+
+    Args:
+        path: its file, which is made once and stays.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = -1
+
+    def acquire(self) -> bool:
+        """Take it; False while another run has it.
+
+        Raises:
+            OSError: the file cannot be opened.
+        """
+        if self._file < 0:
+            self._file = self._open()
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _open(self) -> int:
+        # Where everybody may write, systems refuse to "create" a file that another user made.
+        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            return os.open(self._path, flags)
+        except FileNotFoundError:
+            return self._make(flags)
+
+    def _make(self, flags: int) -> int:
+        try:
+            made = os.open(self._path, flags | os.O_CREAT | os.O_EXCL)
+        except FileExistsError:
+            return os.open(self._path, flags)
+        os.fchmod(made, 0o666)
+        return made
+
+    def sign(self, folder: Path) -> None:
+        """Say whose run it is, where its results go, and since when."""
+        told = {
+            "user": getpass.getuser(),
+            "process": os.getpid(),
+            "folder": str(folder.absolute()),
+            "since": time.time(),
+        }
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, json.dumps(told).encode(), 0)
+
+    def who(self) -> str:
+        """Why this run waits, in a sentence with what the holder said of itself."""
+        try:
+            told = json.loads(os.pread(self._file, 1 << 16, 0))
+            minutes, seconds = divmod(max(0, round(time.time() - told["since"])), 60)
+            named = (
+                f" ({told['user']}, process {told['process']}, into {told['folder']}, "
+                f"for {f'{minutes} min' if minutes else f'{seconds} s'})"
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            named = ""  # it has it for a moment only, or somebody wrote something else there
+        return (
+            f"another run is measuring on this machine{named}; "
+            "this one waits, so that neither disturbs the other"
+        )
+
+    def release(self) -> None:
+        """Let others have it."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 @contextmanager
@@ -184,7 +267,7 @@ def _file_to_itself(
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        held = _acquire(lock, stop, lambda: waiting(reason))
+        held = _acquire(partial(_had, lock), stop, lambda: waiting(reason))
     except NotImplementedError:
         held = True
     except OSError as error:
@@ -201,28 +284,21 @@ def _file_to_itself(
         lock.release()
 
 
-def _acquire(lock: BaseFileLock, stop: Stop, waiting: Callable[[], None]) -> bool:
+def _had(lock: BaseFileLock) -> bool:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    return True
+
+
+def _acquire(had: Callable[[], bool], stop: Stop, waiting: Callable[[], None]) -> bool:
     told = False
     while not stop:
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            if not told:
-                waiting()
-                told = True
-            time.sleep(LOOK_EVERY_S)
-        else:
+        if had():
             return True
+        if not told:
+            waiting()
+            told = True
+        time.sleep(LOOK_EVERY_S)
     return False
-
-
-def _who(holder: Path) -> str:
-    try:
-        who = holder.read_text()
-    except OSError:
-        who = ""
-    named = f" ({who})" if who else ""
-    return (
-        f"another run is measuring on this machine{named}; "
-        "this one waits, so that neither disturbs the other"
-    )

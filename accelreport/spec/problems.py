@@ -90,8 +90,14 @@ class Problem:
         return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
 
 
+COMMAND_LINE = "command line"
+"""Where a problem stands that is in no file."""
+
+
 class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
     """Everything that is wrong in the specs of one call, in the order of the files.
+
+    Their exit code is that of a wrong command line where no file has any.
 
     Args:
         problems: at least one.
@@ -101,13 +107,18 @@ class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        files = len({problem.place.file for problem in self.problems})
+        names = {problem.place.file for problem in self.problems}
+        files = {name for name in names if not name.startswith(COMMAND_LINE)}
+        places = [_counted(len(files), "file")] if files else []
+        places += ["the command line"] if files != names else []
         text = "\n\n".join(problem.render() for problem in self.problems)
         super().__init__(
             text,
-            remedy=f"\n{_counted(len(self.problems), 'error')} in {_counted(files, 'file')}; "
+            remedy=f"\n{_counted(len(self.problems), 'error')} in {' and '.join(places)}; "
             "nothing was run.",
         )
+        if not files:
+            self.exit_code = ExitCode.USAGE
 
 
 def without_echoes(problems: Iterable[Problem]) -> list[Problem]:

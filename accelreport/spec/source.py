@@ -16,7 +16,7 @@ from typing import Any
 
 from accelreport.spec.base import Scalar
 from accelreport.spec.positions import KeyPath, Span, dotted, value_at
-from accelreport.spec.problems import Place, Problem
+from accelreport.spec.problems import COMMAND_LINE, Place, Problem
 from accelreport.spec.syntax import Document, read
 
 LARGEST = 1 << 20
@@ -168,7 +168,7 @@ class View:
         for length in range(len(path), 0, -1):
             origin = self.moved.get(path[:length])
             if isinstance(origin, str):
-                return Place(f"command line: {origin}", label=label)
+                return Place(f"{COMMAND_LINE}: {origin}", label=label)
             if origin is not None:
                 path = (*origin, *path[length:])
                 break

@@ -34,7 +34,7 @@ from accelreport.terminal.run_text import (
     opening,
     timings_text,
 )
-from accelreport.terminal.say import on_one_line
+from accelreport.terminal.say import on_one_line, unheard
 
 SHORTEST_S = 0.05
 """Less time left than this is none."""
@@ -111,8 +111,7 @@ class JsonLines:
 
     def on(self, line: RunLine) -> None:
         """Print it."""
-        self.stream.write(f"{line.model_dump_json()}\n")
-        self.stream.flush()
+        _write(self.stream, f"{line.model_dump_json()}\n")
 
     def tick(self) -> None:
         """Nothing moves here."""
@@ -139,8 +138,15 @@ class Quiet:
 
 
 def _print(stream: TextIO, *lines: str) -> None:
-    stream.writelines(f"{on_one_line(text)}\n" for text in lines)
-    stream.flush()
+    _write(stream, "".join(f"{on_one_line(text)}\n" for text in lines))
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        unheard(stream)
 
 
 @contextmanager

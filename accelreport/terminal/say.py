@@ -54,8 +54,22 @@ def say(*lines: str, err: bool = False) -> None:
         lines: what to print, each on a line of its own.
         err: print to standard error.
     """
-    for line in lines:
-        typer.echo(on_one_line(line), err=err)
+    stream = sys.stderr if err else sys.stdout
+    try:
+        for line in lines:
+            typer.echo(on_one_line(line), file=stream)
+    except BrokenPipeError:
+        unheard(stream)
+
+
+def unheard(stream: TextIO) -> None:
+    """Nobody reads a stream any more, as behind `| head`: what is printed from now on is lost.
+
+    A measurement that goes on for hours is not given up for that.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def tell_unshown(unshown: Iterable[Unshown]) -> None:

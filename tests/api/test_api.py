@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 
 import accelreport
-from accelreport.api.results import answers, united
+from accelreport.api.results import united
 from accelreport.report.pages.headline import headline
 from accelreport.report.site.assembly import views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.store import Store
+from accelreport.terminal.answer import answers
 from tests.house.tree import ROOT
 from tests.support.records import assorted, study
 

@@ -15,7 +15,7 @@ from accelreport.errors import ExitCode
 from tests.automation.workflow import Finished, stand_in_python
 from tests.house.documents import blocks, calls, resolve
 from tests.house.tree import ROOT
-from tests.support.program import executable
+from tests.support.program import alone, executable
 
 pytestmark = pytest.mark.e2e
 
@@ -37,7 +37,7 @@ def run(folder: Path, shell: str = "bash", **variables: str) -> Finished:
             "ASKED": str(folder / "asked"),
             "HOME": str(folder),
             "PATH": stand_in_python(folder),
-            "TMPDIR": str(folder),
+            **alone(folder),
             **JOB["variables"],
             **variables,
         },

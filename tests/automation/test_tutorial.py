@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.documents import FENCE, blocks, text_of
-from tests.support.program import executable
+from tests.support.program import alone, executable
 
 pytestmark = pytest.mark.e2e
 
@@ -42,7 +42,7 @@ def test_every_command_of_the_tutorial_works_in_its_order(tmp_path: Path) -> Non
             env={
                 **os.environ,
                 "PATH": f"{program.parent}:{os.environ['PATH']}",
-                "TMPDIR": str(tmp_path),
+                **alone(tmp_path),
             },
             capture_output=True,
             text=True,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.house.tree import ROOT
+from tests.support.program import alone
 
 EXPRESSION = re.compile(r"\$\{\{ ([\w.-]+) \}\}")
 
@@ -85,7 +86,7 @@ class Runner:
             env={
                 "HOME": str(self.temporary),
                 "PATH": self.path,
-                "TMPDIR": str(self.temporary),
+                **alone(self.temporary),
                 "ACCELREPORT_CACHE": os.environ["ACCELREPORT_CACHE"],
                 "ASKED": str(self.temporary / "asked"),
                 "RUNNER_TEMP": str(self.temporary),

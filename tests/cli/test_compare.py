@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.cli.compare import margin
 from accelreport.errors import ExitCode
-from accelreport.report.comparison import Comparison
+from accelreport.report.comparison import Comparison, read_margin
 from accelreport.results.store import Store
 from accelreport.terminal.comparison import comparison_markdown, comparison_text, escaped
 from tests.support.program import call
@@ -155,13 +153,13 @@ def test_what_goes_wrong_is_one_clear_message(
     [("5%", 0.05), ("5 %", 0.05), ("0.05", 0.05), (" 2.5% ", 0.025), ("0", 0.0), ("150%", 1.5)],
 )
 def test_a_margin_is_a_fraction_or_percent(text: str, value: float) -> None:
-    assert margin(text) == pytest.approx(value)
+    assert read_margin(text) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("text", ["5", "-1%", "-0.1", "five", "", "%", "5%%", "5% x", "nan", "inf"])
 def test_what_is_no_margin_is_refused(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match=r"write 5% or 0\.05"):
-        margin(text)
+    with pytest.raises(ValueError, match=r"write 5% or 0\.05"):
+        read_margin(text)
 
 
 def comparison(tmp_path: Path) -> Comparison:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,11 @@ from rich.console import Console
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Failure
 from accelreport.results.store import Store
-from accelreport.runner.events import Observer, plan_line
+from accelreport.runner.events import EndLine, Observer, plan_line
 from accelreport.terminal.live import LiveProgress
-from accelreport.terminal.progress import PlainLines, Quiet
+from accelreport.terminal.progress import JsonLines, PlainLines, Quiet
 from accelreport.terminal.run_text import plan_text
-from accelreport.terminal.say import on_one_line, show, show_unexpected
+from accelreport.terminal.say import on_one_line, say, show, show_unexpected
 from tests.runner.scripted import Bench, a_record, cell
 from tests.support.program import call
 from tests.support.records import study
@@ -115,3 +116,29 @@ def test_a_line_stays_one_line_and_what_is_harmless_stays_as_it_is(one: str, oth
     assert len(line.splitlines()) == 1
     assert on_one_line(line) == line
     assert on_one_line("Größe × 2 → “µs” 🙂") == "Größe × 2 → “µs” 🙂"
+
+
+@pytest.mark.parametrize("shows", [PlainLines, JsonLines, Quiet])
+def test_a_run_goes_on_when_nobody_reads_what_it_prints(
+    shows: type[PlainLines | JsonLines | Quiet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = EndLine(
+        ok=1,
+        partial=0,
+        failed=0,
+        skipped=0,
+        done_before=0,
+        failed_before=0,
+        left=1,
+        stopped_by="SIGINT",
+        wall_s=1.0,
+        results=str(tmp_path),
+    )
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        observer = shows(stream)
+        for _ in range(3):
+            observer.on(stopped)
+        say("and what is said at the end")

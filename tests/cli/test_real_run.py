@@ -15,7 +15,7 @@ import pytest
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
 from tests.support.processes import processes_of
-from tests.support.program import Finished, call, write_specs
+from tests.support.program import Finished, alone, call, write_specs
 
 pytestmark = pytest.mark.e2e
 
@@ -94,7 +94,7 @@ def test_ctrl_c_while_tensorflow_loads_ends_within_two_seconds(folder: Path) -> 
     program = subprocess.Popen(
         [sys.executable, "-m", "accelreport", "run", "--device", "cpu", "--json"],
         cwd=folder,
-        env={**os.environ, "TMPDIR": str(temporary)},
+        env={**os.environ, **alone(temporary)},
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -26,7 +26,7 @@ from tests.house.documents import (
     shell_lines,
 )
 from tests.house.tree import ROOT
-from tests.support.program import Finished, executable
+from tests.support.program import Finished, alone, executable
 from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
@@ -156,7 +156,7 @@ def shell(line: str, world: Path, temporary: Path) -> Finished:
             **os.environ,
             "PATH": f"{world / 'bin'}:{os.environ['PATH']}",
             "ACCELREPORT_DATA": str(temporary / "data"),
-            "TMPDIR": str(temporary),
+            **alone(temporary),
         },
         capture_output=True,
         text=True,

@@ -6,13 +6,21 @@ import os
 import select
 import signal
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from accelreport.results.errors import ResultsError
 from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
-from accelreport.runner.workspace import Workspace, cell_to_itself, machine_to_itself
+from accelreport.runner.workspace import (
+    MACHINE_LOCK,
+    MachineLock,
+    Workspace,
+    cell_to_itself,
+    machine_lock,
+    machine_to_itself,
+)
 from tests.support import disks
 
 
@@ -43,17 +51,54 @@ def test_one_runner_has_the_machine_and_says_who_it_is(tmp_path: Path) -> None:
         told.append(reason)
         stop.request("the test has seen enough")
 
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
     with (
-        machine_to_itself(workspace, stop=stop, waiting=tell) as first,
-        machine_to_itself(workspace, stop=stop, waiting=tell) as second,
+        machine_to_itself(workspace, folder=mine, stop=stop, waiting=tell) as first,
+        machine_to_itself(workspace, folder=theirs, stop=stop, waiting=tell) as second,
     ):
         assert (first, second) == (True, False)
 
     (reason,) = told
-    assert f"process {os.getpid()}" in reason
-    assert not workspace.holder.exists()
-    with machine_to_itself(workspace, stop=Stop(), waiting=told.append) as again:
+    assert f"process {os.getpid()}, into {mine}, for 0 s" in reason
+    with machine_to_itself(workspace, folder=mine, stop=Stop(), waiting=told.append) as again:
         assert again
+
+
+def test_one_run_has_the_machine_whoever_starts_another_and_wherever_its_files_in_passing_lie(
+    tmp_path: Path,
+) -> None:
+    assert machine_lock() == MACHINE_LOCK
+    mine, stop, told = Workspace(tmp_path / "mine"), Stop(), list[str]()
+    mine.prepare()
+
+    def tell(reason: str) -> None:
+        told.append(reason)
+        stop.request("the test has seen enough")
+
+    with tempfile.TemporaryDirectory() as common:  # others may not enter pytest's folders
+        Path(common).chmod(0o1777)
+        lock = Path(common, "lock")
+        workspace = Workspace(mine.root, lock)
+        with machine_to_itself(workspace, folder=tmp_path, stop=Stop(), waiting=told.append):
+            assert stat.S_IMODE(lock.stat().st_mode) == 0o666
+            with (
+                disks.read_only(tmp_path / "theirs") as theirs,
+                machine_to_itself(
+                    Workspace(theirs, lock), folder=theirs, stop=stop, waiting=tell
+                ) as held,
+            ):
+                assert not held
+    (reason,) = told
+    assert f"process {os.getpid()}, into {tmp_path}" in reason
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[1]", '{"since": "soon"}', "\x1b[2J"])
+def test_what_anybody_wrote_into_the_lock_does_no_harm(text: str, tmp_path: Path) -> None:
+    lock = MachineLock(tmp_path / "lock")
+    assert lock.acquire()
+    (tmp_path / "lock").write_text(text)
+    assert lock.who().startswith("another run is measuring on this machine; ")
+    lock.release()
 
 
 def test_one_cell_is_measured_by_one_runner(tmp_path: Path) -> None:

@@ -57,6 +57,11 @@ def write_specs(root: Path, **files: str) -> Path:
     return folder
 
 
+def alone(temporary: Path) -> dict[str, str]:
+    """Variables by which a run has a folder for temporary files, and a machine, to itself."""
+    return {"TMPDIR": str(temporary), "ACCELREPORT_LOCK": str(temporary / "machine.lock")}
+
+
 def call(folder: Path, *arguments: str, **variables: str) -> Finished:
     """Run `accelreport` in a folder, with its own folder for temporary files."""
     temporary = folder / "tmp"
@@ -64,7 +69,7 @@ def call(folder: Path, *arguments: str, **variables: str) -> Finished:
     return subprocess.run(
         [sys.executable, "-m", "accelreport", *arguments],
         cwd=folder,
-        env={**os.environ, "TMPDIR": str(temporary), **variables},
+        env={**os.environ, **alone(temporary), **variables},
         capture_output=True,
         text=True,
         check=False,

@@ -181,7 +181,9 @@ class WorkerFolder:
         def wait(reason: str) -> None:
             post(Waits(host=host, reason=reason))
 
-        with machine_to_itself(self._workspace, stop=stop, waiting=wait) as held:
+        with machine_to_itself(
+            self._workspace, folder=self._workspace.root, stop=stop, waiting=wait
+        ) as held:
             if not held:
                 return
             # A worker that ends before this is done has not begun with the cell.

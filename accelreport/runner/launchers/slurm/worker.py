@@ -180,7 +180,9 @@ def _take_part(order: JobSpec) -> None:
     with (
         stopped_by_signals() as stop,
         closing(order.workplace.launcher(workspace.scratch)) as launcher,
-        machine_to_itself(workspace, stop=stop, waiting=lambda _: None) as held,
+        machine_to_itself(
+            workspace, folder=Path(order.results), stop=stop, waiting=lambda _: None
+        ) as held,
     ):
         workspace.clear_scratch()
         for cell in chosen if held else ():
