@@ -7,7 +7,7 @@ mistakes when a file begins with `#:schema ./schema/spec.schema.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,8 @@ def json_schema() -> dict[str, Any]:
         "description": properties["workload"]["description"],
         "oneOf": [{"$ref": _REF.format(model=model.__name__)} for model in parameters],
     }
-    keys = _keys("", parameters)
-    definitions["Values"] = {"type": "array", "minItems": 1, "uniqueItems": True, "items": _SCALAR}
-    definitions["Axes"] = {"type": "object", "properties": _with(keys, "Values")}
+    keys = _keys("", parameters, definitions)
+    definitions["Axes"] = {"type": "object", "properties": _swept(keys)}
     properties["sweep"] = {
         "description": properties["sweep"]["description"],
         "allOf": [{"$ref": _REF.format(model="Axes")}],
@@ -58,7 +57,7 @@ def json_schema() -> dict[str, Any]:
     properties["profiles"] = {
         "description": properties["profiles"]["description"],
         "type": "object",
-        "patternProperties": {f"^(?!full$){NAME}$": _profile(properties, parameters)},
+        "patternProperties": {f"^(?!full$){NAME}$": _profile(properties, parameters, definitions)},
         "additionalProperties": False,
     }
     return {"$schema": _DIALECT, "title": "An accelreport spec", **document, **schema}
@@ -101,30 +100,67 @@ def as_text(schema: Mapping[str, Any]) -> str:
 
 
 def _profile(
-    properties: Mapping[str, Any], parameters: Iterable[type[BaseModel]]
+    properties: Mapping[str, Any],
+    parameters: Iterable[type[BaseModel]],
+    definitions: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """One profile: dotted keys; their values are checked by accelreport itself."""
-    swept = _with(_keys("sweep.", parameters), "Values")
-    single = _keys("workload.", parameters) | _keys("measure.", [Measure])
+    """One profile: dotted keys, each with what it may hold."""
+    swept = _swept(_keys("sweep.", parameters, definitions))
+    single = _keys("workload.", parameters, definitions) | _keys("measure.", [Measure], definitions)
     changed = {name: properties[name] for name in WHOLE}
     return {"type": "object", "minProperties": 1, "properties": {**changed, **single, **swept}}
 
 
-def _keys(prefix: str, models: Iterable[type[BaseModel]]) -> dict[str, Any]:
-    """Dotted keys of single values, sorted, and their descriptions."""
-    keys = {
-        prefix + name: {"description": " ".join((field.description or "").split())}
-        for model in models
-        for name, field in dotted_fields(model)
-        if not is_table(field) and name != "kind"
+def _keys(
+    prefix: str, models: Iterable[type[BaseModel]], definitions: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Dotted keys of single values, sorted, with what they hold in any of the models."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for model in models:
+        for name, field in dotted_fields(model):
+            if not is_table(field) and name != "kind":
+                held = _at(definitions, model.__name__, name.split("."))
+                same = found.setdefault(prefix + name, [])
+                same += [held] if held not in same else []
+    return {key: _any_of(found[key]) for key in sorted(found)}
+
+
+def _at(definitions: Mapping[str, Any], model: str, path: Sequence[str]) -> dict[str, Any]:
+    """What a dotted key of a model holds, and what it means; defaults are those of the model."""
+    first, *rest = path
+    held = definitions[model]["properties"][first]
+    if rest:
+        tables = [held, *held.get("allOf", ()), *held.get("anyOf", ())]
+        inner = next(table["$ref"] for table in tables if "$ref" in table)
+        return _at(definitions, inner.rpartition("/")[2], rest)
+    return {key: value for key, value in held.items() if key != "default"}
+
+
+def _any_of(held: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    if len(held) == 1:
+        return held[0]
+    plain = [_undescribed(each) for each in held]
+    unique = [each for number, each in enumerate(plain) if each not in plain[:number]]
+    told = {"description": held[0]["description"]}
+    return told | (unique[0] if len(unique) == 1 else {"anyOf": unique})
+
+
+def _swept(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys with lists of single values instead of one."""
+    return {
+        key: {
+            "description": held["description"],
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": True,
+            "items": _SCALAR if held.get("type") in {"array", "object"} else _undescribed(held),
+        }
+        for key, held in keys.items()
     }
-    return dict(sorted(keys.items()))
 
 
-def _with(keys: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """The keys, each of the type of a definition; draft 7 reads nothing beside a `$ref`."""
-    reference = {"allOf": [{"$ref": _REF.format(model=model)}]}
-    return {key: {**entry, **reference} for key, entry in keys.items()}
+def _undescribed(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in held.items() if key != "description"}
 
 
 def _schemas(models: Iterable[type[BaseModel]]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
 _SHARE = re.compile(rf"\s*([+-]?{_NUMBER})\s*(%?)\s*")
 _SIZE = re.compile(rf"\s*({_NUMBER})\s*([kMG]?)(i?)B\s*")
 _RATE = re.compile(rf"\s*({_NUMBER})\s*([MGTPE]?)FLOP(?:S|s|/s)\s*")
+_DURATION = rf"^(?:\s*{_NUMBER}\s*(?:{'|'.join(SECONDS)}))+\s*$"
 _LARGEST = 1e300
 _DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
 _SHARE_FORMS = 'write a number from 0 to 1, or text such as "58 %"'
@@ -179,11 +180,17 @@ def _number(value: object, noun: str, forms: str) -> float:
 Scalar = bool | int | FiniteFloat | str
 """One value of a sweep axis."""
 
+_DurationInput = (
+    Annotated[str, Field(pattern=_DURATION, examples=["6 s", "94 µs", "2.5 h"])]
+    | Annotated[float, Field(gt=0)]
+)
+"""What an editor takes for a time; that its units shrink, and that it is not 0, it cannot see."""
+
 Duration = Annotated[
     FiniteFloat,
-    BeforeValidator(parse_duration, json_schema_input_type=str | float),
+    BeforeValidator(parse_duration, json_schema_input_type=_DurationInput),
     # No description: it would stand in the place of what each field says of itself.
-    Field(gt=0, examples=["6 s", "94 µs", "2.5 h"]),
+    Field(gt=0),
 ]
 """A time in seconds; text such as "6 s", "94 µs" or "2.5 h" is converted."""
 

@@ -87,6 +87,15 @@ def test_every_family_s_parameters_are_offered_with_their_docstrings() -> None:
         TRAINING + "[sweep]\nbatch_size = []\n",
         TRAINING + "[sweep]\nbatch_size = 256\n",
         TRAINING + "[measure]\nrepeats = 0\n",
+        TRAINING + '[measure]\nbudget = "soon"\n',
+        TRAINING + '[measure]\nbudget = "10 parsecs"\n',
+        TRAINING + "[measure]\nbudget = 0\n",
+        TRAINING + '[sweep]\nbatch_size = ["large"]\n',
+        TRAINING + "[sweep]\n'optimizer.learning_rate' = [-1.0]\n",
+        TRAINING + "[sweep.zip]\nepochs = [1.5]\n",
+        TRAINING + '[profiles.quick]\n"workload.data" = "synthetik"\n',
+        TRAINING + '[profiles.quick]\n"measure.budget" = "soon"\n',
+        TRAINING + '[profiles.quick]\n"sweep.batch_size" = [0]\n',
         TRAINING + "[profiles.quick]\n",
         TRAINING + '[[published]]\nlabel = "Colab"\n',
         TRAINING + '[[claims]]\ntext = "x"\ncheck = { rises = "speed", of = "a", along = "b" }\n',
@@ -99,6 +108,9 @@ def test_an_editor_underlines_what_accelreport_refuses(text: str) -> None:
 def test_times_and_shares_may_be_written_as_text_or_numbers() -> None:
     row = '[[published]]\ndevice = "cpu"\nlabel = "x"\n'
     text = TRAINING + row + 'epoch_time = "6 s"\nstep_time = 0.1\nval_accuracy = "98 %"\n'
+    text += (
+        '[measure]\nbudget = "1 h 30min"\ntimeout = 90\n[profiles.quick]\n"measure.budget" = "2m"\n'
+    )
     assert not _mistakes(json_schema(), text)
 
 
