@@ -17,6 +17,7 @@ from typing import Literal
 from accelreport.backend.distributed.tasks import NEEDS_CLUSTER, started_elsewhere
 from accelreport.backend.frameworks import absent, no_compiler, remedy
 from accelreport.machine.inventory import Inventory
+from accelreport.origin import install_command
 from accelreport.results.plan_document import Document
 from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
@@ -93,7 +94,7 @@ def probe(timeout_s: float = 30.0, *, tpu: bool = True) -> Probe:
     if done.returncode != 0:
         if "No module named" in done.stderr:
             missing = done.stderr.strip().rsplit("No module named", 1)[-1].strip()
-            return Probe(error=f"{missing} is not installed: pip install 'accelreport[cpu]'")
+            return Probe(error=f"{missing} is not installed: {install_command('cpu')}")
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         return Probe(error=f"TensorFlow cannot be started: {last[0]}")
     return Probe.model_validate(json.loads(done.stdout))
@@ -146,7 +147,7 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
         return f"needs {needed} {device.kind}s; TensorFlow sees {found}"
     if device.kind == "GPU" and machine.gpus:
         names = ", ".join(gpu.name for gpu in machine.gpus)
-        return f"the driver lists {names}, but TensorFlow sees no GPU: install accelreport[gpu]"
+        return f"the driver lists {names}, but TensorFlow sees no GPU: {install_command('gpu')}"
     return f"TensorFlow sees no {device.kind}"
 
 

@@ -197,6 +197,7 @@ def _dataset(measurement: Measurement, family: Family, parameters: Any) -> Datas
     request = family.data(parameters)
     if request is None:
         return None
+    from accelreport.datasets.catalogue import find
     from accelreport.datasets.load import load
 
     dataset = load(request.name, mode=request.mode, options=request.options)
@@ -214,6 +215,6 @@ def _dataset(measurement: Measurement, family: Family, parameters: Any) -> Datas
         )
     elif dataset.origin == "sample":
         measurement.warn("data-sample", dataset.note)
-    elif dataset.origin == "user-supplied":
+    elif dataset.origin == "user-supplied" and find(dataset.name).files:
         measurement.warn("data-user-supplied", f"{dataset.name} is not the official file")
     return dataset

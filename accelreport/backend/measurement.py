@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -156,7 +157,8 @@ class Measurement:
         elif sum(steady) < SHORT_WINDOW_S:
             self.warn(
                 "short-window",
-                f"the steady steps took {sum(steady):.3f} s in all, less than {SHORT_WINDOW_S} s",
+                f"the steady steps took {math.floor(1000 * sum(steady)) / 1000:.3f} s in all, "
+                f"less than {SHORT_WINDOW_S} s",
             )
 
     def warn(self, kind: str, message: str) -> None:

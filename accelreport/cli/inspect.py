@@ -81,9 +81,9 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     else:
         from accelreport.terminal.say import claims_text, say
 
-        noun = "spec" if counts["specs"] == 1 else "specs"
         say(*claims_text(found.specs))
-        say(f"{counts['specs']} {noun}, {counts['cells']:,} cells: no errors")
+        told = (f"{count:,} {name if count > 1 else name[:-1]}" for name, count in counts.items())
+        say(f"{', '.join(told)}: no errors")
 
 
 def _with_neighbours(paths: Sequence[Path]) -> list[Path]:

@@ -20,12 +20,13 @@ What it does:
 
 \b
 Examples:
-  accelreport notebook specs/matmul.toml
-  accelreport notebook specs/matmul.toml --profile quick -o quick.ipynb
   accelreport notebook specs/matmul.toml --install git+https://example.org/accelreport.git
+  accelreport notebook specs/matmul.toml --install accelreport-0.1.0-py3-none-any.whl \\
+    --profile quick -o quick.ipynb
 
 \b
-Exit codes: 0 written, 2 the file is there already (--force replaces it), 3 the spec has an error.
+Exit codes: 0 written, 2 the file is there already (--force replaces it), or there
+  is nothing to install, 3 the spec has an error.
 """
 
 Spec = Annotated[Path, typer.Argument(help="A spec file.", metavar="SPEC", show_default=False)]
@@ -44,7 +45,8 @@ Install = Annotated[
     typer.Option(
         "--install",
         metavar="WHAT",
-        help="What pip installs: a name, a path or an address; this version when absent.",
+        help="What pip installs: an address, or a wheel beside the notebook; where this "
+        "accelreport came from when absent.",
         show_default=False,
     ),
 ]

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from accelreport.cli.options import RESULTS, Results
-from accelreport.report.site.publish import PLACES, Platform, workflow, write_workflow
+from accelreport.report.site.publish import (
+    PLACES,
+    Platform,
+    ignored,
+    installable,
+    workflow,
+    write_workflow,
+)
+from accelreport.terminal.say import say
 
 EXAMPLES = """\b
 What is printed:
@@ -23,8 +31,8 @@ Where it goes:
 
 \b
 Examples:
-  accelreport publish github
-  accelreport publish github --write
+  accelreport publish github --install git+https://example.org/accelreport.git
+  accelreport publish github --write --install wheels/accelreport-0.1.0-py3-none-any.whl
   accelreport publish gitlab --results measured/results
 
 \b
@@ -42,13 +50,25 @@ def publish(
     results: Results = RESULTS,
     install: Annotated[
         str,
-        typer.Option("--install", metavar="NAME", help="What pip installs; . is the repository."),
-    ] = ".",
+        typer.Option(
+            "--install",
+            metavar="WHAT",
+            help="What pip installs: an address, a wheel in the repository, or . where the "
+            "repository is accelreport's.",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
     """Print the workflow that publishes the report on GitHub Pages or GitLab Pages."""
-    text = workflow(platform, results.as_posix(), install)
+    text = workflow(platform, results.as_posix(), install or installable(Path.cwd()))
     if not write:
         typer.echo(text, nl=False)
         return
     write_workflow(platform, text, Path.cwd())
     typer.echo(f"{PLACES[platform]} written; commit it together with {results.as_posix()}/.")
+    if ignored(Path.cwd(), results):
+        say(
+            f"warning: git ignores {results.as_posix()}/ here, so that nothing would be published: "
+            f"take it out of .gitignore, or add it with `git add --force {results.as_posix()}`",
+            err=True,
+        )

@@ -280,12 +280,27 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
     except (ValueError, TypeError, OverflowError) as error:
         if isinstance(error, SeriesError):
             raise
-        first = str(error).splitlines()[0]
-        raise SeriesError(f"The time in {', '.join(names)} cannot be read ({first}).") from error
+        raise SeriesError(_unread_time(raw, options)) from error
     gone = np.flatnonzero(moments.isna().to_numpy())
     if len(gone):
         raise SeriesError(f"The time in row {int(gone[0]) + 1:,} is missing.")
     return pd.DatetimeIndex(moments).tz_localize(None)
+
+
+def _unread_time(raw: pd.DataFrame, options: TableOptions) -> str:
+    """Which time cannot be read, as what, and what to write in the spec instead."""
+    names = options.time
+    if len(names) > 1:
+        return f"Columns {', '.join(names)} are no time, such as {raw[names].iloc[0].tolist()}."
+    column, expected = raw[names[0]], options.time_format
+    read = pd.to_datetime(column, format=expected, utc=True, errors="coerce")
+    row = int(np.flatnonzero((read.isna() & column.notna()).to_numpy())[0])
+    how = "a date such as 2020-12-31 23:00" if expected == "ISO8601" else expected
+    return (
+        f"The time {str(column.iloc[row])!r} in row {row + 1:,} of {names[0]} cannot be read "
+        f"as {how}; "
+        'say how with time_format, such as "%d.%m.%Y %H:%M".'
+    )
 
 
 def _number_columns(raw: pd.DataFrame, options: TableOptions) -> list[str]:

@@ -11,8 +11,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from accelreport import __version__
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.loader.load import load
+from accelreport.origin import address
 from accelreport.spec.devices import FILE_NAME
 
 SPACE = ord(" ")
@@ -87,6 +88,12 @@ else:
 """
 
 
+class NothingToInstall(AccelReportError):  # noqa: N818 -- reads as what it says
+    """A notebook whose first cell could not work."""
+
+    exit_code = ExitCode.USAGE
+
+
 def notebook(
     spec: Path, *, profile: str | None = None, devices_file: Path | None = None, install: str = ""
 ) -> str:
@@ -96,12 +103,22 @@ def notebook(
         spec: the spec's file.
         profile: the profile to measure.
         devices_file: the devices; `devices.toml` beside the spec when absent.
-        install: what pip is to install: a path, an address, or a name with a version; this
-            version of accelreport when empty.
+        install: what pip is to install: an address, or a wheel beside the notebook; where this
+            accelreport came from when empty.
 
     Raises:
         SpecErrors: the spec or its devices have an error.
+        NothingToInstall: this accelreport came from no address.
     """
+    source = install or address()
+    if not source:
+        raise NothingToInstall(
+            "The notebook must be told what to install.",
+            why="This accelreport was installed from this machine, where a runtime elsewhere "
+            "finds nothing.",
+            remedy="Give --install an address (git+https://…, or of a wheel), or the name of a "
+            "wheel that you put beside the notebook.",
+        )
     loaded = load([spec], profile=profile, devices_file=devices_file)
     document = loaded.specs[0]
     devices = devices_file or spec.parent / FILE_NAME
@@ -110,7 +127,7 @@ def notebook(
         _markdown(
             INTRODUCTION.substitute(title=document.title, description=document.description.strip())
         ),
-        _code(INSTALL.substitute(install=repr(install or f"accelreport=={__version__}"))),
+        _code(INSTALL.substitute(install=repr(source))),
         _code(
             WRITE.substitute(
                 spec=name,

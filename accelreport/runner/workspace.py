@@ -86,13 +86,15 @@ class Workspace:
             raise unusable(self.scratch, error) from error
 
 
-def unusable(path: Path, error: OSError, done: str = "written") -> ResultsError:
+def unusable(
+    path: Path, error: OSError, done: str = "written", variable: str = "TMPDIR"
+) -> ResultsError:
     """The one error for a folder of files in passing that takes none."""
     return ResultsError(
         f"{path} cannot be {done}.",
         why=f"{error.strerror or error}.",
-        remedy="Every finished cell is kept. Free space there, or set TMPDIR to a folder that you "
-        "may write, and run the same command again.",
+        remedy=f"Every finished cell is kept. Free space there, or let {variable} name another "
+        "place that you may write, and run the same command again.",
     )
 
 
@@ -124,7 +126,9 @@ def machine_to_itself(
             lock.sign(folder)
     except OSError as error:
         lock.release()
-        raise unusable(workspace.machine_lock, error) from error
+        within = workspace.machine_lock.is_relative_to(workspace.root)
+        variable = "TMPDIR" if within else LOCK_VARIABLE
+        raise unusable(workspace.machine_lock, error, variable=variable) from error
     try:
         yield held
     finally:

@@ -137,6 +137,8 @@ def _said(
     written = [(*path, *field) for field in fields if value_at(value, field) is not None]
     first, *rest = written or [path]
     code = "contradiction" if fields else "missing-key"
+    if fields and details["loc"][-1:] != path[-1:]:
+        code = "wrong-value"  # of a key that nobody writes, made from those that are named
     return Finding(code, first, str(error), error.help, also=tuple(rest))
 
 

@@ -18,7 +18,7 @@ from pydantic import Field, FiniteFloat, ValidationInfo, field_validator
 from accelreport.datasets.catalogue import find
 from accelreport.errors import AccelReportError
 from accelreport.spec.base import Text
-from accelreport.spec.validators import SpecPath
+from accelreport.spec.validators import FieldsError, SpecPath
 from accelreport.workloads.base import EVERY, TrainingParameters, training_family
 
 LIMIT = 4 * 1024 * 1024
@@ -183,7 +183,7 @@ class KerasParameters(TrainingParameters):
             try:
                 check_architecture(document)
             except ArchitectureError as error:
-                raise ValueError(f"cannot be used: {name} {error}") from error
+                raise FieldsError(f"{name} cannot be used: it {error}", "architecture") from error
         return document
 
 
@@ -192,7 +192,7 @@ def _text(path: Path) -> str:
         with path.open(encoding="utf-8") as file:
             return file.read(LIMIT + 1)
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"cannot be read from {path.name}: {error}") from error
+        raise FieldsError(f"{path.name} cannot be read: {error}", "architecture") from error
 
 
 FAMILY = training_family(

@@ -39,6 +39,7 @@ def run(folder: Path, shell: str = "bash", **variables: str) -> Finished:
             "PATH": stand_in_python(folder),
             **alone(folder),
             **JOB["variables"],
+            "ACCELREPORT_INSTALL": "here",
             **variables,
         },
         capture_output=True,

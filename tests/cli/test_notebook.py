@@ -8,14 +8,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport import __version__
-from accelreport.loader.notebook import _text, notebook
+from accelreport import origin
+from accelreport.loader.notebook import NothingToInstall, _text, notebook
 from accelreport.spec.problems import SpecErrors
 from tests.house.tree import ROOT
 
@@ -32,8 +33,8 @@ def sources(text: str) -> list[str]:
 def test_every_shipped_spec_becomes_a_valid_notebook_that_holds_it_as_it_is(
     spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = notebook(spec)
-    assert text == notebook(spec)
+    text = notebook(spec, install=".")
+    assert text == notebook(spec, install=".")
     code = "import nbformat, sys; nbformat.validate(nbformat.reads(sys.stdin.read(), as_version=4))"
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], input=text, text=True, check=True)
     monkeypatch.chdir(tmp_path)
@@ -55,9 +56,9 @@ def test_quotes_and_backslashes_come_back_too(content: str) -> None:
 @pytest.mark.parametrize(
     ("install", "there", "expected"),
     [
-        ("", {"tensorflow"}, f"accelreport=={__version__}"),
-        ("", set(), f"accelreport[cpu]=={__version__}"),
-        ("accelreport", set(), "accelreport[cpu]"),
+        ("accelreport==1.0", {"tensorflow"}, "accelreport==1.0"),
+        ("accelreport==1.0", set(), "accelreport[cpu]==1.0"),
+        ("a-1.0-py3-none-any.whl", set(), "a-1.0-py3-none-any.whl[cpu]"),
         (".", set(), ".[cpu]"),
         (
             "git+https://example.org/a.git",
@@ -69,7 +70,7 @@ def test_quotes_and_backslashes_come_back_too(content: str) -> None:
             set(),
             "accelreport[cpu] @ git+https://example.org/a.git",
         ),
-        ("", {"accelreport", "tensorflow"}, None),
+        (".", {"accelreport", "tensorflow"}, None),
     ],
 )
 def test_a_runtime_keeps_the_tensorflow_it_has_and_gets_one_where_it_has_none(
@@ -83,9 +84,35 @@ def test_a_runtime_keeps_the_tensorflow_it_has_and_gets_one_where_it_has_none(
     assert asked == ([] if expected is None else [expected])
 
 
+def test_a_notebook_installs_what_a_runtime_elsewhere_can_have_or_is_not_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def recorded(direct_url: dict[str, Any] | None) -> None:
+        text = None if direct_url is None else json.dumps(direct_url)
+        there = SimpleNamespace(read_text=lambda _: text)
+        monkeypatch.setattr(origin, "distribution", lambda _: there)
+
+    commit = {"vcs": "git", "commit_id": "1234abc"}
+    recorded({"url": "https://example.org/a.git", "vcs_info": commit})
+    assert "source = 'git+https://example.org/a.git@1234abc'" in notebook(SPECS[0])
+    extra = "pip install 'accelreport[jax] @ git+https://example.org/a.git@1234abc'"
+    assert origin.install_command("jax") == extra
+    recorded({"url": "file:///home/me/a-1.0-py3-none-any.whl", "archive_info": {}})
+    with pytest.raises(NothingToInstall, match="told what to install"):
+        notebook(SPECS[0])
+    # Advice stands in records, too, which are published: it names no folder of the machine.
+    wheel = "pip install 'a-1.0-py3-none-any.whl[jax]' in the folder of that file"
+    assert origin.install_command("jax") == wheel
+    for checkout in ({"url": "file:///home/me/a", "dir_info": {}}, None):
+        recorded(checkout)
+        assert origin.install_command("jax").startswith("pip install '.[jax]' in the folder")
+        with pytest.raises(NothingToInstall):
+            notebook(SPECS[0])
+
+
 def test_a_profile_is_measured_as_asked() -> None:
-    assert "profile='quick'" in sources(notebook(SPECS[0], profile="quick"))[2]
-    assert "profile" not in sources(notebook(SPECS[0]))[2]
+    assert "profile='quick'" in sources(notebook(SPECS[0], profile="quick", install="."))[2]
+    assert "profile" not in sources(notebook(SPECS[0], install="."))[2]
 
 
 SMALL = """
@@ -136,6 +163,7 @@ def test_a_notebook_that_is_there_is_not_replaced_unless_asked(tmp_path: Path) -
     target = tmp_path / "x.ipynb"
     target.write_text("mine")
     command = [sys.executable, "-m", "accelreport", "notebook", str(SPECS[0]), "-o", str(target)]
+    command += ["--install", "."]
     told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert told.returncode == 2
     assert "is there already" in told.stderr
@@ -148,4 +176,4 @@ def test_a_wrong_spec_is_told_before_anything_is_written(tmp_path: Path) -> None
     spec = tmp_path / "wrong.toml"
     spec.write_text("schema = 1\n")
     with pytest.raises(SpecErrors):
-        notebook(spec)
+        notebook(spec, install=".")

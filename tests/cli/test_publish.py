@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +91,13 @@ def test_it_is_written_where_the_platform_looks_and_over_nothing(
 ) -> None:
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
-    written = CliRunner().invoke(app, ["publish", platform, "--write"])
+    # Of another repository nothing can be installed that nobody named.
+    unnamed = CliRunner().invoke(app, ["publish", platform, "--write"])
+    assert isinstance(unnamed.exception, PublishError)
+    assert "--install" in unnamed.exception.remedy
+    written = CliRunner().invoke(app, ["publish", platform, "--write", "--install", "."])
     assert written.exit_code == ExitCode.OK
+    assert "ignores" not in written.output
     place = tmp_path / PLACES[platform]
     assert place.read_text(encoding="utf-8") == workflow(platform)
     place.write_text("mine", encoding="utf-8")
@@ -100,6 +106,17 @@ def test_it_is_written_where_the_platform_looks_and_over_nothing(
     assert refused.value.exit_code == ExitCode.USAGE
     assert f"accelreport publish {platform}" in refused.value.remedy
     assert place.read_text(encoding="utf-8") == "mine"
+
+
+def test_results_that_git_ignores_are_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    (tmp_path / ".gitignore").write_text("/results/\n")
+    monkeypatch.chdir(tmp_path)
+    written = CliRunner().invoke(app, ["publish", "github", "--write", "--install", "."])
+    assert written.exit_code == ExitCode.OK
+    assert "git ignores results/" in written.output
 
 
 def test_outside_the_root_of_a_repository_nothing_is_written(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_missing_values_are_treated_as_one_says(
         ({}, {"targets": ["x"]}, "no column 'x'; its columns are when, t, u, sky"),
         ({}, {"inputs": ["sky"]}, "Column 'sky' holds 'rain' in row 1, which is no number"),
         ({"u": "inf"}, {}, "Column 'u' holds 'inf' in row 1"),
-        ({"when": "yesterday"}, {}, "The time in when cannot be read"),
+        ({"when": "yesterday"}, {}, r"'yesterday' in row 1 of when cannot be read as a date"),
         ({"when": ""}, {}, "The time in row 1 is missing"),
         ({"when": "2024-02-28 00:00:00"}, {}, r"row 2 .* is not after the one before"),
         ({}, {"time": ["when", "t"]}, "must be called year, month, day"),

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.origin import install_command
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.families import TENSORFLOW, unsupported
 from accelreport.workloads.base import Family
@@ -121,7 +122,7 @@ def absent(framework: str) -> str:
 
 def remedy(framework: str) -> str:
     """How a framework is installed."""
-    return f"pip install 'accelreport[{EXTRAS[framework]}]'{MORE[framework]}"
+    return f"{install_command(EXTRAS[framework])}{MORE[framework]}"
 
 
 def no_compiler(device: Device) -> str:

@@ -38,6 +38,12 @@ class Compared:
         return formatting.ratio(interval.value, interval.low, interval.high)
 
     @property
+    def longer(self) -> str:
+        """How many times as long it takes, for a device that is slower."""
+        interval = self.estimate.interval
+        return formatting.ratio(1 / interval.value, 1 / interval.high, 1 / interval.low)
+
+    @property
     def between(self) -> str:
         """The ends of the interval; empty where there is none."""
         interval = self.estimate.interval
@@ -151,7 +157,9 @@ def headline(bench: BenchmarkView) -> str:
 def with_origin(bench: BenchmarkView, said: str) -> str:
     """A sentence that first says so where its numbers are from stand-ins for the data."""
     synthetic = any(row.origin == "synthetic" for row in bench.rows)
-    return capital(("On synthetic data, " if synthetic else "") + said)
+    # A name stays as it is: "cpu-jax" of a devices file is not "Cpu-jax".
+    named = any(said.startswith(series.title) for series in bench.shown_series)
+    return f"On synthetic data, {said}" if synthetic else said if named else capital(said)
 
 
 def _best(bench: BenchmarkView, found: list[Compared], baseline: str) -> str:
@@ -162,7 +170,10 @@ def _best(bench: BenchmarkView, found: list[Compared], baseline: str) -> str:
         return _undecided(bench, known, baseline)
     best = max(unrivalled(decided or found), key=lambda each: each.speedup)
     verb = "multiplies" if bench.words.kernel else "trains"
-    sentence = f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}"
+    than = baseline_of(bench, best)
+    sentence = f"{best.series.title} {verb} {best.text} as fast as {than}"
+    if best.speedup < 1 and best.estimate.verdict in DECIDED:
+        sentence = f"{best.series.title} takes {best.longer} as long as {than}"
     if bench.axes:
         sentence += f" at {bench.point_title(best.point)}"
     sentence += f" {best.interval}"

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from enum import StrEnum
 from pathlib import Path
+
+import tomli
 
 from accelreport.errors import AccelReportError, ExitCode
 
@@ -139,6 +143,30 @@ def workflow(platform: Platform, results: str = "results", install: str = ".") -
 def _scalar(command: str) -> str:
     """The command as YAML: as it is where that is safe, else quoted, as JSON is YAML too."""
     return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
+
+
+def installable(root: Path) -> str:
+    """What pip may install in a repository that is accelreport's own: the repository.
+
+    Raises:
+        PublishError: it is another one, and the name alone may be somebody else's package.
+    """
+    try:
+        project = tomli.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError):
+        project = {}
+    if project.get("project", {}).get("name") == "accelreport":
+        return "."
+    raise PublishError(
+        "This repository is not accelreport's: the workflow must be told what to install.",
+        remedy="Give --install an address (git+https://…) or a wheel that lies in the repository.",
+    )
+
+
+def ignored(root: Path, results: Path) -> bool:
+    """Whether git ignores the results folder of a repository."""
+    command = ["git", "-C", str(root), "check-ignore", "--quiet", "--", f"{results.as_posix()}/x"]
+    return shutil.which("git") is not None and subprocess.run(command, check=False).returncode == 0
 
 
 def write_workflow(platform: Platform, text: str, root: Path) -> Path:

@@ -10,6 +10,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from accelreport.origin import install_command
 from accelreport.plugins import LAUNCHERS, Plugins
 from accelreport.runner.launchers.base import (
     BadLauncher,
@@ -77,7 +78,7 @@ def _built_in(name: str) -> Callable[[Circumstances], Launcher]:
     if importlib.util.find_spec(package) is None:
         raise LauncherError(
             f"--on {name} needs the package {package}, which is not installed.",
-            remedy=f"Install the extra {name}: pip install 'accelreport[{name}]'",
+            remedy=f"Install the extra {name}: {install_command(name)}",
         )
     opened: Callable[[Circumstances], Launcher] = importlib.import_module(module).opened
     return opened

@@ -15,6 +15,7 @@ from accelreport.backend.availability import OLD_COLAB_VARIABLE
 from accelreport.backend.failures import CompileError, NoDeviceError
 from accelreport.backend.frameworks.tensorflow import multi_worker, parameter_server
 from accelreport.backend.placement import InGraph, Placement
+from accelreport.origin import install_command
 from accelreport.plugins import PLACEMENTS, PluginError, Plugins
 from accelreport.spec.device import Device
 
@@ -132,7 +133,7 @@ def tpu(device: Device) -> InGraph:
 def _reason(error: Exception) -> str:
     text = str(error).strip()
     if "No OpKernel was registered" in text:
-        return "this TensorFlow has no TPU support (it comes with accelreport[tpu])"
+        return f"this TensorFlow has no TPU support: {install_command('tpu')}"
     return text.splitlines()[0][:200]
 
 

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Literal
 
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import formatting
 from accelreport.report.model import Code, Download, Downloads, Fact, Prose, Section, Token
 from accelreport.report.pages.environment import PATH, devices_table, machine_facts
@@ -145,7 +146,9 @@ def _data(records: Sequence[Record]) -> list[Token]:
         for record in records
         if record.data and record.data.origin in {"official", "user-supplied"}
     }
-    return [Token(f"accelreport data fetch {shlex.quote(clean(name))}\n") for name in sorted(sets)]
+    # A file of one's own is fetched from nowhere.
+    fetched = (name for name in sorted(sets) if name not in CATALOGUE or CATALOGUE[name].files)
+    return [Token(f"accelreport data fetch {shlex.quote(clean(name))}\n") for name in fetched]
 
 
 def spec_section(bench: BenchmarkView) -> Section:
