@@ -84,7 +84,9 @@ def _of_series(kind: str, seen: float) -> str:
         case "untested":
             return f"{seen} steady timings are too few to test whether they are steady"
         case "short-window":
-            return f"the steady steps took {seen:.3g} s in all, less than {SHORT_WINDOW_S} s"
+            # Rounded up it would be "0.25 s in all, less than 0.25 s".
+            shown = min(float(f"{seen:.3g}"), SHORT_WINDOW_S - 0.001)
+            return f"the steady steps took {shown:.3g} s in all, less than {SHORT_WINDOW_S} s"
         case "loaded-machine":
             return f"other processes kept {seen:.2g} cores busy"
         case "not-steady":
