@@ -10,6 +10,7 @@ has no ranges, or another version of the file, sends it whole and the part start
 
 from __future__ import annotations
 
+import base64
 import errno
 import hashlib
 import json
@@ -22,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import urllib3
 from filelock import FileLock, Timeout
@@ -123,8 +124,18 @@ def open_pool(url: str, connect_s: float, read_s: float) -> urllib3.PoolManager:
     parts = urlsplit(url)
     proxy = urllib.request.getproxies().get(parts.scheme)
     if proxy and not urllib.request.proxy_bypass(parts.netloc):
-        return urllib3.ProxyManager(proxy, timeout=timeout, retries=retries)
+        headers = _proxy_headers(proxy)
+        return urllib3.ProxyManager(proxy, proxy_headers=headers, timeout=timeout, retries=retries)
     return urllib3.PoolManager(timeout=timeout, retries=retries)
+
+
+def _proxy_headers(proxy: str) -> dict[str, str]:
+    """What a proxy is told of who asks: the name and the password in its address, if any."""
+    parts = urlsplit(proxy)
+    if parts.username is None:
+        return {}
+    who = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return {"Proxy-Authorization": f"Basic {base64.b64encode(who.encode()).decode()}"}
 
 
 def permanent(error: HTTPError) -> bool:
@@ -143,7 +154,7 @@ def reason(error: Exception, url: str) -> str:
         (NewConnectionError, f"{host} could not be reached ({short})."),
         (ConnectTimeoutError, f"{host} did not answer in time."),
         (ReadTimeoutError, f"{host} stopped sending."),
-        (ProxyError, f"The proxy on the way to {host} failed."),
+        (ProxyError, f"The proxy on the way to {host} failed ({short})."),
         (SSLError, f"The certificate of {host} could not be verified ({cause})."),
         (ResponseError, f"{host} redirects without end."),
     ):
@@ -246,6 +257,11 @@ def _accept(
     elif response.status == 416:
         discard(request)
         raise _PassingError("The server has no such part of the file.")
+    elif response.status == 407:
+        raise request.failed(
+            "The proxy asks for a password (407): name it as http://user:password@host:port in "
+            "http_proxy or https_proxy, with %40 for an @ in it."
+        )
     elif response.status == 429 or response.status >= 500:
         raise _PassingError(
             f"The server answered {response.status} {response.reason or ''}".strip() + "."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import threading
 import time
@@ -26,6 +27,7 @@ class Server:
         pause_s: seconds it waits before each body.
         length: what it says of a body's length instead; "chunked" says nothing.
         redirect: where it sends every request.
+        password: what it asks for as a proxy, as `user:password`; nothing when empty.
         requests: (path, Range, If-Range) of each request.
         sent: bytes of bodies sent in all.
     """
@@ -38,6 +40,7 @@ class Server:
     pause_s: float = 0.0
     length: str = ""
     redirect: str = ""
+    password: str = ""
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     sent: int = 0
     url: str = ""
@@ -54,7 +57,10 @@ class _Handler(BaseHTTPRequestHandler):
         condition = self.headers.get("If-Range", "")
         told.requests.append((path, asked, condition))
         self.close_connection = True
-        if told.statuses:
+        expected = f"Basic {base64.b64encode(told.password.encode()).decode()}"
+        if told.password and self.headers.get("Proxy-Authorization") != expected:
+            self._empty(407)
+        elif told.statuses:
             self._empty(told.statuses.pop(0))
         elif told.redirect:
             self._empty(302)

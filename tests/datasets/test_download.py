@@ -208,6 +208,26 @@ def test_the_persons_proxy_is_used(
     assert (data_folder / PATH).read_bytes() == BODY
 
 
+def test_a_proxy_that_asks_for_a_password_gets_that_of_its_address_and_no_page_does(
+    demo: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"http://published.invalid/{PATH}"
+    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=address))
+    demo.files[address], demo.password = BODY, "anna@lab:p:ss/wörd"
+    monkeypatch.setenv("http_proxy", demo.url)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with pytest.raises(DataUnavailable, match="407") as refused:
+        fetch("demo", policy=QUICK)
+    assert "http://user:password@" in f"{refused.value.what}{refused.value.why}"
+    demo.cuts = [100_000]  # what has arrived is not fetched again behind a proxy, either
+    given = demo.url.replace("http://", "http://anna%40lab:p%3Ass%2Fw%C3%B6rd@")
+    monkeypatch.setenv("http_proxy", given)
+    fetch("demo", policy=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+    assert demo.requests[-1][1] == "bytes=100000-"
+
+
 def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
     server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
