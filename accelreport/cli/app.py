@@ -24,6 +24,7 @@ from accelreport.cli import (
     run,
     serve,
 )
+from accelreport.cli.options import SPECS
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
@@ -55,6 +56,11 @@ Exit codes:
    10  a figure could not be drawn; its place says so, and the rest is built
    11  the page of a benchmark could not be made; it says so, and the rest is built
   130  stopped by Ctrl-C; finished cells are kept
+
+\b
+Environment, and the file specs/accelreport.toml whose [report] says the same:
+  ACCELREPORT_RESULTS, _OUT, _TITLE, _LOGO, _BASE_URL, _THEME, _TEMPLATES
+                      stand for the options of these names
 
 \b
 Environment:
@@ -100,8 +106,13 @@ def _version(asked: bool) -> None:  # noqa: FBT001 -- Typer calls it so
         raise typer.Exit
 
 
+TAKE_DEFAULTS = ("run", "bench", "build", "serve", "publish")
+"""Commands whose options the file beside the specs may say."""
+
+
 @app.callback()
 def options(
+    ctx: typer.Context,
     *,
     version: Annotated[
         bool,
@@ -112,6 +123,12 @@ def options(
     ] = False,
 ) -> None:
     """Options of all commands; `main` looks for --debug itself."""
+    del version, debug  # they have done their work
+    if ctx.invoked_subcommand in TAKE_DEFAULTS:
+        from accelreport.spec.report_file import FILE_NAME, read_options
+
+        said = read_options(SPECS[0] / FILE_NAME).model_dump(exclude_none=True)
+        ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, said)
 
 
 def main() -> None:

@@ -47,6 +47,7 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="PATH",
+        envvar="ACCELREPORT_OUT",
         help="Where the pages go: the folder site, or the file report.html.",
         show_default=False,
     ),
@@ -57,21 +58,45 @@ SingleFile = Annotated[
 Specs = Annotated[
     Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if it is here.")
 ]
-Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="The site's name.")]
+Title = Annotated[
+    str,
+    typer.Option("--title", metavar="TEXT", envvar="ACCELREPORT_TITLE", help="The site's name."),
+]
 Templates = Annotated[
     Path | None,
-    typer.Option("--templates", metavar="DIR", help="Templates that replace ours, file by file."),
+    typer.Option(
+        "--templates",
+        metavar="DIR",
+        envvar="ACCELREPORT_TEMPLATES",
+        help="Templates that replace ours, file by file.",
+    ),
 ]
 Logo = Annotated[
     Path | None,
-    typer.Option("--logo", metavar="FILE", help="A PNG or SVG file, put into every page."),
+    typer.Option(
+        "--logo",
+        metavar="FILE",
+        envvar="ACCELREPORT_LOGO",
+        help="A PNG or SVG file, put into every page.",
+    ),
 ]
 BaseUrl = Annotated[
-    str, typer.Option("--base-url", metavar="URL", help="Where the site will be published.")
+    str,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        envvar="ACCELREPORT_BASE_URL",
+        help="Where the site will be published.",
+    ),
 ]
 ThemeName = Annotated[
     str,
-    typer.Option("--theme", metavar="NAME", help="auto, light or dark, until a reader chooses."),
+    typer.Option(
+        "--theme",
+        metavar="NAME",
+        envvar="ACCELREPORT_THEME",
+        help="auto, light or dark, until a reader chooses.",
+    ),
 ]
 Png = Annotated[bool, typer.Option("--png", help="Every figure as PNG too, in both themes; slow.")]
 Interactive = Annotated[

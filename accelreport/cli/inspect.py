@@ -66,9 +66,12 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     """Read specs and show every error of every file, with its place, or what each claim tests."""
     from accelreport.loader.load import load
     from accelreport.spec.problems import SpecErrors
+    from accelreport.spec.report_file import FILE_NAME, read_options
 
     try:
         found = load(_with_neighbours(specs), devices_file=devices_file)
+        for folder in specs:
+            read_options(folder / FILE_NAME)
     except SpecErrors as errors:
         if not json:
             raise

@@ -78,7 +78,12 @@ Specs = Annotated[
         metavar="SPECS",
     ),
 ]
-Results = Annotated[Path, typer.Option("--results", metavar="DIR", help="Folder of the results.")]
+Results = Annotated[
+    Path,
+    typer.Option(
+        "--results", metavar="DIR", envvar="ACCELREPORT_RESULTS", help="Folder of the results."
+    ),
+]
 DevicesFile = Annotated[
     Path | None,
     typer.Option(

@@ -22,11 +22,15 @@ from accelreport.spec.problems import (
     quote,
     without_echoes,
 )
+from accelreport.spec.report_file import FILE_NAME as REPORT_FILE
 from accelreport.spec.sections import NAME, NAME_RULE
 from accelreport.spec.source import FULL, SourceFile, decoded, read_file
 from accelreport.workloads.registry import BROKEN, FAMILIES
 
 Devices = dict[str, Device | None]
+
+NO_SPECS = (FILE_NAME, REPORT_FILE)
+"""Files beside the specs that are none."""
 
 INSTALLED = Families(FAMILIES, BROKEN)
 """The built-in families and those of packages that add some."""
@@ -141,7 +145,7 @@ def _read_all(
     skipped = {devices_file.resolve()} if devices_file else set()
     seen: set[Path] = set()
     for path in _files(paths, problems):
-        if path.name == FILE_NAME or path.resolve() in seen | skipped:
+        if path.name in NO_SPECS or path.resolve() in seen | skipped:
             continue
         seen.add(path.resolve())
         if not re.fullmatch(NAME, path.stem):
@@ -159,7 +163,7 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
         place = Place(str(path))
         if path.is_dir():
             inside = sorted(path.glob("*.toml"))
-            if not any(file.name != FILE_NAME for file in inside):
+            if not any(file.name not in NO_SPECS for file in inside):
                 message = (
                     "this folder holds no spec, that is, no other *.toml file than devices.toml"
                 )

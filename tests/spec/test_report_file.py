@@ -1,0 +1,69 @@
+"""Options that need not be repeated: from the file beside the specs, a variable, or the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from accelreport.cli import app
+from accelreport.loader.load import load
+from accelreport.spec.problems import SpecErrors
+from accelreport.spec.report_file import FILE_NAME, ReportOptions, read_options
+from tests.support.program import write_specs
+
+
+def test_an_option_goes_before_its_variable_and_that_before_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = write_specs(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    def results(*arguments: str) -> str:
+        asked = ["publish", "gitlab", "--install", ".", *arguments]
+        told = CliRunner().invoke(app, asked, catch_exceptions=False).output
+        (line,) = [line for line in told.splitlines() if "accelreport build" in line]
+        return line.partition("--results ")[2].partition(" ")[0]
+
+    assert results() == ""
+    (specs / FILE_NAME).write_text('schema = 1\n[report]\nresults = "of-file"\n')
+    assert results() == "of-file"
+    monkeypatch.setenv("ACCELREPORT_RESULTS", "of-variable")
+    assert results() == "of-variable"
+    assert results("--results", "of-option") == "of-option"
+    assert {spec.name for spec in load([specs]).specs} == {"mnist", "matmul"}
+
+
+def test_every_key_is_an_option_of_build_with_a_variable_of_its_name() -> None:
+    command: Any = typer.main.get_command(app)
+    variables = {option.name: option.envvar for option in command.commands["build"].params}
+    for name in ReportOptions.model_fields:
+        assert variables[name] == f"ACCELREPORT_{name.upper()}"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('schema = 1\n[report]\ntitel = "x"\n', ":3:1: `titel` is not a key of [report]"),
+        ('schema = 1\n[report]\ntheme = "red"\n', ':3:9: "red" is not a value of `theme`'),
+        ("schema = 1\n[report]\ntitle = 3\n", ":3:9: `title` must be text"),
+        ("schema = 1\n[raport]\n", ":2:2: `raport` is no table of this file"),
+        ("[report]\n", ": `schema` is missing"),
+        ("schema = 1\nreport = 3\n", ":2:10: `report` must be a table"),
+        ("schema = 9\n", ":1:10: this file says `schema = 9`"),
+        ("schema = 1\n[report\n", ":2:"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_told_with_its_place_by_check_too(
+    text: str, place: str, tmp_path: Path
+) -> None:
+    specs = write_specs(tmp_path)
+    (specs / FILE_NAME).write_text(text)
+    with pytest.raises(SpecErrors) as caught:
+        read_options(specs / FILE_NAME)
+    assert place in str(caught.value)
+    told = CliRunner().invoke(app, ["check", str(specs)])
+    assert isinstance(told.exception, SpecErrors)
