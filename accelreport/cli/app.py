@@ -24,7 +24,7 @@ from accelreport.cli import (
     run,
     serve,
 )
-from accelreport.cli.options import SPECS
+from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
@@ -124,10 +124,10 @@ def options(
 ) -> None:
     """Options of all commands; `main` looks for --debug itself."""
     del version, debug  # they have done their work
-    if ctx.invoked_subcommand in TAKE_DEFAULTS:
-        from accelreport.spec.report_file import FILE_NAME, read_options
+    if ctx.invoked_subcommand in TAKE_DEFAULTS and REPORT_FILE.exists():
+        from accelreport.spec.report_file import read_options
 
-        said = read_options(SPECS[0] / FILE_NAME).model_dump(exclude_none=True)
+        said = read_options(REPORT_FILE).model_dump(exclude_none=True)
         ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, said)
 
 

@@ -16,7 +16,6 @@ from accelreport.report.site.publish import (
     workflow,
     write_workflow,
 )
-from accelreport.terminal.say import say
 
 EXAMPLES = """\b
 What is printed:
@@ -67,6 +66,8 @@ def publish(
     write_workflow(platform, text, Path.cwd())
     typer.echo(f"{PLACES[platform]} written; commit it together with {results.as_posix()}/.")
     if ignored(Path.cwd(), results):
+        from accelreport.terminal.say import say
+
         say(
             f"warning: git ignores {results.as_posix()}/ here, so that nothing would be published: "
             f"take it out of .gitignore, or add it with `git add --force {results.as_posix()}`",

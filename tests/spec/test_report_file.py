@@ -10,6 +10,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from accelreport.cli import app
+from accelreport.cli.options import REPORT_FILE
 from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.report_file import FILE_NAME, ReportOptions, read_options
@@ -29,6 +30,7 @@ def test_an_option_goes_before_its_variable_and_that_before_the_file(
         return line.partition("--results ")[2].partition(" ")[0]
 
     assert results() == ""
+    assert Path("specs", FILE_NAME) == REPORT_FILE
     (specs / FILE_NAME).write_text('schema = 1\n[report]\nresults = "of-file"\n')
     assert results() == "of-file"
     monkeypatch.setenv("ACCELREPORT_RESULTS", "of-variable")
