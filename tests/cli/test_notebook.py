@@ -141,7 +141,9 @@ def test_a_notebook_runs_to_its_end_and_its_archive_becomes_a_page(tmp_path: Pat
     command = [sys.executable, "-m", "accelreport"]
     made = runtime / "small.ipynb"
     subprocess.run(
-        [*command, "notebook", str(specs / "small.toml"), "-o", str(made)], check=True, timeout=600
+        [*command, "notebook", str(specs / "small.toml"), "-o", str(made), "--install", "."],
+        check=True,
+        timeout=600,
     )
     execute = "import sys; from nbclient.cli import main; sys.exit(main())"
     subprocess.run(

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode
+from accelreport.origin import install_command
 from accelreport.results.record import Failure, FailureKind, Status
 from accelreport.results.store import Store
 from accelreport.runner.launchers import open_launcher
@@ -69,7 +70,7 @@ def test_a_launcher_whose_package_is_missing_says_which_extra_to_install(
     )
     done = python("-c", program, paths=[])
     assert done.returncode == ExitCode.NOTHING_RAN
-    assert f"pip install 'accelreport[{name}]'" in done.stderr
+    assert install_command(name) in done.stderr
     assert "Traceback" not in done.stderr
 
 
