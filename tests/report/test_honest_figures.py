@@ -31,6 +31,7 @@ INTERVALS = {
     "speedup-dots": r"bars their 95 % intervals.*(repeats|processes)",
     "law-lines": "",
     "sweep-lines": r"95 % intervals over processes \(Student",
+    "rates": r"95 % interval over processes",
     "hero-rates": r"95 % intervals over processes \(Student",
     "then-and-now": r"95 % intervals over processes \(Student",
     "grid": "",

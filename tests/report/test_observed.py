@@ -89,8 +89,8 @@ def test_a_front_page_without_comparisons_says_what_was_measured(tmp_path: Path)
     )  # fmt: skip
     build(Results((made,)), tmp_path)
     page = parse((tmp_path / "index.html").read_text(encoding="utf-8"))
-    assert page.all("h1")[0].text.replace("\xa0", " ") == "1 benchmark on CPU (all threads)"
-    assert "GPU and TPU v2-8: device not present." in page.text
+    assert page.all("h1")[0].text.replace("\xa0", " ") == "1 benchmark on this 2-core CPU"
+    assert "GPU and TPU v2-8 (device not present)" in page.text
 
 
 def test_a_difference_that_is_not_decided_is_no_finding(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ PAGES = {page.path: page for page in reversed(KINDS) if not page.path.endswith("
 WITH_FIGURES = [kind for kind in PAGES.values() if kind.name in {"training", "product", "observed"}]
 
 MARKED = """() => {
-  const figures = [...document.querySelectorAll('figure')];
+  const figures = [...document.querySelectorAll('figure')]
+    .filter(figure => !figure.closest('details:not([open])'));
   figures.forEach((figure, number) => {
     figure.style.position = 'relative';
     for (const side of ['top', 'bottom']) {

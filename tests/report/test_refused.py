@@ -57,8 +57,8 @@ def test_a_refused_number_is_no_speedup_and_its_fault_stands_in_its_place(out: P
     assert "no-sync" in rows["gpu"]["reason"]
 
 
-def test_the_front_page_counts_what_was_refused(out: Path) -> None:
-    headings = [cell.text.strip() for cell in page(out, "index.html").all("th")]
+def test_the_table_of_benchmarks_counts_what_was_refused(out: Path) -> None:
+    headings = [cell.text.strip() for cell in page(out, "benchmarks.html").all("th")]
     assert "refused" in headings
 
 

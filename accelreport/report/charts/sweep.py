@@ -198,6 +198,7 @@ class _Drawn:
             {
                 "device": self._devices.name(line.device), "line": str(number), "x": x, "y": y,
                 "low": low, "high": high, "text": text, "label": line.name,
+                "last": x == self._axes.swept[-1],
             }
             for number, line in enumerate(self._lines)
             if line.published is published
@@ -230,10 +231,12 @@ class _Drawn:
             ),
         ]
         if not self._small:
-            layers += halo(
-                ours.encode(y=self._up("y"), text=alt.Text("text:N")),
-                dy=17, fontWeight="bold", fontSize=self._letters - 1,
-            )  # fmt: skip
+            # The last number ends before the names begin.
+            for which, place in (("!datum.last", {}), ("datum.last", {"align": "right", "dx": 8})):
+                layers += halo(
+                    ours.transform_filter(which).encode(y=self._up("y"), text=alt.Text("text:N")),
+                    dy=17, fontWeight="bold", fontSize=self._letters - 1, **place,
+                )  # fmt: skip
         layers += [*self._failures(), *self._names()]
         return alt.layer(*layers, width=self._inner, height=self._height)
 

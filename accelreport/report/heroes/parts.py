@@ -23,7 +23,9 @@ def kicker(bench: BenchmarkView) -> str:
         low, high = formatting.count(counts[0]), formatting.count(counts[-1])
         span = low if low == high else f"{low} to {high}"
         parts.append(f"{span} parameters")
-    parts += [_data(bench)] if _data(bench) else []
+    # What is trained on no data set of the catalogue is told by its family.
+    about = _data(bench) or ("" if bench.words.kernel else bench.words.family)
+    parts += [about] if about else []
     source = bench.plan.source
     if source:
         who = label(source.authors, 40) or label(source.title, 60)

@@ -164,8 +164,18 @@ def _ends(bench: BenchmarkView) -> list[End]:
     return ends
 
 
-def _gain(line: SweepLine) -> float:
-    return line.y[-1] / line.y[0]
+def _gain(line: SweepLine) -> float | None:
+    """The last rate over the first; None where neither is shown to be the larger.
+
+    Two 95 % intervals that lie apart differ at a level well below 5 %, so that several devices
+    may be looked at. What sources printed has no interval and is told as it is printed.
+    """
+    factor = line.y[-1] / line.y[0]
+    if line.published:
+        return factor
+    sure = all(line.low[end] < line.high[end] for end in (0, -1))
+    apart = line.low[-1] > line.high[0] or line.high[-1] < line.low[0]
+    return factor if sure and apart else None
 
 
 def _title(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
@@ -176,9 +186,11 @@ def _title(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
     swept = [line for line in lines if len(line.x) > 1]
     base = baseline_series(bench)
     own = next((line for line in swept if line.device is base), None)
-    best = max(swept, key=_gain)
+    best = max(swept, key=lambda line: _gain(line) or 1.0)
     first, last = best.x[0], best.x[-1]
     span = f"From {axis_title(axis)} {plain(first)} to {plain(last)}"
+    if not any(map(_gain, swept)):
+        return f"{span}, no rate is shown to change"
     if own is None or own is best:
         return f"{span}, {best.name} {_gained(best)}"
     same = (own.x[0], own.x[-1]) == (first, last)
@@ -188,6 +200,8 @@ def _title(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
 
 def _gained(line: SweepLine) -> str:
     factor = _gain(line)
+    if factor is None:
+        return "shows no change"
     if 1 / LEVEL < factor < LEVEL:
         return "stays level"
     return f"{'gains' if factor > 1 else 'falls to'} {formatting.ratio(factor)}"
@@ -214,7 +228,7 @@ def several_kinds(bench: BenchmarkView) -> bool:
 
 def _answer(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
     """What each reaches at the largest value that it shares with the baseline."""
-    if compared(bench) and several_kinds(bench):
+    if compared(bench) and (several_kinds(bench) or not any(map(_gain, lines))):
         return headline(bench)
     base = baseline_series(bench)
     own = next((line for line in lines if line.device is base), None)

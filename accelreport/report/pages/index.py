@@ -107,8 +107,8 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
     if not told:
         return ""
     return (
-        f"Asked for and not measured: {formatting.listed(told)}. `accelreport run specs/` on a "
-        "machine that has them, and `accelreport merge` of both results folders, add them here."
+        f"Asked for and not measured: {formatting.listed(told)}. “accelreport run specs/” on a "
+        "machine that has them, and “accelreport merge” of both results folders, add them here."
     )
 
 
@@ -139,7 +139,7 @@ def finding(view: Overview) -> tuple[str, str]:
     """What the site found, as a heading, and the numbers behind it."""
     if not view.rows:
         count = formatting.plural(len(view.benches), "benchmark")
-        return f"{count}, none of them measured yet", "Run `accelreport run specs/` first."
+        return f"{count}, none of them measured yet", "Run “accelreport run specs/” first."
     if not view.relative:
         return _absolute(view)
     if any(shown.kind(found.device) in ACCELERATORS for shown, found in view.comparisons):
@@ -255,7 +255,7 @@ def _undecided(view: Overview) -> tuple[str, str]:
         f"Nothing is shown to be faster or slower than {view.base_in_words} yet",
         (
             f"Of {formatting.plural(count, 'comparison')} none is decided over all of them: more "
-            f"processes narrow the intervals (`accelreport run --until-decided`). {_rates(view)}"
+            f"processes narrow the intervals (“accelreport run --until-decided”). {_rates(view)}"
         ),
     )
 
