@@ -124,7 +124,9 @@ def test_notes_give_the_interval_n_and_the_condition(pages: dict[str, Element]) 
     assert "n = 3 against 4 processes" in notes.text
     assert "Partial runs." in notes.text
     (slide,) = [s for s in pages[SWEEP].all("section") if s.attributes.get("id") == "speedup-0"]
-    assert "GPU, batch size 1024: 5.4× (5.3–5.5×, n = 3 against 4), faster." in notes_of(slide).text
+    assert (
+        "GPU, batch size 1,024: 5.4× (5.3–5.5×, n = 3 against 4), faster." in notes_of(slide).text
+    )
 
 
 def test_notes_give_the_distance_to_a_published_figure_and_its_conditions(

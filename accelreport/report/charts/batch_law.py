@@ -101,14 +101,19 @@ def law_lines(
         tips = told(device="device", group="", x=x_title, y=y_title)
         dots = alt.Chart(rows(marks)).transform_filter("datum.group == 'measured'")
         diamonds = alt.Chart(rows(marks)).transform_filter("datum.group == 'published'")
-        model = alt.Chart(rows(curve)).mark_line(strokeWidth=2, strokeDash=DOTTED)
+        model = alt.Chart(rows(curve)).mark_line(strokeWidth=2)
         faint = alt.Opacity(
             "group:N", title=None, scale=alt.Scale(domain=["timed", "beyond"], range=[1, 0.5])
+        )
+        dotted = alt.StrokeDash(
+            "form:N", title=None, scale=alt.Scale(domain=["model"], range=[DOTTED])
         )
         named = alt.Chart(rows(names)).encode(x=x, y=y, text=alt.Text("label:N"))
         return alt.layer(
             *_crossings(equal, x, y, y_ends),
-            model.encode(x=x, y=y, detail=alt.Detail("piece:N"), opacity=faint, **color),
+            model.encode(
+                x=x, y=y, detail=alt.Detail("piece:N"), opacity=faint, strokeDash=dotted, **color
+            ),
             dots.mark_point(size=70).encode(
                 x=x, y=y, tooltip=tips, **color, **devices.channels("shape")
             ),
@@ -148,7 +153,14 @@ def _curve(line: LawLine, devices: Devices, ends: tuple[float, float]) -> list[d
     parts = (("beyond", ends[0], least), ("timed", least, most), ("beyond", most, ends[1]))
     name = devices.name(line.device)
     return [
-        {"device": name, "piece": f"{name} {number}", "group": group, "x": x, "y": line.rate(x)}
+        {
+            "device": name,
+            "piece": f"{name} {number}",
+            "group": group,
+            "form": "model",
+            "x": x,
+            "y": line.rate(x),
+        }
         for number, (group, low, high) in enumerate(parts)
         if low < high
         for x in (low * (high / low) ** (k / PIECES) for k in range(PIECES + 1))
