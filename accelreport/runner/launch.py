@@ -384,7 +384,8 @@ def explain(seen: Observed, tail: str) -> Failure:
             kind="oom-host",
             message=f"The machine's memory ran out: its process was ended by {_signal(ending)} "
             f"while it held {ending.peak_bytes / 2**20:.0f} MiB.",
-            remedy="Use a smaller batch or fewer examples, or end other programs.",
+            remedy="Use a smaller batch or fewer examples, end other programs, or raise a limit "
+            "that its memory has (ulimit -v).",
         )
     if ending.code is None or ending.code < 0:
         return Failure(

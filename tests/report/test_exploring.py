@@ -14,6 +14,8 @@ from tests.report.test_browser import opened
 from tests.report.tree import parse
 from tests.support.records import study
 
+UNFOLDED = "for (const each of document.querySelectorAll('details')) each.open = true"
+
 ON_THE_LINE = """path => {
   const middle = path.getPointAtLength(path.getTotalLength() / 2);
   const place = middle.matrixTransform(path.getScreenCTM());
@@ -50,6 +52,7 @@ def test_a_button_wakes_a_figure_that_tells_its_values_and_zooms(
     page: Path, browser: Browser
 ) -> None:
     with opened(browser, page) as shown:
+        shown.evaluate(UNFOLDED)
         buttons = shown.locator("button.explore")
         assert buttons.count() == shown.locator("figure").count()
         assert shown.evaluate("'accelreportVega' in self") is False
@@ -75,6 +78,7 @@ def test_a_button_wakes_a_figure_that_tells_its_values_and_zooms(
 def test_every_figure_can_be_woken_at_every_width(page: Path, browser: Browser) -> None:
     for width in (1280, 390):
         with opened(browser, page, width=width) as shown:
+            shown.evaluate(UNFOLDED)
             for button in shown.locator("button.explore").all():
                 button.click()
             shown.wait_for_function(

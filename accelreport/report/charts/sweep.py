@@ -158,8 +158,8 @@ class _Drawn:
         self._room = self._named_room()
         self._devices = Devices([*(line.device for line in lines), *(end.device for end in ends)])
         self._x_scale, self._x_axis = self._across()
-        kind = "linear" if axes.share else "log"
-        scale = alt.Scale(type=kind, domain=[low, high], nice=False, zero=False)
+        kind = {"type": "linear", "zero": False} if axes.share else {"type": "log"}
+        scale = alt.Scale(**kind, domain=[low, high], nice=False)
         axis = ticked(ticks, axes.tick, title=None, domain=False, ticks=False,
                       minExtent=left, maxExtent=left)  # fmt: skip
         self._y_scale, self._y_axis = scale, axis
@@ -179,8 +179,8 @@ class _Drawn:
             scale = {"type": "log", "domain": [swept[0], swept[-1]], "base": 2}
         else:
             scale = {"domain": [swept[0], swept[-1]]}
-        scale |= {"range": [margin, end], "nice": False, "zero": False}
         log = "type" in scale
+        scale |= {"range": [margin, end], "nice": False} | ({} if log else {"zero": False})
         shown = fitting(list(swept), plain, (swept[0], swept[-1]), end, log=log)
         axis = ticked(shown, plain, title=None if self._small else self._axes.x_title, grid=False,
                       domain=False, ticks=False, titleAnchor="start",

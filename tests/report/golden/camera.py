@@ -141,7 +141,8 @@ def photograph(
         browser: of `camera`.
         page_file: the page.
         form: how to look at it.
-        start: identity of the element that the picture begins at; the page's top if empty.
+        start: identity of the element that the picture begins at, with sections unfolded; the
+            page's top if empty.
         height: of the window, in CSS px.
         change: what is done to the page first, by tests that damage it.
     """
@@ -155,6 +156,8 @@ def photograph(
     page.emulate_media(media=form.media, color_scheme=form.scheme, reduced_motion="reduce")
     page.goto(page_file.resolve().as_uri())
     page.evaluate(FAMILIES)
+    if start:
+        page.evaluate("for (const each of document.querySelectorAll('.folded')) each.open = true")
     change(page)
     long = int(page.evaluate("document.documentElement.scrollHeight"))
     places = page.evaluate(PLACES)
