@@ -112,11 +112,7 @@ def run_kernel(
         ran_s = window.wall_s - seen.stopped_s
         left = min((calls - number - 1) * ran_s, max(0.0, deadline - time.perf_counter()))
         reporter.progress(
-            epoch=number + 1,
-            epochs=calls,
-            step=done,
-            steps=calls * whole,
-            eta_s=left,
+            epoch=number + 1, epochs=calls, step=done, steps=calls * whole, eta_s=left
         )
         if operations < whole:
             break

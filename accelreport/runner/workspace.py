@@ -194,7 +194,8 @@ class MachineLock:
             "user": getpass.getuser(),
             "process": os.getpid(),
             "folder": str(folder.absolute()),
-            "since": time.time(),
+            # One clock for every process of a machine, which nobody sets.
+            "since": time.monotonic(),
         }
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, json.dumps(told).encode(), 0)
@@ -203,7 +204,7 @@ class MachineLock:
         """Why this run waits, in a sentence with what the holder said of itself."""
         try:
             told = json.loads(os.pread(self._file, 1 << 16, 0))
-            minutes, seconds = divmod(max(0, round(time.time() - told["since"])), 60)
+            minutes, seconds = divmod(max(0, round(time.monotonic() - told["since"])), 60)
             named = (
                 f" ({told['user']}, process {told['process']}, into {told['folder']}, "
                 f"for {f'{minutes} min' if minutes else f'{seconds} s'})"

@@ -142,3 +142,5 @@ def test_a_run_goes_on_when_nobody_reads_what_it_prints(
         for _ in range(3):
             observer.on(stopped)
         say("and what is said at the end")
+        # What follows goes nowhere, and so the closing of the stream cannot fail either.
+        assert os.path.samestat(os.fstat(stream.fileno()), Path(os.devnull).stat())

@@ -97,10 +97,7 @@ def law_lines(
             scale=alt.Scale(type="log", domain=list(y_ends), nice=False),
             axis=left_axis(y_ticks, plain),
         )
-        color = devices.channels("color")
         tips = told(device="device", group="", x=x_title, y=y_title)
-        dots = alt.Chart(rows(marks)).transform_filter("datum.group == 'measured'")
-        diamonds = alt.Chart(rows(marks)).transform_filter("datum.group == 'published'")
         model = alt.Chart(rows(curve)).mark_line(strokeWidth=2)
         faint = alt.Opacity(
             "group:N", title=None, scale=alt.Scale(domain=["timed", "beyond"], range=[1, 0.5])
@@ -112,20 +109,33 @@ def law_lines(
         return alt.layer(
             *_crossings(equal, x, y, y_ends),
             model.encode(
-                x=x, y=y, detail=alt.Detail("piece:N"), opacity=faint, strokeDash=dotted, **color
+                x=x,
+                y=y,
+                detail=alt.Detail("piece:N"),
+                opacity=faint,
+                strokeDash=dotted,
+                **devices.channels("color"),
             ),
-            dots.mark_point(size=70).encode(
-                x=x, y=y, tooltip=tips, **color, **devices.channels("shape")
-            ),
-            diamonds.mark_point(
-                filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2
-            ).encode(x=x, y=y, tooltip=tips, **color),
+            *_timed(marks, devices, x=x, y=y, tooltip=tips),
             *halo(named, align="left", dx=6, fontWeight="bold"),
             width=inner,
             height=275 if width > ROOMY else 235,
         )
 
     return make
+
+
+def _timed(marks: list[dict[str, Any]], devices: Devices, **encoding: Any) -> list[alt.Chart]:
+    """A dot where it was measured, a diamond where it was published."""
+    drawn = alt.Chart(rows(marks)).encode(**encoding, **devices.channels("color"))
+    dots = drawn.transform_filter("datum.group == 'measured'")
+    diamonds = drawn.transform_filter("datum.group == 'published'")
+    return [
+        dots.mark_point(size=70).encode(**devices.channels("shape")),
+        diamonds.mark_point(
+            filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2
+        ),
+    ]
 
 
 def _marks(lines: Sequence[LawLine], devices: Devices) -> list[dict[str, Any]]:

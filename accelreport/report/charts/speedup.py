@@ -65,19 +65,7 @@ def speedup_dots(
     ends = [1.0, *(end for mark in marks for end in mark.ends)]
     devices = Devices(mark.device for mark in marks)
     longest = max((text_width(each.text, 12.5) for each in absences), default=0.0)
-    values: list[tuple[str, Values]] = [
-        (
-            mark.row,
-            {
-                "device": devices.name(mark.device),
-                "speedup": mark.value,
-                **dict(zip(("low", "high"), mark.ends, strict=True)),
-                "label": mark.text,
-            },
-        )
-        for mark in marks
-    ]
-    values += [(gone.row, {"absent": gone.text, "origin": 1.0}) for gone in absences]
+    values = _values(marks, absences, devices)
 
     def make(width: int) -> Chart:
         layout = LabelledRows(headings, width)
@@ -112,6 +100,25 @@ def speedup_dots(
         return layout.chart(layout.data(values), layers, step=23)
 
     return make
+
+
+def _values(
+    marks: Sequence[Mark], absences: Sequence[Absence], devices: Devices
+) -> list[tuple[str, Values]]:
+    """Each row's name and what stands in it."""
+    values: list[tuple[str, Values]] = [
+        (
+            mark.row,
+            {
+                "device": devices.name(mark.device),
+                "speedup": mark.value,
+                **dict(zip(("low", "high"), mark.ends, strict=True)),
+                "label": mark.text,
+            },
+        )
+        for mark in marks
+    ]
+    return values + [(gone.row, {"absent": gone.text, "origin": 1.0}) for gone in absences]
 
 
 def _domain(ends: Sequence[float], inner: float, longest: float) -> tuple[float, float]:
