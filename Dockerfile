@@ -15,8 +15,9 @@ RUN case "$EXTRA" in \
         gpu | tpu) ;; \
         *) echo "EXTRA is $EXTRA; it must be cpu, gpu or tpu." >&2; exit 2 ;; \
     esac
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY accelreport accelreport
+COPY specs specs
 COPY templates templates
 RUN if [ "$EXTRA" = cpu ]; then pip install --no-deps --no-build-isolation .; \
     else pip install ".[$EXTRA]"; fi

@@ -36,6 +36,13 @@ class ExitCode(IntEnum):
     """Stopped by Ctrl-C; finished cells are kept."""
 
 
+FIRST_STEPS = (
+    "three commands lead to a first report: `accelreport new --from mnist_batch_sweep`, "
+    "`accelreport run --profile quick`, `accelreport build`"
+)
+"""What to do in an empty folder."""
+
+
 class AccelReportError(Exception):
     """An error with an exit code, told in up to three sentences.
 

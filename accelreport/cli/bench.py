@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from accelreport.cli.new import DEVICES, here
+from accelreport.cli.new import DEVICES, SYSTEMS, here
 from accelreport.cli.options import (
     RESULTS,
     SPECS,
@@ -100,12 +100,10 @@ def bench(
     said = {"dataset": dataset, "model": model, "data": data}
     workload = {name: value for name, value in said.items() if value} | given
     family = _family(kind, dataset)
-    beside = devices_file or SPECS[0] / "devices.toml"
+    beside = devices_file or SPECS[0] / DEVICES
+    found = beside if devices_file or beside.exists() else SYSTEMS / DEVICES
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder, f"{_name(family.kind, dataset, model)}.toml")
-        found = beside if beside.exists() else Path(folder, "devices.toml")
-        if not beside.exists():
-            found.write_text(DEVICES, encoding="utf-8")
         text = _text(family, workload, _sizes(batch), measure, device or _here(found))
         spec.write_text(text, encoding="utf-8")
         typer.echo(text)

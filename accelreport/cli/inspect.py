@@ -123,7 +123,9 @@ def schema(
     """Print a JSON Schema: of specs, for editors that complete and check them, or of others."""
     if devices + record + events > 1:
         raise typer.BadParameter("--devices, --record and --events exclude each other")
-    typer.echo(json_module.dumps(_schema(devices, record, events), indent=2, ensure_ascii=False))
+    from accelreport.loader.schema import as_text
+
+    typer.echo(as_text(_schema(devices, record, events)), nl=False)
 
 
 def _schema(devices: bool, record: bool, events: bool) -> dict[str, Any]:  # noqa: FBT001

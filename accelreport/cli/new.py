@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
+from accelreport.cli.options import SPECS
 from accelreport.errors import AccelReportError, ExitCode
 
 if TYPE_CHECKING:
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 What is written:
-  A spec with a comment on every key, ready to run; and, where there is none beside it, a devices
-  file. Nothing that is there is overwritten. The spec compares the devices that are here: one
-  thread of the CPU, the whole CPU, an accelerator; without one, JAX and PyTorch where installed.
+  A spec with a comment on every key, ready to run, or with --from a copy of a published system
+  that comes with accelreport. Beside it, where there are none, a devices file and the JSON
+  Schema by which editors complete and check both; in the root of a git repository .gitignore,
+  too. Nothing that is there is overwritten. A spec of your own compares the devices that are
+  here: one thread of the CPU, the whole CPU, an accelerator; without one, JAX and PyTorch where
+  installed.
 
 \b
 Kinds:
@@ -36,6 +40,8 @@ Keys, --set:
 
 \b
 Examples:
+  accelreport new --list
+  accelreport new --from mnist_batch_sweep                   as specs/mnist_batch_sweep.toml
   accelreport new specs/digits.toml                          asks for what it needs
   accelreport new specs/digits.toml --kind image_classification
   accelreport new specs/mine.toml --kind keras --set architecture=mine.json --set dataset=mnist
@@ -46,42 +52,34 @@ Examples:
 Exit codes: 0 written, 2 a file is in the way or a kind is unknown, 3 the spec would have an error.
 """
 
-DEVICES = """\
-# What a spec may name in `devices`. A device that a machine does not have is skipped there.
-schema = 1
+PACKAGE = Path(__file__).parents[1]
+SYSTEMS = next(
+    folder for folder in (PACKAGE / "_specs", PACKAGE.parent / "specs") if folder.is_dir()
+)
+"""The published systems and their devices file: in the wheel, or in a checkout."""
 
-[cpu]
-label = "CPU"
-kind = "CPU"
+DEVICES = "devices.toml"
+"""The devices file beside specs; `spec.devices`, which says so, takes long to import."""
 
-[cpu-1]
-label = "CPU, one thread"
-kind = "CPU"
-threads = 1
-
-[cpu-jax]
-label = "CPU, JAX"
-kind = "CPU"
-framework = "jax"
-
-[cpu-torch]
-label = "CPU, PyTorch"
-kind = "CPU"
-framework = "torch"
-
-[gpu]
-label = "GPU"
-kind = "GPU"
-
-[tpu]
-label = "TPU"
-kind = "TPU"
-strategy = "tpu"
+GITIGNORE = """\
+# Pages are made anew from results/, which belongs into the repository: it holds what was measured.
+/site/
+/report.html
 """
 
 Target = Annotated[
-    Path, typer.Argument(help="The spec's file.", metavar="FILE", show_default=False)
+    Path | None,
+    typer.Argument(
+        help="The spec's file; with --from also specs/NAME.toml.",
+        metavar="FILE",
+        show_default=False,
+    ),
 ]
+System = Annotated[
+    str,
+    typer.Option("--from", metavar="NAME", help="Copy a published system.", show_default=False),
+]
+Listed = Annotated[bool, typer.Option("--list", help="List the published systems.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="The kind of workload.")]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")]
 Set = Annotated[
@@ -101,44 +99,124 @@ class CannotDraft(AccelReportError):  # noqa: N818 -- reads as what it says
     exit_code = ExitCode.USAGE
 
 
-def new(file: Target, *, kind: Kind = None, title: Title = None, set_: Set = []) -> None:  # noqa: B006
-    """Write a spec to begin with, with a comment on every key."""
+def new(
+    file: Target = None,
+    *,
+    system: System = "",
+    list_: Listed = False,
+    kind: Kind = None,
+    title: Title = None,
+    set_: Set = [],  # noqa: B006 -- Typer copies it
+) -> None:
+    """Write a spec to begin with: one with a comment on every key, or a published system."""
     from accelreport.runner.overrides import parse_tables
-    from accelreport.workloads.spec_template import draft
 
+    if list_:
+        _list_systems()
+        return
+    if file is None:
+        if not system:
+            raise typer.BadParameter("name the spec's file, or a published system with --from")
+        file = SPECS[0] / f"{system}.toml"
     if file.suffix != ".toml":
         raise CannotDraft(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
     if file.exists():
         raise CannotDraft(f"{file} is there already.", remedy="Choose another name.")
-    family = _family(kind)
-    given = parse_tables(set_)
-    measure = given.pop("measure", {})
-    given = _completed(family, {**given.pop("workload", {}), **given}, file.parent)
-    named = title or _asked("Title", file.stem.replace("_", " ").capitalize())
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with _devices_beside(file) as (devices, fresh):
-        names = _chosen(devices)
-        _write(file, draft(family, title=named, devices=names, given=given, measure=measure))
-    typer.echo(f"{file} written{f', and {fresh}' if fresh else ''}.")
+    if system and (kind or title or set_):
+        raise typer.BadParameter("--from copies a system as it is: leave out the other options")
+    source = _system(system) if system else None
+    with _beside(file) as fresh:
+        if source:
+            _write_copy(file, source)
+        else:
+            _write(file, _drafted(file, kind, title, parse_tables(set_)))
+    typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
     typer.echo(f"Next: accelreport run {file} --profile quick")
 
 
-@contextmanager
-def _devices_beside(spec: Path) -> Iterator[tuple[dict[str, Device], Path | None]]:
-    """The devices a spec may name, and their file where it was written for it."""
+def _list_systems() -> None:
     from accelreport.loader.load import load
-    from accelreport.spec.devices import FILE_NAME
+    from accelreport.terminal.say import say
 
-    path = spec.parent / FILE_NAME
-    fresh = not path.exists()
-    if fresh:
-        path.write_text(DEVICES, encoding="utf-8")
+    specs = load([SYSTEMS]).specs
+    width = max(len(spec.name) for spec in specs)
+    say(*(f"{spec.name:<{width}}  {spec.title}" for spec in specs))
+
+
+def _system(name: str) -> Path:
+    """The spec of a published system.
+
+    Raises:
+        CannotDraft: there is none of this name.
+    """
+    from accelreport.loader.load import NO_SPECS
+    from accelreport.spec.problems import did_you_mean
+
+    known = {path.stem: path for path in SYSTEMS.glob("*.toml") if path.name not in NO_SPECS}
+    if name not in known:
+        near = did_you_mean(name, known)
+        raise CannotDraft(
+            f"There is no published system {name!r}{'; ' + near if near else '.'}",
+            remedy="`accelreport new --list` shows them.",
+        )
+    return known[name]
+
+
+def _drafted(file: Path, kind: str | None, title: str | None, given: dict[str, Any]) -> str:
+    from accelreport.loader.load import load
+    from accelreport.workloads.spec_template import draft
+
+    family = _family(kind)
+    measure = given.pop("measure", {})
+    given = _completed(family, {**given.pop("workload", {}), **given}, file.parent)
+    named = title or _asked("Title", file.stem.replace("_", " ").capitalize())
+    names = _chosen(dict(load([file.parent / DEVICES]).devices))
+    return draft(family, title=named, devices=names, given=given, measure=measure)
+
+
+@contextmanager
+def _beside(spec: Path) -> Iterator[list[Path]]:
+    """What belongs beside a spec, written where it is absent, and taken back after an error.
+
+    The devices, what editors check specs by, and in the root of a repository what git ignores.
+    """
+    from accelreport.loader.schema import FILES, as_text
+
+    folder, schemas = spec.parent, spec.parent / "schema"
+    texts = {folder / DEVICES: (SYSTEMS / DEVICES).read_text(encoding="utf-8")}
+    texts |= {schemas / name: as_text(make()) for name, make in FILES.items()}
+    texts |= {Path(".gitignore"): GITIGNORE} if Path(".git").exists() else {}
+    fresh = [path for path in texts if not path.exists()]
+    folders = [path for path in (folder, schemas) if not path.exists()]
+    schemas.mkdir(parents=True, exist_ok=True)
+    for path in fresh:
+        path.write_text(texts[path], encoding="utf-8")
     try:
-        yield dict(load([path]).devices), path if fresh else None
+        yield fresh
     except BaseException:
-        if fresh:
+        for path in fresh:
             path.unlink()
+        for made in reversed(folders):
+            made.rmdir()
         raise
+
+
+def _write_copy(file: Path, source: Path) -> None:
+    """Copy a published system.
+
+    Raises:
+        CannotDraft: the devices file that is there has other devices.
+    """
+    from accelreport.spec.problems import SpecErrors
+
+    try:
+        _write(file, source.read_text(encoding="utf-8"))
+    except SpecErrors as error:
+        raise CannotDraft(
+            f"{source.stem} does not fit {file.parent / DEVICES}:\n{error.what}",
+            remedy=f"Choose another folder: "
+            f"accelreport new systems/{source.name} --from {source.stem}",
+        ) from error
 
 
 def _write(file: Path, text: str) -> None:

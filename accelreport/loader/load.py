@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from accelreport.errors import FIRST_STEPS
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Spec, SpecSet
 from accelreport.spec.device import Device
@@ -172,6 +173,8 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
         elif not path.exists() and not path.is_symlink():
             siblings = [file.name for file in path.parent.glob("*.toml")]
             help_ = did_you_mean(path.name, siblings)
+            if not (help_ or path.suffix):
+                help_ = FIRST_STEPS
             problems.append(Problem("no-file", place, "there is no such file", help_))
         elif path.suffix != ".toml":
             problems.append(Problem("no-spec", place, "a spec is a file whose name ends in .toml"))

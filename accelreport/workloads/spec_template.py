@@ -31,6 +31,7 @@ QUICK: dict[str, dict[str, Scalar]] = {
 """A first look in seconds, by the shape of the work."""
 
 HEAD = """\
+#:schema ./schema/spec.schema.json
 schema = 1
 title = {title}
 description = \"\"\"

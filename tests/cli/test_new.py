@@ -10,14 +10,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from accelreport.cli.new import DEVICES as FRESH
+from accelreport.cli import app
+from accelreport.cli.new import GITIGNORE, SYSTEMS
 from accelreport.loader.load import load
 from accelreport.runner.survey import worth_comparing
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
 
 DEVICES = 'schema = 1\n[lab]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
+
+FRESH = (SYSTEMS / "devices.toml").read_text(encoding="utf-8")
 
 OFFERED = re.compile(r"^# (\w+ = .*|\[.*\])$", re.MULTILINE)
 """A key or a table behind a "#"."""
@@ -91,7 +95,7 @@ def test_a_new_folder_gets_a_devices_file_and_an_old_one_keeps_its_own(tmp_path:
         ({"gpu", "tpu", "two", "cpu-torch"}, ["cpu-1", "cpu", "cpu-jax"]),
         ({"tpu"}, ["cpu-1", "cpu", "gpu"]),
         ({"gpu"}, ["cpu-1", "cpu", "tpu"]),
-        ({"cpu", "cpu-1", "cpu-jax", "cpu-torch", "gpu", "tpu", "two"}, ["cpu"]),
+        ({"cpu", "gpu", "tpu"}, ["cpu"]),
     ],
 )
 def test_what_is_here_is_compared_and_frameworks_where_there_is_no_accelerator(
@@ -101,8 +105,8 @@ def test_what_is_here_is_compared_and_frameworks_where_there_is_no_accelerator(
         f'{FRESH}\n[two]\nkind = "CPU"\nstrategy = "mirrored"\nreplicas = 2\n'
     )
     devices = load([tmp_path / "devices.toml"]).devices
-    found = worth_comparing(devices, {n: "gone" if n in absent else None for n in devices})
-    assert found == expected
+    gone = {n for n, device in devices.items() if {n, device.kind.lower()} & absent}
+    assert worth_comparing(devices, {n: "gone" if n in gone else None for n in devices}) == expected
 
 
 def test_a_file_of_ones_own_becomes_a_spec_by_its_kind_and_its_path(tmp_path: Path) -> None:
@@ -169,6 +173,35 @@ def test_nothing_that_is_there_is_replaced(tmp_path: Path) -> None:
     assert "is there already" in done.stderr
     assert (tmp_path / "mine.toml").read_text() == "mine"
     assert not (tmp_path / "devices.toml").exists()
+
+
+def test_published_systems_are_listed_and_each_can_be_copied(tmp_path: Path) -> None:
+    runner = CliRunner()
+    listed = [line.split()[0] for line in runner.invoke(app, ["new", "--list"]).stdout.splitlines()]
+    assert {"mnist_batch_sweep", "matmul"} < set(listed)
+    for name in listed:
+        copy = str(tmp_path / f"{name}.toml")
+        assert runner.invoke(app, ["new", copy, "--from", name]).exit_code == 0
+    assert {spec.name for spec in load([tmp_path]).specs} == set(listed)
+    misspelt = runner.invoke(app, ["new", "--from", "matmull"])
+    assert "`matmul`" in str(misspelt.exception)
+
+
+def test_a_system_whose_devices_are_not_there_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "devices.toml").write_text(DEVICES)
+    done = told(tmp_path, "mine.toml", "--from", "matmul")
+    assert done.returncode == 2
+    assert "systems/matmul.toml" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["devices.toml"]
+
+
+def test_the_root_of_a_repository_is_told_what_not_to_keep(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert told(tmp_path, "specs/a.toml", "--kind", "matmul").returncode == 0
+    assert (tmp_path / ".gitignore").read_text() == GITIGNORE
+    (tmp_path / ".gitignore").write_text("mine")
+    assert told(tmp_path, "specs/b.toml", "--kind", "matmul").returncode == 0
+    assert (tmp_path / ".gitignore").read_text() == "mine"
 
 
 def test_a_value_that_does_not_fit_leaves_no_file(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import email
+import re
+import runpy
 import zipfile
 from pathlib import Path
 
@@ -37,6 +39,29 @@ def test_the_wheel_holds_every_template(wheel: Path) -> None:
     }
     assert expected
     assert expected <= _names(wheel)
+
+
+def test_the_wheel_holds_the_published_systems_and_their_devices(wheel: Path) -> None:
+    expected = {name.replace("specs/", "accelreport/_specs/") for name in _kept("specs")}
+    assert "accelreport/_specs/devices.toml" in expected
+    assert expected <= _names(wheel)
+
+
+def test_an_index_shows_no_link_and_no_picture_that_lead_nowhere(wheel: Path) -> None:
+    shown = _metadata(wheel, "METADATA").partition("\n\n")[2]
+    assert "make report" in shown
+    assert "<picture" not in shown
+    links = re.findall(r"\]\(([^)]*)\)", shown)
+    assert all(re.match("[a-z]+:", link) for link in links)
+
+
+def test_a_release_of_a_known_address_leads_there(tmp_path: Path) -> None:
+    absolute = runpy.run_path(str(ROOT / "hatch_build.py"))["absolute"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = absolute(text, "https://forge.example/us/accelreport", "v9.9")
+    found = re.findall(r"https://forge\.example/us/accelreport/(blob|raw)/v9\.9/([^)\"]+)", shown)
+    assert {("blob", "docs/tutorial.md"), ("raw", "docs/images/report-dark.png")} <= set(found)
+    assert all((ROOT / name).is_file() for _, name in found)
 
 
 def test_the_wheel_holds_every_module_and_the_mark_of_its_types(wheel: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -91,6 +92,25 @@ def test_this_machine_is_described_without_asking_tensorflow(accelreport: Path) 
     told = _run(accelreport, "devices", "--no-probe")
     assert told.returncode == ExitCode.OK, told.stderr
     assert "CPU" in told.stdout
+
+
+def test_an_empty_folder_is_told_the_commands_that_lead_to_a_report(
+    accelreport: Path, empty_folder: Path
+) -> None:
+    told = _run(accelreport, "run")
+    assert told.returncode == ExitCode.BAD_SPEC
+    new, run, build = re.findall(r"`accelreport ([^`]*)`", told.stderr)
+    assert build == "build"
+    assert all(each in _run(accelreport, "build").stderr for each in (new, run, build))
+    written = _run(accelreport, *new.split())
+    assert written.returncode == ExitCode.OK, written.stderr
+    planned = _run(accelreport, *run.split(), "--dry-run")
+    assert planned.returncode == ExitCode.OK, planned.stderr
+    for name in ("mnist_batch_sweep", "devices"):
+        text = (empty_folder / "specs" / f"{name}.toml").read_text(encoding="utf-8")
+        assert text == (ROOT / "specs" / f"{name}.toml").read_text(encoding="utf-8")
+        schema = empty_folder / "specs" / text.partition("#:schema ")[2].split("\n")[0]
+        assert schema.read_text() == (ROOT / "specs/schema" / schema.name).read_text()
 
 
 def test_the_shipped_specs_are_checked(accelreport: Path, empty_folder: Path) -> None:

@@ -17,10 +17,20 @@ CODE = ("accelreport", "tests", "benchmarks", "docsite")
 BINARY = {".png", ".gz", ".zip", ".npz", ".ico", ".woff2"}
 """Endings of files that hold no text."""
 
+LEFT_BEHIND = {".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"}
+LEFT_BEHIND |= {"PKG-INFO"}
+"""What stands in an unpacked source archive and was not kept by git."""
+
 
 @cache
 def files() -> tuple[Path, ...]:
-    """Every file that git keeps, absolute; a file deleted but not committed is left out."""
+    """Every file that git keeps, absolute; a file deleted but not committed is left out.
+
+    A source archive holds these and no others; what tests leave there is hidden or Python's own.
+    """
+    if (ROOT / "PKG-INFO").exists():
+        found = (path for path in ROOT.rglob("*") if path.is_file())
+        return tuple(sorted(path for path in found if not LEFT_BEHIND & set(path.parts)))
     listed = subprocess.run(
         # In a container the checkout may belong to another user, which git would refuse.
         ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"],

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
-from accelreport.errors import AccelReportError, ExitCode, Unshown
+from accelreport.errors import FIRST_STEPS, AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
@@ -55,7 +55,7 @@ def gather(results: Results) -> list[BenchmarkView]:
         raise AccelReportError(
             "There is nothing to build a report from.",
             why=f"The results folder holds no plan {which}".rstrip() + ".",
-            remedy="Run `accelreport run specs/` first.",
+            remedy=f"Run `accelreport run specs/` first. Without specs, {FIRST_STEPS}.",
         )
     return views(plans, results.records())
 
