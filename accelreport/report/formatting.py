@@ -15,6 +15,10 @@ _TIME_UNITS = ((3600.0, "h", 7200.0), (60.0, "min", 120.0), (1.0, "s", 1.0), (1e
 """Seconds in the unit, its sign, and the smallest time it is used for."""
 
 
+MOST_PLACES = 4
+"""An end of an interval of factors that is nearer to 1 than these tell is 1."""
+
+
 def present(value: float | None) -> bool:
     """Whether there is a finite number."""
     return value is not None and math.isfinite(value)
@@ -64,8 +68,13 @@ def ratio(value: float | None, low: float | None = None, high: float | None = No
 
 
 def ratio_interval(low: float, high: float, value: float) -> str:
-    """An interval of factors with the digits of its value: "4.8–5.6×"."""
+    """An interval of factors with the digits of its value: "4.8–5.6×".
+
+    An end that is not 1 is never printed as 1: FASTER beside "1.0–2.4×" would seem to be wrong.
+    """
     places = decimals(value, low, high)
+    while places < MOST_PLACES and any(end != 1 == round(end, places) for end in (low, high)):
+        places += 1
     return f"{fixed(low, places)}{EN_DASH}{fixed(high, places)}×"
 
 

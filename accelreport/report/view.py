@@ -316,10 +316,15 @@ class BenchmarkView(Analysed):
     def title_of(self, device: str) -> str:
         """What a device is called on the page; "CPU, one thread" is "CPU (one thread)".
 
-        Sentences put the name before words of their own, where a comma would mislead.
+        Sentences put the name before words of their own, where a comma would mislead. Where
+        devices run several frameworks, each name tells its own.
         """
         known = self.plan.devices.get(device)
-        title = label(known.label if known and known.label else device, 40)
+        title = known.label if known and known.label else device
+        frameworks = {each.framework for each in self.plan.devices.values()}
+        if known and len(frameworks) > 1 and known.framework_name.lower() not in title.lower():
+            title = f"{title}, {known.framework_name}"
+        title = label(title, 40)
         return title if "(" in title else _COMMA.sub(r"\1 (\2)", title)
 
     @cached_property

@@ -44,6 +44,13 @@ from accelreport.terminal.say import on_one_line
 REFRESH_S = 0.5
 """Drawing costs CPU time of the machine that is being measured: twice a second is enough."""
 
+ECHOED = "^C^C"
+"""What a terminal may write behind the last line: where that began a new one, rich would no longer
+find all of its own lines to take them back."""
+
+BAR, LEAST_NOTE = 24, 12
+"""Columns of a bar, and of what stands behind it however long the names before it are."""
+
 MOST_ROWS = 8
 """So many cells are drawn that are measured at once, on several machines."""
 
@@ -207,9 +214,11 @@ class LiveProgress:
         self._live.update(self._picture(), refresh=True)
 
     def _picture(self) -> RenderableType:
+        room = max(60, self._console.width) - len(ECHOED)
         table = Table.grid(padding=(0, 1), expand=True)
-        table.add_column(no_wrap=True)
-        table.add_column(width=24)
+        table.width = room
+        table.add_column(no_wrap=True, overflow="ellipsis", max_width=room - BAR - LEAST_NOTE)
+        table.add_column(width=BAR)
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         if self._waiting:
             waiting = on_one_line(f"{self._waiting[0].upper()}{self._waiting[1:]} …")
@@ -217,7 +226,7 @@ class LiveProgress:
         left = self._all_left_s() if self._finished < self._total else None
         table.add_row(
             f"{self._finished}/{self._total} cells",
-            ProgressBar(total=max(self._total, 1), completed=self._finished, width=24),
+            ProgressBar(total=max(self._total, 1), completed=self._finished, width=BAR),
             Text("" if left is None else f"about {duration(left)} left", style="dim"),
         )
         for now in list(self._now.values())[:MOST_ROWS]:
@@ -230,8 +239,8 @@ class LiveProgress:
     def _of_now(self, now: _Now) -> tuple[RenderableType, Text]:
         step = now.progress
         if step is None:
-            return ProgressBar(total=None, pulse=False, width=24), Text(now.phase, style="dim")
-        bar = ProgressBar(total=max(step.steps, 1), completed=step.step, width=24)
+            return ProgressBar(total=None, pulse=False, width=BAR), Text(now.phase, style="dim")
+        bar = ProgressBar(total=max(step.steps, 1), completed=step.step, width=BAR)
         parts = [f"epoch {step.epoch}/{step.epochs}", f"step {step.step:,}/{step.steps:,}"]
         if now.phase != PHASES["train"]:
             parts.append(now.phase)

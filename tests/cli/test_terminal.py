@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 from accelreport.errors import AccelReportError
@@ -151,6 +152,19 @@ def test_the_live_display_shows_cells_that_several_machines_measure_at_once(
     assert "cpu #0 on n1" in text
     assert "cpu-1 #0 on n2" in text
     assert "and 4 more" in text
+
+
+def test_what_a_terminal_writes_of_ctrl_c_wraps_no_line_of_the_live_display(tmp_path: Path) -> None:
+    # A terminal writes ^C behind the last line; where that begins another, one is left standing.
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=60, color_system=None)
+    chosen = cells(3)
+    with LiveProgress(console, Bench(tmp_path).plan(chosen)) as live:
+        for number, one in enumerate(chosen, start=1):
+            live.on(CellStartLine(**named(one), number=number, of=3, host="n" * 60))
+    drawn = CODES.sub("", out.getvalue()).split("\n")
+    assert any("0/3 cells" in line for line in drawn)
+    assert max(cell_len(line) for text in drawn for line in text.split("\r")) + len("^C^C") <= 60
 
 
 @pytest.mark.e2e

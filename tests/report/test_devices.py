@@ -12,7 +12,7 @@ from accelreport.analysis.hardware import HARDWARE, REMARKS, RUNTIMES, Reading
 from accelreport.report.model import Section, Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.environment import machine_facts
-from accelreport.report.site.assembly import gather
+from accelreport.report.site.assembly import gather, views
 from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record
@@ -36,6 +36,18 @@ def cells(table: Element, name: str) -> list[str]:
 def table(page: Element, identity: str) -> Element:
     (found,) = [e for e in page.all("div") if e.attributes.get("id") == identity]
     return found
+
+
+def test_beside_another_framework_a_name_tells_its_own() -> None:
+    made = study(devices=("cpu", "cpu-1"), repeats=1)
+    (bench,) = views([made.plan], made.records)
+    alone = bench.title_of("cpu")
+    assert "TensorFlow" not in alone
+    other = made.plan.devices["cpu-1"].model_copy(update={"framework": "jax", "label": "CPU, JAX"})
+    plan = made.plan.model_copy(update={"devices": {**made.plan.devices, "cpu-1": other}})
+    (bench,) = views([plan], made.records)
+    assert bench.title_of("cpu") == "CPU (all threads, TensorFlow)"
+    assert bench.title_of("cpu-1") == "CPU (JAX)"
 
 
 def test_each_device_stands_there_with_its_hardware_size_software_and_price(

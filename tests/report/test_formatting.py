@@ -69,6 +69,18 @@ def test_what_is_printed_lies_within_the_interval_it_stands_for(value: float, ha
     assert low <= printed <= high
 
 
+@given(st.floats(0.01, 100), st.floats(0.01, 100))
+def test_an_interval_of_factors_is_printed_without_1_where_it_is_without_1(
+    one: float, other: float
+) -> None:
+    low, high = sorted((one, other))
+    printed = [
+        float(end) for end in f.ratio_interval(low, high, (low * high) ** 0.5)[:-1].split("–")
+    ]
+    for end, told in zip((low, high), printed, strict=True):
+        assert told != 1 or abs(end - 1) <= 5e-5
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
