@@ -110,6 +110,11 @@ def discard(request: DownloadRequest) -> None:
 
 _REDIRECTS = 5
 
+UNKNOWN_TO_PROXY = (
+    "The proxy asks for a password (407): name it as http://user:password@host:port in "
+    "http_proxy or https_proxy, with %40 for an @ in it."
+)
+
 
 def open_pool(url: str, connect_s: float, read_s: float) -> urllib3.PoolManager:
     """A connection pool for a URL, through the proxy that the environment names for it.
@@ -141,13 +146,21 @@ def _proxy_headers(proxy: str) -> dict[str, str]:
 def permanent(error: HTTPError) -> bool:
     """Whether asking again cannot help."""
     cause = _cause(error)
-    return isinstance(cause, SSLError | LocationValueError | URLSchemeUnknown | ResponseError)
+    lasting = (SSLError, LocationValueError, URLSchemeUnknown, ResponseError)
+    return isinstance(cause, lasting) or _asks_for_password(cause)
+
+
+def _asks_for_password(cause: Exception) -> bool:
+    """Whether a proxy opens no tunnel without one; http.client says so by the status only."""
+    return isinstance(cause, ProxyError) and "407" in str(cause.original_error)
 
 
 def reason(error: Exception, url: str) -> str:
     """Why a request failed, as a sentence."""
     host = urlsplit(url).hostname or url
     cause = _cause(error)
+    if _asks_for_password(cause):
+        return UNKNOWN_TO_PROXY
     short = str(cause).rsplit(": ", 1)[-1]
     for kind, sentence in (
         (NameResolutionError, f"The name {host} could not be resolved; is there a network?"),
@@ -258,10 +271,7 @@ def _accept(
         discard(request)
         raise _PassingError("The server has no such part of the file.")
     elif response.status == 407:
-        raise request.failed(
-            "The proxy asks for a password (407): name it as http://user:password@host:port in "
-            "http_proxy or https_proxy, with %40 for an @ in it."
-        )
+        raise request.failed(UNKNOWN_TO_PROXY)
     elif response.status == 429 or response.status >= 500:
         raise _PassingError(
             f"The server answered {response.status} {response.reason or ''}".strip() + "."

@@ -57,8 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
         condition = self.headers.get("If-Range", "")
         told.requests.append((path, asked, condition))
         self.close_connection = True
-        expected = f"Basic {base64.b64encode(told.password.encode()).decode()}"
-        if told.password and self.headers.get("Proxy-Authorization") != expected:
+        if not self._is_known():
             self._empty(407)
         elif told.statuses:
             self._empty(told.statuses.pop(0))
@@ -68,6 +67,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._empty(404)
         else:
             self._send(told.files[path], asked, condition)
+
+    def do_CONNECT(self) -> None:
+        """Lets whoever knows the password through, and hangs up: nobody is behind it."""
+        self.told.requests.append((f"CONNECT {self.path}", "", ""))
+        self.close_connection = True
+        self.send_response_only(200 if self._is_known() else 407)
+        self.end_headers()
+
+    def _is_known(self) -> bool:
+        expected = f"Basic {base64.b64encode(self.told.password.encode()).decode()}"
+        return not self.told.password or self.headers.get("Proxy-Authorization") == expected
 
     def _empty(self, status: int) -> None:
         self.send_response(status)

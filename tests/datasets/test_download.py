@@ -228,6 +228,26 @@ def test_a_proxy_that_asks_for_a_password_gets_that_of_its_address_and_no_page_d
     assert demo.requests[-1][1] == "bytes=100000-"
 
 
+def test_the_password_opens_a_proxys_tunnel_to_https_too(
+    demo: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"https://published.invalid/{PATH}"
+    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=address))
+    demo.files, demo.password = {}, "anna:secret"
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.setenv("https_proxy", demo.url)
+    with pytest.raises(DataUnavailable, match="407") as refused:
+        fetch("demo", policy=QUICK)
+    assert "http://user:password@" in f"{refused.value.what}{refused.value.why}"
+    assert {path for path, *_ in demo.requests} == {"CONNECT published.invalid:443"}
+    monkeypatch.setenv("https_proxy", demo.url.replace("http://", "http://anna:secret@"))
+    with pytest.raises(DataUnavailable) as beyond:
+        fetch("demo", policy=QUICK)
+    assert "407" not in str(beyond.value)
+    assert "secret" not in str(beyond.value)
+
+
 def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
     server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
