@@ -17,8 +17,9 @@ from accelreport.report.model import Cards, Page, Units
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.index import index_page
-from accelreport.report.pages.overview import MOST_ROWS, Overview, short_hardware
+from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, short_hardware
 from accelreport.report.site.assembly import gather
+from accelreport.report.text import label
 from accelreport.results.record import Record
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published
@@ -85,6 +86,20 @@ def test_where_only_figures_of_others_are_known_they_are_the_sentence() -> None:
     page = front(study(devices=("cpu", "tpu"), axes={}, fate=present("cpu"), published=PRINTED))
     assert page.headline.startswith("A Colab TPU v2 of 2018 trained this model ")
     assert page.headline.endswith(" times as fast as this 2-core CPU")
+
+
+def test_published_devices_that_were_slower_or_not_always_faster_are_told_so() -> None:
+    def heading(*seconds: float) -> str:
+        rows = tuple(
+            published("tpu", f"Colab TPU v{n}", step_time=each, where={"batch_size": size})
+            for n, (each, size) in enumerate(zip(seconds, (256, 512), strict=False), start=2)
+        )
+        return front(study(devices=("cpu", "tpu"), fate=present("cpu"), published=rows)).headline
+
+    assert heading(9.0, 8.0).startswith("This 2-core CPU trains this model ")
+    assert heading(9.0, 8.0).endswith(" times as fast as the sources’ TPUs")
+    assert heading(9.0).endswith(" as fast as the Colab TPU v2 of 2018")
+    assert heading(9.0, 1e-4).endswith(" times as fast as this 2-core CPU: not always faster")
 
 
 def test_a_number_from_a_busy_machine_makes_no_headline_and_is_marked() -> None:
@@ -166,12 +181,47 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
 
 def test_the_picture_has_room_for_a_first_screen_and_the_full_profile_before_others() -> None:
     many = [
-        study(spec=f"s{n}", devices=("cpu", "gpu"), first_seed=50 * n, repeats=2) for n in range(7)
+        study(spec=f"s{n}", devices=("cpu", "gpu"), first_seed=50 * n, repeats=2)
+        for n in range(MOST_ROWS // 2 + 1)
     ]
     quick = study(spec="s1", profile="quick", devices=("cpu", "gpu"), first_seed=900, repeats=2)
     view = Overview(gather(Results((*many, quick))))
-    assert 0 < len(view.shown) <= MOST_ROWS
+    assert len(view.shown) == len(many)
     assert all(each.bench.plan.profile == "full" for each in view.shown)
+
+
+def test_every_workload_with_a_rate_has_a_row_that_says_why_nothing_stands_beside_it() -> None:
+    step = {"step_time": 0.0112}
+    beside = study(devices=("cpu", "gpu"), repeats=2, spec="a")
+    alone = study(devices=("cpu",), spec="b", first_seed=50)
+    elsewhere = published("tpu", "Colab TPU v2", where={"batch_size": 4096}, **step)
+    other = study(devices=("cpu", "tpu"), spec="c", fate=present("cpu"), published=(elsewhere,))
+    lower = without_peaks(study(devices=("cpu", "cpu-bf16"), spec="d", first_seed=90))
+    gone = study(devices=("cpu",), spec="e", fate=lambda cell: "missing")
+    view = Overview(gather(Results((beside, alone, other, lower, gone))))
+    said = {each.bench.plan.spec: each.alone for each in view.shown}
+    assert said.pop("d").endswith("computes in mixed_bfloat16, the baseline in float32")
+    assert said == {
+        "a": "",
+        "b": "no source prints a rate",
+        "c": "no rate is published for these settings",
+    }
+    assert view.shown[0].bench.plan.spec == "a"
+    picture = view.picture
+    assert picture
+    assert f"Without a rate here: “{label(gone.plan.title)}”." in picture.caption
+    text = str(picture.drawing(WIDE).spec)
+    assert all(note in text for note in said.values())
+
+
+def test_a_benchmark_without_any_measurement_is_named_and_has_no_card() -> None:
+    made = study(spec="a", devices=("cpu",)), study(spec="b", fate=lambda cell: "missing")
+    (section,) = [each for each in front(*made).sections if each.id == "benchmarks"]
+    cards, prose = section.blocks
+    assert isinstance(cards, Cards)
+    assert [card.href for card in cards.items] == ["a.full.html"]
+    assert prose.kind == "prose"
+    assert prose.text.startswith("Without any measurement: “")
 
 
 def test_a_lone_process_and_a_partial_run_are_signs_at_the_number_explained_once() -> None:

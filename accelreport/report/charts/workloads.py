@@ -59,18 +59,24 @@ class RateMark:
 
 @dataclass(frozen=True)
 class Workload:
-    """A row: a workload, its sweep point, the base's rate with its unit, and its marks."""
+    """A row: a workload, its sweep point, the base's rate with its unit, and its marks.
+
+    Where nothing stands beside the base, `note` says why.
+    """
 
     title: str
     detail: str
     rate: str
     unit: str
     marks: tuple[RateMark, ...]
+    note: str = ""
 
 
 Ends = tuple[float, float]
-_TOP, _STEP, _TEXTS = 34.0, 44.0, 350.0
-_NARROW_STEP, _NARROW_LINE, _AXIS = 86.0, 58.0, 44.0
+_TOP, _TEXTS, _AXIS = 34.0, 350.0, 44.0
+_STEP, _LONE = 44.0, 21.0
+"""The height of a row, and of one with nothing beside its base, which is a single line."""
+_NARROW_STEP, _NARROW_LONE, _NARROW_LINE = 86.0, 44.0, 58.0
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
 """Half a mark's width, the size of letters, and the air between a mark and its label."""
 _LINE, _FEW, _FEW_NARROW = 13.0, 4, 2
@@ -103,25 +109,35 @@ class Span:
 
 
 @dataclass(frozen=True)
+class _Place:
+    """Where a row stands.
+
+    Attributes:
+        top, bottom: its edges, in pixels.
+        y: the line of its marks.
+        lines: lines of labels above the marks, and below.
+    """
+
+    top: float
+    bottom: float
+    y: float
+    lines: int
+
+
+@dataclass(frozen=True)
 class _Layout:
     """Where everything stands.
 
     Attributes:
         width: of all, in pixels.
         span: where the rates lie.
-        top: pixels above the first row.
-        step: from one row to the next.
-        line: from the top of a row to its marks.
-        lines: lines of labels above the marks, and below.
+        places: of the rows.
         axis: of the rates.
     """
 
     width: float
     span: Span
-    top: float
-    step: float
-    line: float
-    lines: int
+    places: tuple[_Place, ...]
     axis: Axis
 
     @property
@@ -134,10 +150,6 @@ class _Layout:
         ends, range_ = list(self.span.ends), [self.span.left, self.span.right]
         scale = alt.Scale(type="log", domain=ends, range=range_, nice=False)
         return alt.X(f"{field}:Q", scale=scale, axis=self.axis)
-
-    def y(self, row: int) -> float:
-        """Where the marks of a row stand, in pixels from the top."""
-        return self.top + self.step * row + self.line
 
 
 def work_rates(
@@ -155,26 +167,22 @@ def work_rates(
     """
 
     def make(width: float, height: float = 0) -> Chart:
-        layout = _layout(workloads, width, base, axis_title)
-        room = int((height - layout.top - _AXIS) // layout.step) if height else len(workloads)
-        some = workloads[: max(room, 1)]
+        layout = _layout(workloads, width, base, axis_title, height)
+        some = workloads[: len(layout.places)]
         layers = _ground(some, layout, base)
         layers += _marks(some, layout)
         layers += _texts(some, layout)
         layers += _labels(some, layout)
-        height = layout.top + layout.step * len(some)
-        return alt.layer(*layers, width=layout.width, height=height)
+        return alt.layer(*layers, width=layout.width, height=layout.places[-1].bottom)
 
     return make
 
 
-def _layout(workloads: Sequence[Workload], width: float, base: str, axis_title: str) -> _Layout:
+def _layout(
+    workloads: Sequence[Workload], width: float, base: str, axis_title: str, height: float
+) -> _Layout:
     inner, roomy = width - LEFT - RIGHT, width > ROOMY
-    # Rows with many marks have two lines of labels above and below them.
-    crowded = max(sum(bool(mark.label) for mark in each.marks) for each in workloads)
-    lines = min(max(1, -(-crowded // (_FEW if roomy else _FEW_NARROW))), 3)
-    more = _LINE * (lines - 1)
-    left, right = (_TEXTS if roomy else 0.0), inner - 6
+    left, right = (min(_TEXTS, 0.4 * inner) if roomy else 0.0), inner - 6
     span = Span(_domain(workloads, right - left, relative=bool(base)), left, right)
     text = factor_text if base else plain
     ticks = fitting(decades(*span.ends, 9 if roomy else 4), text, span.ends, right - left, log=True)
@@ -182,15 +190,28 @@ def _layout(workloads: Sequence[Workload], width: float, base: str, axis_title: 
         ticks, text, title=wrapped(f"{axis_title} (log scale)", int(right - left)),
         titleAnchor="start", titleX=left, titleAlign="left", domain=False, ticks=False,
     )  # fmt: skip
-    return _Layout(
-        width=inner,
-        span=span,
-        top=_TOP if base else 6.0,
-        step=(_STEP if roomy else _NARROW_STEP) + 2 * more,
-        line=(_STEP / 2 if roomy else _NARROW_LINE) + more,
-        lines=lines,
-        axis=axis,
-    )
+    places: list[_Place] = []
+    for each in workloads:
+        found = _place(each, places[-1].bottom if places else _TOP if base else 6.0, span)
+        if places and height and found.bottom > height - _AXIS:
+            break
+        places.append(found)
+    return _Layout(inner, span, tuple(places), axis)
+
+
+def _place(workload: Workload, top: float, span: Span) -> _Place:
+    """The place of a row below its upper edge: with many or long labels, these have more lines."""
+    roomy = span.left > 0
+    if workload.note:
+        step = _LONE if roomy else _NARROW_LONE
+        return _Place(top, top + step, top + step - _LONE / 2, 1)
+    labels = [mark.label for mark in workload.marks if mark.label]
+    long = sum(text_width(each, _SIZE, bold=True) for each in labels) / (span.right - span.left)
+    few = _FEW if roomy else _FEW_NARROW
+    lines = min(max(1, -(-len(labels) // few), math.ceil(long) if roomy else 1), 3)
+    more = _LINE * (lines - 1)
+    step = (_STEP if roomy else _NARROW_STEP) + 2 * more
+    return _Place(top, top + step, top + (_STEP / 2 if roomy else _NARROW_LINE) + more, lines)
 
 
 def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> Ends:
@@ -213,18 +234,22 @@ def _y(field: str = "y") -> alt.Y:
 
 def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[alt.Chart]:
     """Lines between rows, and, where there is a base, its line and the side that is slower."""
-    bottom = layout.top + layout.step * len(workloads)
-    lines = [{"y": layout.top + layout.step * n} for n in range(len(workloads) + 1)]
+    top, bottom = layout.places[0].top, layout.places[-1].bottom
+    lines = [{"y": top}, *({"y": each.bottom} for each in layout.places)]
     between = alt.Chart(rows(lines)).mark_rule(stroke="var(--grid)")
     found = [between.encode(y=_y(), x=alt.value(0), x2=alt.value(layout.width))]
     if not base:
         return found
     at = layout.span.at(1.0)
-    one = rows([{"said": layout.top - 9.0, "named": 8.0}])
+    one = rows([{"said": top - 9.0, "named": 8.0}])
     # On a telephone, where texts stand over the marks of their row, the line leaves them free.
-    parts = [(layout.y(n) - 18, layout.y(n) + 22) for n in range(len(workloads))]
+    parts = [
+        (place.y - 18, place.y + 22)
+        for each, place in zip(workloads, layout.places, strict=True)
+        if not each.note
+    ]
     if not layout.narrow:
-        parts = [(layout.top, bottom)]
+        parts = [(top, bottom)]
     beside = rows([{"y": first, "end": last} for first, last in parts])
     slower = alt.Chart(beside).mark_rect(fill="var(--wash)")
     found.insert(
@@ -249,11 +274,12 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     values: list[dict[str, Any]] = [
         {
             "x": mark.value, "low": mark.low, "high": mark.high, "label": mark.label,
-            "row": each.title, "y": layout.y(number), "kind": mark.kind,
+            "row": each.title, "y": place.y, "kind": mark.kind,
             "colour": series(mark.device.colour), "shape": shape(mark.device.colour),
         }
-        for number, each in enumerate(workloads)
+        for each, place in zip(workloads, layout.places, strict=True)
         for mark in each.marks
+        if not (each.note and layout.narrow)
     ]  # fmt: skip
     own: dict[str, Any] = {"scale": None, "legend": None}
     worn = alt.Stroke("colour:N", **own)
@@ -283,44 +309,50 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
 
 def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     """Titles at the left and the base's rates before the axis; on a telephone over their rows."""
-    above = _LINE * (layout.lines - 1)
-    first, second = (-44.0 - above, -28.0 - above) if layout.narrow else (-4.0, 12.0)
     edge = layout.width if layout.narrow else layout.span.left - 14
-    values = []
-    for number, each in enumerate(workloads):
-        rate = max(text_width(each.rate, 13.5, bold=True), text_width(each.unit, 11.5))
-        values.append(
-            {
-                "y": layout.y(number),
-                "title": cut(each.title, (edge - 12 - rate) / 1.07, 13.5),
-                "detail": cut(each.detail, edge - 12 - rate, 11.5),
-                "rate": each.rate,
-                "unit": each.unit,
-            }
-        )
-    data = rows(values)
+    texts: dict[tuple[str, bool], list[dict[str, Any]]] = {}
 
-    def column(field: str, x: float, dy: float, **mark: Any) -> alt.Chart:
-        made = alt.Chart(data).mark_text(dy=dy, **mark)
-        return made.encode(x=alt.value(x), y=_y(), text=alt.Text(f"{field}:N"))
+    def write(said: str, x: float, y: float, *, strong: bool = False, align: str = "left") -> None:
+        row = {"x": layout.span.rate(x), "y": y, "text": said}
+        texts.setdefault((align, strong), []).append(row)
 
-    soft = {"fill": "var(--soft)", "fontSize": 11.5}
-    strong = {"fontWeight": "bold", "fontSize": 13.5}
-    return [
-        column("title", 0, first, align="left", **strong),
-        column("detail", 0, second, align="left", **soft),
-        column("rate", edge, first, align="right", **strong),
-        column("unit", edge, second, align="right", **soft),
-    ]
+    for each, place in zip(workloads, layout.places, strict=True):
+        rate, unit = text_width(each.rate, 13.5, bold=True), text_width(each.unit, 11.5)
+        first = place.top + 14 if layout.narrow else place.y - 6
+        second, before, begin = first + 16, edge, 0.0
+        room = edge - 12 - max(rate, unit)
+        title = cut(each.title, room / 1.07, 13.5)
+        if each.note:
+            first = second = place.top + _LONE / 2
+            before = edge - unit - 5
+            title = cut(each.title, (before - rate - 12) / 1.07, 13.5)
+            begin = text_width(title, 13.5, bold=True) + 7
+            room = before - rate - 12 - begin
+            at = 0.0 if layout.narrow else layout.span.at(1.0) + 2 * _MARK
+            write(each.note, at, place.y)
+        write(title, 0, first, strong=True)
+        if room > 40:
+            write(cut(each.detail, room, 11.5), begin, second)
+        write(each.rate, before, first, strong=True, align="right")
+        write(each.unit, edge, second, align="right")
+    layers: list[alt.Chart] = []
+    for (align, strong), values in texts.items():
+        looks = {"fontWeight": "bold", "fontSize": 13.5}
+        if not strong:
+            looks = {"fill": "var(--soft)", "fontSize": 11.5}
+        made = alt.Chart(rows(values)).mark_text(align=align, **looks)
+        layers.append(made.encode(x=layout.x("x"), y=_y(), text=alt.Text("text:N")))
+    return layers
 
 
 def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
-    for number, each in enumerate(workloads):
-        for mark, said, left, dy in placed_labels(each.marks, layout.span, layout.lines):
+    for each, place in zip(workloads, layout.places, strict=True):
+        labelled = () if each.note and layout.narrow else each.marks
+        for mark, said, left, dy in placed_labels(labelled, layout.span, place.lines):
             weight = "normal" if mark.kind in {"published", "beyond"} else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
-            row = {"x": layout.span.rate(left), "y": layout.y(number), "label": said}
+            row = {"x": layout.span.rate(left), "y": place.y, "label": said}
             looks.setdefault((dy, weight, ink), []).append(row)
     layers: list[alt.Chart] = []
     # How far a text is shifted is a property of its mark: those that share it are a layer.

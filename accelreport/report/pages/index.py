@@ -14,12 +14,13 @@ from accelreport.report import formatting
 from accelreport.report.heroes.hero import ON_A_CARD, HeroFigure
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import (
+    Block,
     Card,
     Cards,
-    Fact,
     Note,
     Notes,
     Page,
+    Prose,
     Section,
 )
 from accelreport.report.pages.badges import kind_text
@@ -61,13 +62,12 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
         path="index.html",
         title=label(title),
         headline=heading,
-        kicker="",
+        kicker=" · ".join((f"Measured on {view.measured_on}", *_dates(benches))),
         finding=said,
         description=f"{heading}. {said}",
         sections=tuple(section for section in sections if section),
         template="index.html",
         opening=_picture(view),
-        byline=(Fact("Measured on", view.measured_on), *_dates(benches)),
         notices=(notice,) if notice else (),
     )
 
@@ -80,10 +80,16 @@ def _picture(view: Overview) -> Section | None:
 
 
 def _cards(benches: Sequence[BenchmarkView]) -> Section:
-    """A card for each benchmark: what it found, and its page's own figure."""
+    """A card for each benchmark: what it found, and its page's own figure.
+
+    Those that nothing was measured of yet are named below.
+    """
     titles = [label(bench.plan.title) for bench in benches]
-    cards = []
+    cards, waiting = [], []
     for number, (bench, title) in enumerate(zip(benches, titles, strict=True)):
+        if not bench.shown_series:
+            waiting.append(title)
+            continue
         hero = hero_of(bench)
         small = hero.thumbnail
         if isinstance(small, HeroFigure):
@@ -91,7 +97,13 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
         shown = small.figure(ON_A_CARD) if isinstance(small, HeroFigure) else small
         detail = f"{label(bench.plan.profile, 40)} profile" if titles.count(title) > 1 else ""
         cards.append(Card(title, f"{bench.slug}.html", detail, hero.sentence, shown))
-    return Section("benchmarks", "What each benchmark found", (Cards(tuple(cards)),))
+    blocks: list[Block] = [Cards(tuple(cards))] if cards else []
+    if waiting:
+        names = formatting.listed([f"“{title}”" for title in waiting])
+        blocks.append(
+            Prose(f"Without any measurement: {names}. “accelreport run specs/” runs them.")
+        )
+    return Section("benchmarks", "What each benchmark found", tuple(blocks))
 
 
 def absent_line(benches: Sequence[BenchmarkView]) -> str:
@@ -120,9 +132,9 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
     return Section("claims", f"{sentence(count)} of the sources, checked", (units,))
 
 
-def _dates(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
+def _dates(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
     text = formatting.days(r.started_at for bench in benches for r in bench.records.values())
-    return (Fact("Date", text),) if text else ()
+    return (text,) if text else ()
 
 
 def _problems(problems: Sequence[str]) -> Section | None:
@@ -164,6 +176,11 @@ def _range(found: Sequence[Factor]) -> str:
     values = sorted(each.value for each in found)
     ends = dict.fromkeys(two_digits(value).rstrip("×") for value in (values[0], values[-1]))
     return f"{' to '.join(ends)} times"
+
+
+def _inverse(found: Sequence[Factor]) -> list[Factor]:
+    """How many times as fast the base is as each."""
+    return [replace(each, value=1 / each.value) for each in found]
 
 
 def _models(view: Overview, found: Sequence[Factor]) -> str:
@@ -214,6 +231,12 @@ def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, s
     who = f"{_article(*names)} {next(iter(names))}" if len(names) == 1 else f"The sources’ {kind}s"
     verb = _models(view, found).replace("trains", "trained").replace("calculates", "calculated")
     heading = f"{who}{of} {verb} {_range(found)} as fast as {view.base_in_words}"
+    if max(each.value for each in found) < 1:
+        theirs = f"the sources’ {kind}s" if len(names) > 1 else f"the {next(iter(names))}{of}"
+        own = f"{sentence(view.base_in_words)} {_models(view, found)}"
+        heading = f"{own} {_range(_inverse(found))} as fast as {theirs}"
+    elif min(each.value for each in found) < 1 and len(found) > 1:
+        heading += ": not always faster"
     said = []
     if kind != "GPU" and (others := view.printed_factors(("GPU",))):
         middle = sorted(each.value for each in others)[len(others) // 2]
@@ -228,7 +251,7 @@ def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, s
 
 def _processor(view: Overview, found: Sequence[Factor]) -> str:
     """How this computer does beside the processor that sources compared with."""
-    text = _range([Factor(each.shown, each.name, 1 / each.value) for each in found])
+    text = _range(_inverse(found))
     said = f"{sentence(view.base_in_words)} trains {text} as fast as the {found[0].name}"
     printed = [
         row.speedup

@@ -16,6 +16,7 @@ from functools import cached_property
 from accelreport.analysis.compute import hardware_name
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.relative_rates import (
+    RATES,
     PrintedRate,
     RateRow,
     common_base,
@@ -27,6 +28,7 @@ from accelreport.analysis.stats import DECIDED
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.workloads import RateMark, Workload, work_rates
+from accelreport.report.frames import why_withheld
 from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.metrics import axis_title, printed_text
 from accelreport.report.model import (
@@ -38,11 +40,11 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
 
-MOST_ROWS = 9
+MOST_ROWS = 18
 """Workloads of the picture: more do not fit into a first screen."""
 MOST_MARKS = 4
 """Marks beside the base from which processors give way to accelerators."""
@@ -129,6 +131,26 @@ class Shown:
             name = environment.runtime.get("device_kind", "")
         return short_hardware(name) if name else self.bench.title_of(device)
 
+    @property
+    def name(self) -> tuple[str, str]:
+        """Its benchmark in a few words, and what else its title and its sweep point say."""
+        head, _, tail = label(self.bench.plan.title, 120).partition(": ")
+        said = (self.point, tail or f"{label(self.bench.plan.profile, 30)} profile")
+        return head, " · ".join(part for part in said if part)
+
+    @property
+    def alone(self) -> str:
+        """Why nothing stands beside the base; empty where something does."""
+        if self.row.compared:
+            return ""
+        for found in self.bench.compared:
+            if found.withheld and dict(found.own.point) == dict(self.row.point):
+                return f"{self.bench.title_of(found.device)}: {label(why_withheld(found), 90)}"
+        plan = self.bench.plan
+        if not any(set(each.figures()) & set(RATES) for each in plan.published):
+            return "no source prints a rate"
+        return "no rate is published for these settings"
+
     def accelerated(self) -> bool:
         """Whether a GPU or a TPU stands beside the base."""
         devices = [each.device for each in self.row.measured]
@@ -199,23 +221,33 @@ class Overview:
     def shown(self) -> list[Shown]:
         """Those of the picture, the ones with most to see first.
 
-        Of profiles of one spec the full one stands, of a sweep its ends, and where accelerators
-        are known of any workload, those workloads.
+        Of profiles of one spec the full one stands; of a sweep its ends, or, where there are many
+        workloads, the point with most beside it.
         """
-        beside = [each for each in self.rows if each.row.compared or not self.relative]
-        beside = [each for each in beside if each.accelerated()] or beside
-        full = {each.bench.plan.spec for each in beside if each.bench.plan.profile == "full"}
+        full = {each.bench.plan.spec for each in self.rows if each.bench.plan.profile == "full"}
         by_bench: dict[str, list[Shown]] = {}
-        for each in beside:
+        for each in self.rows:
             plan = each.bench.plan
             if plan.profile == "full" or plan.spec not in full:
                 by_bench.setdefault(each.bench.slug, []).append(each)
-        kept = [own if len(own) < 3 else [own[0], own[-1]] for own in by_bench.values()]
+        kept = [_ends(own) for own in by_bench.values()]
         if sum(map(len, kept)) > MOST_ROWS:
-            kept = [own[-1:] for own in kept]
+            kept = [[max(reversed(own), key=_to_see)] for own in by_bench.values()]
         found = [each for own in kept for each in own]
-        found.sort(key=lambda each: (each.kernel, -max(mark.value for mark in self.marks(each))))
+
+        def order(each: Shown) -> tuple[bool, bool, bool, float]:
+            beside = each.accelerated(), bool(each.row.compared), not each.kernel
+            return *beside, max(mark.value for mark in self.marks(each))
+
+        found.sort(key=order, reverse=True)
         return found[:MOST_ROWS]
+
+    @property
+    def without_a_rate(self) -> list[str]:
+        """Titles of the benchmarks that stand in no row of the picture."""
+        shown = {each.bench.plan.spec for each in self.shown}
+        titles = {bench.plan.spec: label(bench.plan.title, 80) for bench in self.benches}
+        return [title for spec, title in titles.items() if spec not in shown]
 
     @cached_property
     def base(self) -> str:
@@ -332,12 +364,13 @@ class Overview:
         """The chart as a function of its width and height in pixels."""
         workloads = [
             Workload(
-                title=label(each.bench.plan.title, 80),
-                detail=each.point or f"{label(each.bench.plan.profile, 30)} profile",
+                title=each.name[0],
+                detail=each.name[1],
                 rate=amount(each.row.rate.value, each.row.rate.low, each.row.rate.high)
                 + signs_of(each.row.base.timed),
                 unit=("busy · " if each.row.busy else "") + unit_of(each),
                 marks=self.marks(each),
+                note=each.alone if self.relative else "",
             )
             for each in self.shown
         ]
@@ -398,10 +431,11 @@ class Overview:
             said.append(f"{PARTLY} the time budget ended the run; its steady steps were measured.")
         if any(each.row.busy for each in self.shown):
             said.append("Busy: other programs held the processor, which is faster than shown.")
-        left = len({e.bench.slug for e in self.rows}) - len({e.bench.slug for e in self.shown})
-        if left:
-            more = formatting.plural(left, "more benchmark", "more benchmarks")
-            said.append(f"{sentence(more)}, without anything to stand beside, on their own pages.")
+        if away := self.without_a_rate:
+            some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
+            if len(away) > 3:
+                some.append(f"{formatting.count(len(away) - 2)} more")
+            said.append(f"Without a rate here: {formatting.listed(some)}.")
         return " ".join(said)
 
     def _table(self) -> Table:
@@ -497,6 +531,19 @@ class Overview:
                 if firm and not row.busy and shown.kind(one.found.row.device) in kinds:
                     told.append(Factor(shown, name, one.factor, _year(one)))
         return _trained(told)
+
+
+def _to_see(shown: Shown) -> tuple[bool, int]:
+    """How much stands beside a base, accelerators first."""
+    return shown.accelerated(), shown.row.compared
+
+
+def _ends(own: list[Shown]) -> list[Shown]:
+    """The first and the last sweep point with accelerators; without them, one that says most."""
+    beside = [each for each in own if each.accelerated()]
+    if len(beside) > 1:
+        return [beside[0], beside[-1]]
+    return [max(reversed(own), key=_to_see)]
 
 
 def _year(one: PrintedRate) -> str:

@@ -66,12 +66,23 @@ def data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     """What is said of samples of the data and of stand-ins for them; None where none was read."""
     sample, synthetic = _sample(benches), _synthetic(benches)
     if sample and synthetic:
-        return Notice("Samples and stand-ins.", f"{sample.text} {synthetic.text}")
+        counts = [len(_reading(benches, origin)) for origin in ("sample", "synthetic")]
+        return Notice(
+            "Samples and stand-ins.",
+            f"{formatting.plural(counts[0], 'benchmark')} read samples of the real data sets, a "
+            "few thousand examples that travel with accelreport, and "
+            f"{formatting.count(counts[1])} generated stand-ins of the same shapes. Times are "
+            "comparable; accuracies and losses are not, and no published one is judged by them.",
+        )
     return sample or synthetic
 
 
+def _reading(benches: Sequence[BenchmarkView], origin: str) -> list[BenchmarkView]:
+    return [bench for bench in benches if any(row.origin == origin for row in bench.rows)]
+
+
 def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
-    affected = [b for b in benches if any(row.origin == "synthetic" for row in b.rows)]
+    affected = _reading(benches, "synthetic")
     if not affected:
         return None
     measured = [row for b in affected for row in b.rows if row.measured]
@@ -86,7 +97,7 @@ def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
 
 
 def _sample(benches: Sequence[BenchmarkView]) -> Notice | None:
-    affected = [b for b in benches if any(row.origin == "sample" for row in b.rows)]
+    affected = _reading(benches, "sample")
     if not affected:
         return None
     return Notice(
