@@ -17,7 +17,9 @@ def main() -> int:
     """Compares every page with its golden, and writes those that differ if it is asked to."""
     parser = argparse.ArgumentParser(description="Compare or rewrite the golden screenshots.")
     parser.add_argument("--update", action="store_true", help="rewrite the goldens that differ")
-    update: bool = parser.parse_args().update
+    parser.add_argument("kinds", nargs="*", help="only these kinds of page, such as `index`")
+    chosen = parser.parse_args()
+    update: bool = chosen.update
     wanted = {golden_of(kind, form) for kind in KINDS for form in FORMS}
     different = 0
     with (
@@ -26,7 +28,7 @@ def main() -> int:
         camera(playwright, Path(made)) as browser,
     ):
         sites = build_sites(Path(made))
-        for kind in KINDS:
+        for kind in (each for each in KINDS if each.name in (chosen.kinds or [each.name])):
             for form in FORMS:
                 golden = golden_of(kind, form)
                 taken = photograph(
