@@ -9,7 +9,9 @@ and a figure above it cannot be right.
 *Least operations.* Fast algorithms compute a convolution with fewer operations than are counted
 of it (Winograd 1980; Lavin and Gray, arXiv:1509.09308), and libraries use them: TensorFlow's
 own benchmark of VGG-16 on a P100 did 1.4 times the chip's peak in counted operations. What is
-counted of convolutions is therefore divided by `FAST_CONVOLUTION`, the largest saving in use.
+counted of convolutions is therefore divided by `FAST_CONVOLUTION`, the largest saving in use for
+kernels of 3 × 3. Of larger kernels Fourier transforms may save more (some k²/2 of k × k: 12.5 for
+5 × 5), which this bound does not know: a record does not tell how large its kernels are.
 
 *Compulsory bytes.* The examples of a batch cross the memory once. Weights and the state of the
 optimizer are read and written once, and as far as they fit on the chip they need not cross it;
@@ -37,7 +39,8 @@ from accelreport.analysis.hardware import HARDWARE, named_in
 from accelreport.results.record import OTHER_LOAD, Environment, Flops
 
 FAST_CONVOLUTION = 81 / 16
-"""F(6 × 6, 3 × 3) does 64 products where 324 are counted, so NNPACK; cuDNN's do no better."""
+"""F(m × m, r × r) makes m² outputs with (m + r - 1)² products instead of m² r² (Lavin and Gray):
+144/36 for F(4 × 4, 3 × 3), and 324/64 for F(6 × 6, 3 × 3), which NNPACK and OpenCV use."""
 
 ON_CHIP = {"GPU": 256 * 2**20, "TPU": 256 * 2**20, "CPU": 1280 * 2**20}
 """Bytes that may stay on the chip from step to step: an H200 caches 50 MiB, a TPU v4 holds 160, an

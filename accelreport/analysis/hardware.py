@@ -21,6 +21,7 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict, TypeAdapter
 
 from accelreport.results.record import Environment
+from accelreport.spec.models import ListPrice
 
 Reading = Literal["maker", "copy", "derived", "unchecked"]
 """What a row was held against: a text of the maker's own, somebody else's copy of one, a
@@ -96,6 +97,7 @@ class Runtime:
         memory_gb: its memory in 10⁹ bytes; None where the source prints none.
         tflops: its rate in 10¹² floating-point operations per second; None where none is printed.
         tops: the same of 8-bit integers.
+        price: what an hour of such hardware cost to rent, as somebody else printed it.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -107,6 +109,7 @@ class Runtime:
     memory_gb: float | None = None
     tflops: float | None = None
     tops: float | None = None
+    price: ListPrice | None = None
 
 
 TABLE = Path(__file__).with_suffix(".toml")

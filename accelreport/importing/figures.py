@@ -18,7 +18,7 @@ from accelreport.spec.fields import fields_of
 from accelreport.spec.models import FIGURES, Published, Source
 from accelreport.spec.problems import did_you_mean, listed, quote
 
-NAMES = ("device", "mark", "over")
+NAMES = ("device", "mark", "over", "quantity")
 """Keys whose values are names: spaces around them mean nothing."""
 
 TEXTS = ("label", "note")
@@ -29,6 +29,9 @@ KEYS = (*NAMES, *TEXTS, "comparable", *FIGURES)
 
 SOURCE = ("doi", *fields_of(Source))
 """Columns that tell who published a row, behind `source.`."""
+
+POINTS = ("where.", "over_where.")
+"""What stands before the key of a sweep point's column, in full."""
 
 NOT_OURS = frozenset({"epoch"})
 """Columns that only other formats have."""
@@ -63,7 +66,7 @@ class Figures:
 
 def _check_column(name: str, column: str, asked: Asked) -> None:
     head, _, rest = column.partition(".")
-    if column in KEYS or head == "where" or (head == "source" and rest in SOURCE):
+    if column in KEYS or column.startswith(POINTS) or (head == "source" and rest in SOURCE):
         return
     if column in Published.model_fields or head == "source":
         raise Unreadable(
@@ -89,16 +92,18 @@ def _found(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
         for column, cell in cells.items()
         if column.startswith("source.")
     }
-    where = dict(_where(cells, asked))
-    return FigureRow(row.place, keys, where=where, source=source, facts=texts(row.cells))
+    where, there = (dict(_point(cells, asked, prefix)) for prefix in POINTS)
+    facts = texts(row.cells)
+    return FigureRow(row.place, keys, where=where, over_where=there, source=source, facts=facts)
 
 
-def _where(cells: dict[str, Cell], asked: Asked) -> Iterator[tuple[str, Value]]:
+def _point(cells: dict[str, Cell], asked: Asked, prefix: str) -> Iterator[tuple[str, Value]]:
+    """A sweep point: columns with its prefix, and for `where` swept keys by themselves."""
     for column, cell in cells.items():
-        if column in KEYS or column.startswith("source."):
-            continue
-        axis = column.removeprefix("where.")
-        yield axis, one_of(cell, (asked.axes or {}).get(axis, ()))
+        bare = column not in KEYS and not column.startswith(("source.", *POINTS))
+        if column.startswith(prefix) or (bare and prefix == "where."):
+            axis = column.removeprefix(prefix)
+            yield axis, one_of(cell, (asked.axes or {}).get(axis, ()))
 
 
 def _value(key: str, cell: Cell) -> Value:

@@ -274,13 +274,17 @@ def _keys(row: FigureRow, said: Said, *, alone: bool) -> dict[str, Any]:
         "where": {**said.where, **row.where},
         **figures,
         "over": row.keys.get("over", ""),
+        "over_where": row.over_where,
+        "quantity": row.keys.get("quantity", ""),
         "mark": row.keys.get("mark", "S"),
         "comparable": comparable,
         "note": note,
         "source": cited(row.place, said.source, row.source),
         "imported": said.file,
     }
-    absent = [name for name in ("where", "over", "note") if not keys[name]]
+    absent = [
+        name for name in ("where", "over", "over_where", "quantity", "note") if not keys[name]
+    ]
     absent += ["comparable"] if comparable is True else []
     kept = {name: value for name, value in keys.items() if name not in absent}
     _check_lengths(row.place, kept)

@@ -46,6 +46,7 @@ class FigureRow:
         keys: keys of `[[published]]` and their values; figures with all their digits.
         name: what it was measured on by the file's own words; may be empty.
         where: the sweep point, as far as the file tells it.
+        over_where: that of the device a speedup is relative to, where it is another one.
         source: who published it, as far as the file tells it.
         facts: what `--select` looks at.
     """
@@ -54,6 +55,7 @@ class FigureRow:
     keys: Mapping[str, Value]
     name: str = ""
     where: Mapping[str, Value] = field(default_factory=dict)
+    over_where: Mapping[str, Value] = field(default_factory=dict)
     source: Mapping[str, Value] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
 

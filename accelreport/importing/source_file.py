@@ -124,7 +124,7 @@ MOST_COLUMNS = 500
 MOST_ROWS = 50_000
 """Rows of the largest table that is read."""
 
-NESTED = ("where", "source")
+NESTED = ("where", "over_where", "source")
 """Keys whose own tables become columns: `where.batch_size`."""
 
 

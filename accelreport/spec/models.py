@@ -90,6 +90,31 @@ class Source(SpecModel):
         return self
 
 
+class ListPrice(SpecModel):
+    """What an hour of rented hardware cost on a day, as somebody printed it."""
+
+    per_hour: Annotated[FiniteFloat, Field(gt=0)]
+    """Money for an hour."""
+    of: Text
+    """What was rented, such as "Google Cloud TPU v2"."""
+    date: Text
+    """The day on which that was the price, as "2018-10-08"."""
+    source: Text
+    """Who printed it."""
+    currency: Text = "USD"
+    """The currency of `per_hour`."""
+
+    @model_validator(mode="after")
+    def _names_a_day(self) -> Self:
+        if not is_day(self.date):
+            raise FieldsError(
+                f"`date` is no day: {self.date!r}",
+                "date",
+                help='write year, month and day, such as "2026-05-31"',
+            )
+        return self
+
+
 class Target(SpecModel):
     """The quality at which the clock of "time to accuracy" stops."""
 
@@ -208,6 +233,8 @@ class Published(SpecModel):
     """What `speedup` compares: the rate of steady steps, a time or a rate."""
     source: Source | None = None
     """Who published this row, when it is not the spec's own source."""
+    price: ListPrice | None = None
+    """What such hardware cost; the page then says what the published training did."""
     imported: str = ""
     """Name of the file that `accelreport import` read it from; empty when written by hand."""
 
@@ -221,6 +248,9 @@ class Published(SpecModel):
             if getattr(self, key) != default and self.speedup is None:
                 message = f"`{key}` belongs to `speedup`, which this row does not give"
                 raise FieldsError(message, key)
+        if self.price and self.total_time is None and self.epoch_time is None:
+            message = "`price` needs `total_time` or `epoch_time`, and this row gives neither"
+            raise FieldsError(message, "price")
         if not self.comparable and not self.note.strip():
             raise FieldsError(
                 "this row is not comparable and does not say why",

@@ -46,6 +46,46 @@ def test_no_throughput_that_others_published_is_above_its_ceiling() -> None:
     assert 0.05 < median(shares.values()) < 0.2
 
 
+def residual(stages: tuple[int, ...], *, stride_in_the_middle: bool = False) -> float:
+    """10⁹ multiply-adds of a ResNet at 224 × 224 (He et al., arXiv:1512.03385, table 1)."""
+    count, channels, size = 112 * 112 * 49 * 3 * 64, 64, 56
+    for stage, (blocks, width) in enumerate(zip(stages, (64, 128, 256, 512), strict=True)):
+        for block in range(blocks):
+            out = size // 2 if stage and not block else size
+            first = size if stride_in_the_middle else out
+            count += first**2 * channels * width + out**2 * (9 * width**2 + 4 * width**2)
+            count += 0 if block else out**2 * channels * 4 * width
+            channels, size = 4 * width, out
+    return (count + channels * 1000) / 1e9
+
+
+def vgg(stages: tuple[tuple[int, int], ...]) -> float:
+    """10⁹ multiply-adds of a VGG at 224 × 224 (Simonyan, Zisserman, arXiv:1409.1556, table 1)."""
+    count, channels, size = 0, 3, 224
+    for layers, width in stages:
+        count += size**2 * 9 * (channels * width + (layers - 1) * width**2)
+        channels, size = width, size // 2
+    return (count + size**2 * channels * 4096 + 4096 * 4096 + 4096 * 1000) / 1e9
+
+
+def test_the_counts_of_the_public_rates_follow_from_the_architectures() -> None:
+    """What a source rounded down (He et al.: 3.8 of 3.86) is within 2 % of its network's count."""
+    counted = {
+        "ResNet-50": residual((3, 4, 6, 3)),
+        "ResNet-152": residual((3, 8, 36, 3)),
+        "ResNet-50 v1.5": residual((3, 4, 6, 3), stride_in_the_middle=True),
+        "VGG-16": vgg(((2, 64), (2, 128), (3, 256), (3, 512), (3, 512))),
+    }
+    given = {row.model: row.multiply_adds for row in RATES if row.model in counted}
+    assert given == pytest.approx(counted, rel=0.02)
+
+
+def test_the_allowance_is_what_winograds_algorithm_saves() -> None:
+    outputs, kernel = 6, 3
+    direct, minimal = outputs**2 * kernel**2, (outputs + kernel - 1) ** 2
+    assert direct / minimal == FAST_CONVOLUTION
+
+
 def test_counted_operations_alone_would_be_no_ceiling_where_convolutions_are_fast() -> None:
     """Winograd's algorithms do fewer: a published VGG-16 did more than a P100's peak as counted."""
     beyond = [row for row in RATES if row.share_of_peak > 1]

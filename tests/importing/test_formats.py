@@ -52,6 +52,23 @@ def test_without_a_spec_every_other_column_is_a_swept_key(tmp_path: Path) -> Non
     assert rows(path)[0].published.where == {"batch_size": 256, "model": "small"}
 
 
+def test_a_speedup_says_what_it_compares_and_at_which_other_point(tmp_path: Path) -> None:
+    """The TPU's epoch at its batch over the GPU's at another, in CSV and in nested JSON."""
+    table = (
+        "label,batch_size,speedup,over,over_where.batch_size,quantity\nx,512,4,gpu,256,epoch_time\n"
+    )
+    nested = (
+        '[{"label": "x", "where": {"batch_size": 512}, "speedup": 4, "over": "gpu",'
+        ' "over_where": {"batch_size": 256}, "quantity": "epoch_time"}]'
+    )
+    for name, content in (("one.csv", table), ("one.json", nested)):
+        (row,) = rows(a_file(tmp_path, content, name), Asked(AXES))
+        found = row.published
+        assert (found.speedup, found.over, found.quantity) == (4, "gpu", "epoch_time")
+        assert (found.where, found.over_where) == ({"batch_size": 512}, {"batch_size": 256})
+        assert type(found.over_where["batch_size"]) is int
+
+
 def test_a_row_may_cite_another_piece_than_the_command_line(tmp_path: Path) -> None:
     path = a_file(
         tmp_path,

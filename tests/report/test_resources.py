@@ -16,6 +16,7 @@ from accelreport.report.site.builder import build
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Energy, Host, Record
 from accelreport.spec.device import Device
+from accelreport.spec.models import ListPrice, Published
 from tests.report.scenarios import Results
 from tests.support.records import Noise, Study, study
 
@@ -181,6 +182,26 @@ def test_without_a_price_no_cost_is_given() -> None:
     mixed = words(table(cost_section(bench_of(study(devices=("cpu", "cpu-1"), axes={}))),
                         "cost-table"))  # fmt: skip
     assert "no price given" in mixed
+
+
+def test_published_runs_cost_their_printed_times_at_the_prices_they_cite() -> None:
+    def rented(per_hour: float) -> ListPrice:
+        source = "an article"
+        return ListPrice(per_hour=per_hour, of="Some cloud", date="2018-10-08", source=source)
+
+    rows = (
+        Published(device="gpu", label="A GPU", total_time=196.0, price=rented(0.45)),
+        Published(device="tpu", label="A TPU", epoch_time=7.0, total_time=102.0, price=rented(4.5)),
+        Published(device="cpu", label="A CPU", total_time=11164.0),
+    )
+    section = cost_section(bench_of(study(devices=("cpu-1",), axes={}, published=rows)))
+    text = words(table(section, "published-cost"))
+    for per_hour, seconds in ((0.45, 196), (4.5, 102), (4.5, 7)):
+        assert f"{per_hour * seconds / 3600:.3g} USD" in text
+    assert "0.450 USD an hour, on 8 Oct 2018, Some cloud; an article" in text
+    assert "A CPU" not in text, "nobody printed what it cost"
+    assert section is not None
+    assert "cheapest published run cost 0.0245\xa0USD, on A GPU" in section.finding
 
 
 def test_different_currencies_are_never_compared() -> None:

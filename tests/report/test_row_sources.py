@@ -20,7 +20,11 @@ PAPER = Source(
 )  # fmt: skip
 HOSTILE = Source(title="<b>x</b>", url="javascript:alert(1)")
 
+LONG = " ".join(["It is of a machine that nobody has any more."] * 4)
+
 ROWS = (
+    Published(device="gpu", label="Two", tflops=4.0, speedup=3.0, note=LONG),
+    Published(device="gpu", label="Brief", tflops=5.0, speedup=4.0, note="Short."),
     Published(device="gpu", label="Plain", tflops=1.0),
     Published(device="gpu", label="Imported", tflops=2.0, source=PAPER, imported="theirs.csv"),
     Published(device="gpu", label="By hand", tflops=3.0, source=HOSTILE),
@@ -55,6 +59,13 @@ def test_each_row_says_whom_it_is_from_where_that_is_not_the_specs_source(page: 
     cited = "imported from theirs.csv: A paper (A. Author, 2021); CC BY 4.0; read 2026-05-31"
     assert cited in imported
     assert "from <b>x</b>" in by_hand
+
+
+def test_a_long_note_of_a_row_with_several_figures_is_told_once(page: Element) -> None:
+    text = next(e for e in page.all("div") if e.attributes.get("id") == "published-table").text
+    assert text.count(LONG) == 1
+    assert text.count("(above)") == 3, "two figures at two sizes: the others say where it stands"
+    assert text.count("Short.") == 4
 
 
 def test_only_an_address_of_the_web_is_linked(page: Element) -> None:

@@ -36,7 +36,7 @@ from accelreport.report.pages.hardware import (
     size_lines,
     software_lines,
 )
-from accelreport.report.pages.sections.cost import price_text
+from accelreport.report.pages.sections.cost import price_text, rent
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 
@@ -139,7 +139,7 @@ def runtimes_section(benches: Sequence[BenchmarkView]) -> Section | None:
         title="The machines behind published figures",
         caption="As the sources print them; a dash stands where one prints nothing.",
         corner="runtime",
-        columns=(Column("hardware"), Column("memory"), Column("at most"), Column("printed in")),
+        columns=tuple(map(Column, ("hardware", "memory", "at most", "an hour cost", "printed in"))),
         groups=tuple(
             RowGroup(tuple(_runtime(each) for each in own), title=kind)
             for kind in KINDS
@@ -154,7 +154,9 @@ def _runtime(found: Runtime) -> Row:
     rates = [(found.tflops, "TFLOPS"), (found.tops, "TOPS of 8-bit integers")]
     said = [f"{formatting.short(rate)}{formatting.SPACE}{unit}" for rate, unit in rates if rate]
     memory = f"{formatting.short(found.memory_gb)}{formatting.SPACE}GB" if found.memory_gb else "–"
-    texts = (found.hardware, memory, *(said or ["–"]), f"“{found.source}”")
+    cited = found.price
+    price = "–" if cited is None else price_text(rent(cited))
+    texts = (found.hardware, memory, *(said or ["–"]), price, f"“{found.source}”")
     return Row(Entry((Line(found.name),)), tuple(Entry((Line(text),)) for text in texts))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import nan
+
 from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.cost import TimeLine as Course
 from accelreport.report import formatting
+from accelreport.report.metrics import axis_title
 from accelreport.report.model import Column, Entry, Line, Prose, Row, RowGroup, Section, Table
 from accelreport.report.pages.badges import absence, number_badges
 from accelreport.report.pages.sections.cold_start import (
@@ -16,6 +19,7 @@ from accelreport.report.pages.sections.cold_start import (
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
+from accelreport.spec.models import ListPrice, Published
 
 NONE = (
     "No device of this benchmark has a price in the devices file, so there is no cost to give: "
@@ -28,13 +32,74 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     starts = starts_of(bench)
     if not starts:
         return None
+    published = _published(bench)
     if all(_price(bench, series) is None for series in bench.shown_series):
-        return Section("cost", "Cost", (Prose(NONE),), finding="No price given.")
-    blocks = [_table(bench, starts)]
-    cheapest = _cheapest(bench, starts)
-    if cheapest is not None:
-        blocks.append(cheapest)
-    return Section("cost", "Cost", tuple(blocks), finding=_finding(bench, starts))
+        finding = _published_finding(bench) or NO_PRICE
+        return Section("cost", "Cost", (Prose(NONE), *published), finding=finding)
+    tables = [each for each in (_table(bench, starts), _cheapest(bench, starts)) if each]
+    return Section("cost", "Cost", (*tables, *published), finding=_finding(bench, starts))
+
+
+NO_PRICE = "No price given."
+
+
+def rent(cited: ListPrice) -> Price:
+    """A price that a published row or machine cites."""
+    return Price(cited.per_hour, cited.currency, cited.date, f"{cited.of}; {cited.source}")
+
+
+def _rented(bench: BenchmarkView) -> list[tuple[Published, Price]]:
+    """The published rows that cite what an hour of their hardware cost."""
+    return [(row, rent(row.price)) for row in bench.plan.published if row.price]
+
+
+def _published(bench: BenchmarkView) -> tuple[Table, ...]:
+    """What published trainings cost at the prices their rows cite; none where no row has one."""
+    rented = _rented(bench)
+    if not rented:
+        return ()
+    table = Table(
+        id="published-cost",
+        title="What the published runs cost",
+        caption=(
+            "A printed time × the price of an hour that the row cites: what such hardware cost to "
+            "rent about then, whatever the author paid."
+        ),
+        corner="published on",
+        columns=(
+            Column("an epoch", number=True),
+            Column("the whole run", number=True),
+            Column("an hour"),
+        ),
+        groups=(RowGroup(tuple(_published_row(bench, *each) for each in rented)),),
+        style="prose",
+    )
+    return (table,)
+
+
+def _published_row(bench: BenchmarkView, row: Published, price: Price) -> Row:
+    where = ", ".join(f"{axis_title(axis)} {label(at, 30)}" for axis, at in row.where.items())
+    name = [Line(label(row.label, 60))] + [Line(where, "reason")] * bool(where)
+    costs = (money(price, time or nan) for time in (row.epoch_time, row.total_time))
+    entries = (*(Entry((Line(each),)) for each in costs), Entry((Line(price_text(price)),)))
+    return Row(Entry(tuple(name)), entries, device=bench.colours.get(row.device))
+
+
+def _published_finding(bench: BenchmarkView) -> str:
+    """The cheapest and the dearest published run of several devices; empty where none are."""
+    whole = [(row, price, row.total_time) for row, price in _rented(bench) if row.total_time]
+    several = len({row.device for row, _, _ in whole}) > 1
+    if not several or len({price.currency for _, price, _ in whole}) > 1:
+        return ""
+    by_cost = sorted(whole, key=lambda each: each[1].of(each[2]))
+    low, high = (
+        f"{money(price, time)}, on {label(row.label, 60)}"
+        for row, price, time in (by_cost[0], by_cost[-1])
+    )
+    return (
+        "No device measured here has a price. At list prices the cheapest published run cost "
+        f"{low}, and the dearest {high}."
+    )
 
 
 def _price(bench: BenchmarkView, series: Series) -> Price | None:

@@ -204,10 +204,17 @@ def _titles(bench: BenchmarkView) -> list[str]:
     return titles if len(titles) <= 3 else [*titles[:2], others]
 
 
+LONG_NOTE = 100
+"""Characters of a note that is told once, and not with every figure of its row."""
+
+
 def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
+    first: dict[str, PublishedResult] = {}
+    for row in (row for rows in by_figure.values() for row in rows):
+        first.setdefault(row.row.note, row)
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, row) for row in rows),
+            tuple(_row(bench, row, is_first=row is first[row.row.note]) for row in rows),
             title=sentence(FIGURES[figure][0]),
         )
         for figure, rows in by_figure.items()
@@ -236,9 +243,11 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
     )
 
 
-def _row(bench: BenchmarkView, found: PublishedResult) -> Row:
+def _row(bench: BenchmarkView, found: PublishedResult, *, is_first: bool) -> Row:
     badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if found.flags else ())
-    notes = [found.row.note, caveat(found), *map(flag_text, found.flags)]
+    note = found.row.note
+    told = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
+    notes = [told, caveat(found), *map(flag_text, found.flags)]
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
     device = _device(bench, found)
     printed = f"{printed_text(found.figure, found.value)}{formatting.SPACE}[{found.row.mark}]"
