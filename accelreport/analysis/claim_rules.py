@@ -127,9 +127,13 @@ def _on(seen: Seen, claim: Claim) -> ClaimResult:
     found = _outcome(seen, claim.check)
     origins = [each.origin for each in seen.used.values()] if found.numbers else []
     stand_in = next((origin for origin in STAND_INS if origin in origins), "")
-    if stand_in and _of_the_data(claim.check) and found.verdict is not ClaimVerdict.NOT_TESTED:
-        held = (Withheld(Why.DATA, stand_in, ""),)
-        found = replace(found, verdict=ClaimVerdict.WITHHELD, withheld=held)
+    held = None
+    if stand_in and _of_the_data(claim.check):
+        held = Withheld(Why.DATA, stand_in, "")
+    elif isinstance(claim.check, MemoryCheck) and seen.plan.profile != "full":
+        held = Withheld(Why.PROFILE, seen.plan.profile, "")
+    if held is not None and found.verdict is not ClaimVerdict.NOT_TESTED:
+        found = replace(found, verdict=ClaimVerdict.WITHHELD, withheld=(held,))
     elif stand_in == "sample" and not isinstance(claim.check, EquivalentCheck | QuantisedCheck):
         stand_in = ""
     return ClaimResult(

@@ -153,6 +153,8 @@ class Why(StrEnum):
     """They do not reach the same quality."""
     DATA = "data"
     """It learnt from a sample or a stand-in, and a claim is about the whole data."""
+    PROFILE = "profile"
+    """A profile changed how much work there is, and a claim is about the work of the spec."""
 
 
 @dataclass(frozen=True)

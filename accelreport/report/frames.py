@@ -197,6 +197,8 @@ def withheld_text(held: Withheld, other: str = "the baseline") -> str:
     if held.why is Why.DATA:
         read = "a sample" if held.own == "sample" else "a synthetic stand-in"
         return f"it learnt from {read}, and the claim is about the whole data"
+    if held.why is Why.PROFILE:
+        return f"the profile {held.own} changes the work, and the claim is about the spec’s own"
     return f"it does not reach the same quality as {other}"
 
 

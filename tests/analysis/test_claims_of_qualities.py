@@ -225,3 +225,11 @@ def test_too_little_memory_is_confirmed_by_two_failures_and_refuted_by_one_succe
     for fates, verdict in told.items():
         row = row_of(check, fate=fate(*fates), repeats=2, **given)
         assert row["verdict"] == verdict, fates
+
+
+def test_a_profile_with_less_work_does_not_refute_that_the_work_needs_more_memory() -> None:
+    """A quick run of a hundredth of the batch fits anywhere, and says nothing of the whole one."""
+    check = MemoryCheck(runs_out_of="memory", of="cpu")
+    quick = row_of(check, axes={}, devices=("cpu", "gpu"), profile="quick")
+    assert quick["verdict"] == "WITHHELD"
+    assert row_of(check, axes={}, devices=("cpu", "gpu"))["verdict"] == "REFUTED"
