@@ -35,7 +35,7 @@ from accelreport.report.view import BenchmarkView, Point, Series
 ABOUT = (
     "A ceiling is a bound and no measurement: the least time of a step is the larger of least "
     "operations over peak and compulsory bytes over memory bandwidth. Operations are those that "
-    "were counted here, convolutions with the largest saving in use for 3 × 3 kernels (81/16). "
+    "were counted here, convolutions with the largest saving that fast algorithms have (81/16). "
     "Bytes are the examples of a batch, and of weights and optimizer state what no chip could "
     "keep. It leaves out launches, input, element-wise work, and operations that wait for one "
     "another, so nothing comes near it, least of all with small batches. The precision is the "
