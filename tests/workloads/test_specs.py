@@ -152,7 +152,10 @@ def test_what_is_not_comparable_says_why() -> None:
 NO_SAMPLE = {"imdb", "weather_denmark"}
 """Data sets whose licences do not say that a part of them may be passed on."""
 
-QUICK = (*WORK, "har_sweep", "beijing_gru", "mnist_deploy")
+QUICK = (
+    *WORK, "har_sweep", "beijing_gru", "mnist_deploy", "har_strategies", "precision_cnn",
+    "precision_lstm",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -170,3 +173,13 @@ def test_the_quick_profile_learns_without_a_download_in_little_time(
         assert (
             cell.measure.warmup_steps < cell.workload["epochs"] * cell.workload["steps_per_epoch"]
         )
+
+
+def test_a_first_report_starts_few_processes_where_there_is_only_a_cpu() -> None:
+    """A process takes two to three seconds before its first steady step, whatever it then does."""
+    found = load([SPECS], profile="quick").specs
+    cells = [
+        cell for each in found for cell in each.cells if each.devices[cell.device].kind == "CPU"
+    ]
+    assert len({cell.spec for cell in cells}) == len(found), "every system has a page with a time"
+    assert len(cells) <= 41
