@@ -49,6 +49,11 @@ HEADINGS_OF_NOTHING = """() => [...document.querySelectorAll('section')]
 """Sections of which paper shows nothing but the heading."""
 
 
+TABLES_OF_ONE_SHEET = """() => [...document.querySelectorAll('.table.prose')]
+  .filter(e => getComputedStyle(e).breakInside !== 'auto').map(e => e.id)"""
+"""Tables of sentences, which may be long, that paper puts on a new sheet as a whole."""
+
+
 def sheets_of_links(paper: bytes) -> dict[str, int]:
     """Addresses of a PDF's links, and the number of the sheet that each is on."""
     bodies = dict(re.findall(rb"(?:^|\n)(\d+) 0 obj\n(.*?)\nendobj", paper, re.DOTALL))
@@ -103,6 +108,7 @@ def test_paper_is_light_and_holds_the_whole_width(
         assert ground == "rgb(255, 255, 255)"
         assert page.evaluate(TOO_WIDE) == []
         assert page.evaluate(HEADINGS_OF_NOTHING) == []
+        assert page.evaluate(TABLES_OF_ONE_SHEET) == []
         assert page.evaluate(OVERLAPS) == []
 
 
