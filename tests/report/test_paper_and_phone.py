@@ -53,6 +53,10 @@ TABLES_OF_ONE_SHEET = """() => [...document.querySelectorAll('.table.prose')]
   .filter(e => getComputedStyle(e).breakInside !== 'auto').map(e => e.id)"""
 """Tables of sentences, which may be long, that paper puts on a new sheet as a whole."""
 
+HEADS_ALONE = """() => [...document.querySelectorAll('tbody:first-of-type > tr:first-child')]
+  .filter(e => getComputedStyle(e).breakBefore !== 'avoid').map(e => e.textContent)"""
+"""First rows of tables that may leave the head at the end of a sheet."""
+
 
 def sheets_of_links(paper: bytes) -> dict[str, int]:
     """Addresses of a PDF's links, and the number of the sheet that each is on."""
@@ -109,6 +113,7 @@ def test_paper_is_light_and_holds_the_whole_width(
         assert page.evaluate(TOO_WIDE) == []
         assert page.evaluate(HEADINGS_OF_NOTHING) == []
         assert page.evaluate(TABLES_OF_ONE_SHEET) == []
+        assert page.evaluate(HEADS_ALONE) == []
         assert page.evaluate(OVERLAPS) == []
 
 
