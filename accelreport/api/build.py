@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from accelreport.report.site import builder
 from accelreport.report.site.options import report_cache
 from accelreport.results.store import Store
-from accelreport.runner.plan_documents import refresh
+from accelreport.runner.plan_documents import choose, refresh
 
 
 def build(
@@ -26,6 +27,8 @@ def build(
     pictures: bool = False,
     interactive: bool = False,
     cache: bool = True,
+    only: Sequence[str] = (),
+    trials: bool = False,
 ) -> Path:
     """Build the report: static pages of everything in a results folder.
 
@@ -46,6 +49,8 @@ def build(
         pictures: every figure as PNG, too.
         interactive: a button lets a reader explore a figure.
         cache: leave what has not changed as it is.
+        only: show these benchmarks only, each by the name of its spec or as "SPEC:PROFILE".
+        trials: show runs with overrides, too, of what was also run as it stands.
 
     Returns:
         The page to open first.
@@ -56,6 +61,7 @@ def build(
     store = Store(Path(results))
     if specs is not None and Path(specs).is_dir():
         refresh(store, Path(specs))
+    choose(store, only=only, trials=trials)
     options = builder.BuildOptions(
         title=title,
         templates=Path(templates) if templates else None,

@@ -21,6 +21,7 @@ from accelreport.cli import (
     new,
     notebook,
     publish,
+    results,
     run,
     serve,
 )
@@ -98,6 +99,7 @@ app.command(epilog=laws.EXAMPLES)(laws.laws)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
 app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)
 app.add_typer(data.app, name="data")
+app.add_typer(results.app, name="results")
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 -- Typer calls it so

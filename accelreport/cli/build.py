@@ -32,6 +32,7 @@ Examples:
   accelreport build
   accelreport build --results results --out site --title "Accelerators in our lab"
   accelreport build --single-file --out report.html
+  accelreport build --only mnist_batch_sweep --only matmul:quick
   accelreport build --base-url https://example.org/report/ --logo logo.svg
 
 \b
@@ -103,6 +104,21 @@ Interactive = Annotated[
     bool,
     typer.Option("--interactive", help="A button lets a reader explore a figure; larger pages."),
 ]
+Only = Annotated[
+    list[str],
+    typer.Option(
+        "--only",
+        metavar="SPEC",
+        help="Show this benchmark only, or SPEC:PROFILE. May be given several times.",
+        show_default=False,
+    ),
+]
+Trials = Annotated[
+    bool,
+    typer.Option(
+        "--trials", help="Show runs with --set or --data, too, of what was also run as it stands."
+    ),
+]
 Cache = Annotated[
     bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
 ]
@@ -124,6 +140,8 @@ def build(
     png: Png = False,
     interactive: Interactive = False,
     cache: Cache = True,
+    only: Only = [],  # noqa: B006 -- Typer copies it
+    trials: Trials = False,
 ) -> None:
     """Build the report: static pages of everything under results/.
 
@@ -132,12 +150,13 @@ def build(
     from accelreport.report.site import builder
     from accelreport.report.site.options import report_cache
     from accelreport.results.store import Store
-    from accelreport.runner.plan_documents import refresh
+    from accelreport.runner.plan_documents import choose, refresh
     from accelreport.terminal.say import say, tell_unshown
 
     store = Store(results)
     for complaint in refresh(store, specs) if specs.is_dir() else ():
         say(f"warning: {complaint}", err=True)
+    say(*choose(store, only=only, trials=trials), err=True)
     options = builder.BuildOptions(
         title=title,
         templates=templates,

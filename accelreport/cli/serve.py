@@ -58,7 +58,7 @@ def serve(
     from accelreport.report.site.options import CHECKOUT, report_cache
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
     from accelreport.results.store import Store
-    from accelreport.runner.plan_documents import refresh
+    from accelreport.runner.plan_documents import choose, refresh
     from accelreport.runner.workspace import Workspace
     from accelreport.terminal.say import say, show, show_unexpected, tell_unshown
 
@@ -68,6 +68,7 @@ def serve(
         store = Store(results)
         for complaint in refresh(store, specs) if specs.is_dir() else ():
             say(f"warning: {complaint}", err=True)
+        say(*choose(store), err=True)
         try:
             built = builder.build(store, out, options=options)
         finally:

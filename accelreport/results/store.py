@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -198,6 +198,34 @@ class Store:
         for machines in found.values():
             machines.sort()
         return found
+
+    def remove(self, cells: Mapping[str, Collection[str]], plans: Iterable[PlanDocument]) -> None:
+        """Remove records, plans, and the files of the cells that no record names any more.
+
+        Args:
+            cells: key → the machines whose records go.
+            plans: the plans that go.
+
+        Raises:
+            ResultsError: the folder cannot be written.
+        """
+        gone = {self.record_path(key, machine) for key in cells for machine in cells[key]}
+        files = {each.file for path in gone for each in self._artefacts_of(path)}
+        try:
+            for plan in plans:
+                (self.planned / plan_file_name(plan.spec, plan.profile)).unlink(missing_ok=True)
+            for path in gone:
+                path.unlink(missing_ok=True)
+            if files:
+                files -= {each.file for record in self.records() for each in record.artefacts}
+            for name in files:
+                (self.artefacts / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(self.root, error) from error
+
+    def _artefacts_of(self, path: Path) -> Sequence[Artefact]:
+        record = self._read(path, read_named_record)
+        return record.artefacts if record else ()
 
     def records(self) -> Iterator[Record]:
         """Every record that can be read, in the order of the files' names."""

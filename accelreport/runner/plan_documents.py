@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from accelreport.errors import AccelReportError
 from accelreport.loader.load import load
 from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell, retold
 from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import MEASURED_BY, Cell, Spec
-from accelreport.spec.problems import SpecErrors
+from accelreport.spec.problems import SpecErrors, did_you_mean, printable
 
 
 def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
@@ -164,6 +165,51 @@ def refresh(store: Store, specs: Path) -> list[str]:
                 if new.profile == plan.profile:
                     store.show_instead(retold(new, plan))
     return complaints
+
+
+def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> list[str]:
+    """Leave out the plans that a report is not to show. Nothing is written.
+
+    A trial is a plan that the command line gave other values (`--set`, `--data`). It is left out
+    where its spec was measured under the same profile as it stands, too.
+
+    Args:
+        store: the results folder.
+        only: names of specs, or `SPEC:PROFILE`, which a trial has, too; all when empty.
+        trials: show trials beside what they were a trial of.
+
+    Returns:
+        What was left out though nobody asked for that, in a sentence, if anything.
+
+    Raises:
+        AccelReportError: one of `only` names no plan.
+    """
+    plans = store.plans()
+    names = {plan.spec for plan in plans} | {f"{plan.spec}:{plan.profile}" for plan in plans}
+    for name in only:
+        if name not in names:
+            raise AccelReportError(
+                f"Nothing was run of {printable(name)}.",
+                why=did_you_mean(name, names),
+                remedy="`accelreport results list` shows what was.",
+            )
+    measured = {
+        (plan.spec, plan.profile)
+        for plan in plans
+        if not plan.overrides and store.machines({cell.key for cell in plan.cells})
+    }
+    quiet = []
+    for plan in plans:
+        named = f"{plan.spec}:{plan.profile}"
+        tried = bool(plan.overrides) and (plan.spec, profile_of(plan)) in measured
+        if only and not {plan.spec, named} & set(only):
+            store.leave_out(plan)
+        elif tried and not trials and named not in only:
+            store.leave_out(plan)
+            quiet.append(named)
+    if not quiet:
+        return []
+    return [f"Trials beside runs of the spec as it stands are left out: {', '.join(quiet)}"]
 
 
 def _same_cells(plan: PlanDocument, other: PlanDocument) -> bool:

@@ -18,6 +18,7 @@ from accelreport.report.site.assembly import views
 from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
+from accelreport.terminal.say import columns
 
 COLUMNS = ("benchmark", "point", "device", "processes", "step", "speedup", "verdict")
 
@@ -31,7 +32,7 @@ MOST_ROWS = 40
 
 def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
     """The rows in columns of equal width, then what was not measured."""
-    lines = _aligned([COLUMNS, *table_rows(speedups)])
+    lines = columns([COLUMNS, *table_rows(speedups)])
     return "\n".join([table_title(folder, speedups), *lines, *absences(speedups)])
 
 
@@ -55,7 +56,7 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
         first = 1 if bench.axes else 2
         rows = [row[first:] for row in (COLUMNS, *table_rows(named(bench, bench.speedups)))]
         # One row alone is the headline again.
-        for line in _aligned(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ():
+        for line in columns(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ():
             yield f"  {line}"
         if len(rows) > MOST_ROWS + 1:
             yield f"  and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
@@ -75,13 +76,6 @@ def _warned(bench: BenchmarkView) -> str:
         for kind, count in counts.most_common()
     )
     return "; ".join(told)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        texts = (text.ljust(width) for text, width in zip(row, widths, strict=True))
-        yield "  ".join(texts).rstrip()
 
 
 def table_title(folder: Path, speedups: pd.DataFrame) -> str:

@@ -15,6 +15,7 @@ from accelreport.report.comparison import (
     alarms,
     asides,
     benchmark,
+    by_place,
     conclusions,
     decided,
     gate_text,
@@ -25,6 +26,7 @@ from accelreport.report.comparison import (
     seconds_text,
 )
 from accelreport.report.words import counted
+from accelreport.terminal.say import columns
 
 
 def comparison_text(comparison: Comparison) -> Iterator[str]:
@@ -53,15 +55,10 @@ def comparison_text(comparison: Comparison) -> Iterator[str]:
 def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str]:
     head = [*HEAD, f"gate {percent(gate)}"] if gate is not None else list(HEAD)
     cells = [_cells(row, gated_too=gate is not None) for row in rows]
-    widths = [max(len(line[i]) for line in [head, *cells]) for i in range(len(head))]
-
-    def line(texts: Sequence[str]) -> str:
-        padded = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
-        return f"  {'  '.join(padded).rstrip()}"
-
-    yield line(head)
-    for row, texts in zip(rows, cells, strict=True):
-        yield line(texts)
+    title, *lines = columns([head, *cells])
+    yield f"  {title}"
+    for row, line in zip(rows, lines, strict=True):
+        yield f"  {line}"
         yield from (f"      {reason}" for reason in row.reasons)
 
 
@@ -69,6 +66,21 @@ def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
     texts = [row.device, place(row), seconds_text(row.old_seconds), seconds_text(row.new_seconds)]
     texts += [ratio(row), processes(row), decided(row)]
     return [*texts, gate_text(row)] if gated_too else texts
+
+
+def line_text(line: Sequence[Comparison]) -> Iterator[str]:
+    """A line of folders, each against the first: a row for each device and point."""
+    names = [compared.new.name for compared in line]
+    yield f"NEW ÷ OLD time, where OLD is {line[0].old.name}"
+    for name, compared in zip(names, line, strict=True):
+        yield from (f"!!   {name}: {alarm}" for alarm in alarms(compared))
+    table = [("benchmark", "device", "point", *names)]
+    for (spec, device, point, _), rows in by_place(line).items():
+        told = (f"{ratio(row)} {row.verdict}" if row else "–" for row in rows)
+        table.append((spec, device, point, *told))
+    yield from columns(table)
+    yield ""
+    yield from conclusions(line[-1])
 
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")

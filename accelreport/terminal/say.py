@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -45,6 +45,14 @@ def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = 
 
 def _coloured(stream: TextIO) -> bool:
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The rows in columns of equal width."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        texts = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        yield "  ".join(texts).rstrip()
 
 
 def say(*lines: str, err: bool = False) -> None:

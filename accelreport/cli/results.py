@@ -1,0 +1,123 @@
+"""`accelreport results list`, `show` and `rm`."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from typing import Annotated
+
+import typer
+
+from accelreport.cli.options import RESULTS, Json, Results
+
+LIST_EXAMPLES = """\b
+Examples:
+  accelreport results list                        every benchmark that was run
+  accelreport results list mnist_batch_sweep      its cells, each with its key
+  accelreport results list matmul:quick --json
+"""
+
+SHOW_EXAMPLES = """\b
+Examples:
+  accelreport results show 3f0c9a                 the beginning of a key tells, if no other has it
+  accelreport results show 3f0c9a --json | jq .environment
+"""
+
+RM_EXAMPLES = """\b
+What is removed:
+  The records of a cell on every machine, and the files it left, unless another cell left the
+  same. Of a spec the plan, too, and its cells unless another plan names them. The next run
+  measures anew what its specs ask for.
+
+\b
+Examples:
+  accelreport results rm 3f0c9a
+  accelreport results rm matmul:quick+workload.count=3 --yes
+  accelreport results rm --unplanned              what no plan asks for any more
+
+\b
+Exit codes: 0 removed, 2 nothing was named or nobody agreed, 5 a name means nothing, 7 the
+folder cannot be read or written.
+"""
+
+app = typer.Typer(
+    help="List what was measured, look at one record, and remove what is not wanted.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Spec = Annotated[
+    str,
+    typer.Argument(help="A spec, or SPEC:PROFILE.", metavar="SPEC", show_default=False),
+]
+Key = Annotated[str, typer.Argument(help="A cell's key, or its beginning.", metavar="KEY")]
+Names = Annotated[
+    list[str],
+    typer.Argument(help="Keys of cells, specs, or SPEC:PROFILE.", metavar="NAME"),
+]
+Unplanned = Annotated[
+    bool, typer.Option("--unplanned", help="Every record that no plan names any more.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) -> None:
+    """List the benchmarks of a results folder, or the cells of one."""
+    from accelreport.results.store import existing
+    from accelreport.terminal.results import benchmarks, cells, lines
+    from accelreport.terminal.say import say
+
+    store = existing(results)
+    rows = cells(store, spec) if spec else benchmarks(store)
+    if json:
+        typer.echo(json_module.dumps(rows, indent=2))
+    else:
+        say(*lines(rows))
+
+
+@app.command(epilog=SHOW_EXAMPLES)
+def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
+    """Show what was measured in a cell, on every machine that measured it."""
+    from accelreport.results.store import existing
+    from accelreport.terminal.results import cells_named, record_text
+    from accelreport.terminal.say import say
+
+    store = existing(results)
+    for full, machines in cells_named(store, key).items():
+        for machine in machines:
+            record = store.get(full, machine)
+            if record and json:
+                typer.echo(record.model_dump_json(indent=2))
+            elif record:
+                say(*record_text(record, store.record_path(full, machine)))
+    for problem in store.problems:
+        say(f"cannot be read: {problem}", err=True)
+
+
+@app.command(epilog=RM_EXAMPLES)
+def rm(
+    names: Names = [],  # noqa: B006 -- Typer copies it
+    *,
+    results: Results = RESULTS,
+    unplanned: Unplanned = False,
+    yes: Yes = False,
+) -> None:
+    """Remove records: of cells, of whole benchmarks, or those that no plan names any more."""
+    from accelreport.report.words import counted
+    from accelreport.results.store import existing
+    from accelreport.terminal.results import meant
+    from accelreport.terminal.say import say
+
+    if bool(names) == unplanned:
+        raise typer.BadParameter("name cells or specs, or give --unplanned")
+    store = existing(results)
+    gone, plans = meant(store, names)
+    records = sum(map(len, gone.values()))
+    told = f"{counted(records, 'record')} and {counted(len(plans), 'plan')} of {results}"
+    if not yes:
+        if not sys.stdin.isatty():
+            raise typer.BadParameter(f"nobody can be asked about {told}: give --yes")
+        typer.confirm(f"Remove {told}?", abort=True)
+    store.remove(gone, plans)
+    say(f"Removed: {told}")
