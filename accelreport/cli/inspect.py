@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import json as json_module
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from accelreport.cli.options import SPECS, DevicesFile, Json, Specs
 from accelreport.errors import ExitCode
 
+if TYPE_CHECKING:
+    from accelreport.spec.cells import Spec
+
 CHECK_EXAMPLES = """\b
 Examples:
   accelreport check specs/
   accelreport check specs/mnist_batch_sweep.toml
   accelreport check specs/ --json
+
+\b
+Files of your own:
+  A CSV file that a spec names is opened: that it is not here, or has no column of a name, is a
+  warning, since another machine may have it.
 
 \b
 JSON: one object with the counts and a list of problems, each with its code, file, line,
@@ -85,8 +94,36 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
         from accelreport.terminal.say import claims_text, say
 
         say(*claims_text(found.specs))
+        for complaint in _own_files(found.specs):
+            say(f"warning: {complaint}", err=True)
         told = (f"{count:,} {name if count > 1 else name[:-1]}" for name, count in counts.items())
         say(f"{', '.join(told)}: no errors")
+
+
+def _own_files(specs: Iterable[Spec]) -> Iterator[str]:
+    """CSV files that specs name and that are not here, or lack a column that is named."""
+    from accelreport.datasets.cache import data_root
+
+    for spec in specs:
+        series = spec.workload.get("series") or {}
+        if not (path := series.get("path")):
+            continue
+        places = [folder / path for folder in (data_root(), Path.cwd())]
+        place = next((place for place in places if place.is_file()), None)
+        if place is None:
+            yield f"{spec.name}: there is no file {path}; looked for {', '.join(map(str, places))}"
+            continue
+        try:
+            with place.open(encoding="utf-8-sig", newline="") as file:
+                head = next(csv.reader(file, delimiter=series.get("separator") or ","), [])
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            yield f"{spec.name}: {place} cannot be read: {error}"
+            continue
+        columns = [name.strip() for name in head]
+        keys = ("time", "targets", "inputs", "one_hot", "where")
+        for name in {name: None for key in keys for name in series.get(key) or ()}:
+            if name not in columns:
+                yield f"{spec.name}: {place} has no column {name!r}, but {', '.join(columns)}"
 
 
 def _with_neighbours(paths: Sequence[Path]) -> list[Path]:

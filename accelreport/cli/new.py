@@ -284,8 +284,9 @@ def _columns(series: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The file of a series, and the columns of its time and its targets."""
     from accelreport.datasets.csv_series import proposed_columns
 
-    path = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
-    proposed = proposed_columns(_place(path, folder), str(series.get("separator", ",")))
+    asked = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
+    place, path = _place(asked, folder)
+    proposed = proposed_columns(place, str(series.get("separator", ",")))
     found = {**series, "path": path}
     for key, columns in proposed.items():
         if key not in found:
@@ -329,14 +330,22 @@ def _one_of(names: Iterable[str]) -> Callable[[str], str]:
     return taken
 
 
-def _place(path: str, folder: Path) -> Path:
-    """Where a file that a spec names is: beside the spec, or else below the working folder."""
-    return beside if (beside := folder / path).exists() else Path(path)
+def _place(path: str, folder: Path) -> tuple[Path, str]:
+    """A CSV file and what a spec calls it, which a run looks for in two folders.
+
+    One that lies beside the spec only is called by its way from the working folder.
+    """
+    from accelreport.datasets.cache import data_root
+
+    places = [(data_root() / path, path), (Path.cwd() / path, path)]
+    if not (beside := folder / path).is_absolute():
+        places.append((beside, beside.as_posix()))
+    return next((each for each in places if each[0].is_file()), places[-1])
 
 
 def _file_below(folder: Path) -> Callable[[str], str]:
     def taken(text: str) -> str:
-        if not _place(text, folder).is_file():
+        if not _place(text, folder)[0].is_file():
             raise typer.BadParameter(f"There is no file {text}.")
         return text
 

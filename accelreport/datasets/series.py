@@ -9,6 +9,8 @@ and daily course, so that what comes a day later can be told in part.
 from __future__ import annotations
 
 import io
+import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -23,6 +25,9 @@ from accelreport.datasets.parts import Parts
 Missing = Literal["fail", "drop", "forward_fill", "interpolate"]
 """What becomes of missing values: an error, the row left out, the last value again, or a
 straight line in time between the neighbours."""
+
+Duplicates = Literal["fail", "first", "last", "mean"]
+"""What becomes of rows of the same time: an error, one of them, or the mean of their values."""
 
 _SHORTEST = 16
 
@@ -202,6 +207,14 @@ class TableOptions(SeriesOptions):
     """What divides columns."""
     decimal: Annotated[str, Field(min_length=1, max_length=1)] = "."
     """What divides a number from its fraction."""
+    where: dict[str, str | bool | int | float] = {}
+    """Rows that are read: those that hold these values in these columns."""
+    sort: bool = False
+    """Put the rows in the order of their times."""
+    duplicates: Duplicates = "fail"
+    """What becomes of rows of the same time."""
+    time_zone: str | None = None
+    """The zone of times that are written without one, such as Europe/Berlin; UTC when absent."""
 
 
 def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
@@ -218,12 +231,14 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
         SeriesError: when it is no such table; the message names row and column.
     """
     raw = _parse(data, options)
-    named = [*options.time, *options.targets, *(options.inputs or []), *options.one_hot]
+    named = [*options.where, *options.time, *options.targets, *(options.inputs or [])]
+    named += options.one_hot
     unknown = [name for name in named if name not in raw.columns]
     if unknown:
         raise SeriesError(
             f"It has no column {unknown[0]!r}; its columns are {', '.join(raw.columns)}."
         )
+    raw = _chosen(raw, options.where)
     times = _times(raw, options)
     inputs = options.inputs or _number_columns(raw, options)
     columns = {name: _numbers(raw, name) for name in dict.fromkeys([*inputs, *options.targets])}
@@ -232,7 +247,59 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
         ones = _one_hot(raw[name], name)
         columns |= ones
         words += ones
-    return pd.DataFrame(columns, index=times), [*inputs, *words]
+    table = _arranged(pd.DataFrame(columns, index=times), options)
+    if not (table.index.is_monotonic_increasing and table.index.is_unique):
+        raise SeriesError(_disorder(raw, times))
+    return table, [*inputs, *words]
+
+
+def _chosen(raw: pd.DataFrame, where: Mapping[str, str | bool | int | float]) -> pd.DataFrame:
+    """The rows that hold the values."""
+    for name, value in where.items():
+        column = raw[name]
+        alike = (
+            column == value
+            if pd.api.types.is_numeric_dtype(column) and not isinstance(value, str)
+            else column.astype(str) == str(value)
+        )
+        if not alike.any():
+            held = ", ".join(map(str, column.dropna().unique()[:5]))
+            raise SeriesError(f"No row has {value!r} in column {name!r}, which holds {held} ….")
+        raw = raw[alike]
+    return raw
+
+
+def _arranged(table: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
+    """The rows in the order, and each time as often, as is asked for."""
+    if options.sort:
+        table = table.sort_index(kind="stable")
+    if options.duplicates == "mean":
+        return table.groupby(level=0, sort=False).mean()
+    if options.duplicates != "fail":
+        return table[~table.index.duplicated(keep=options.duplicates)]
+    return table
+
+
+def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
+    """The first row that is not after the one before it, and what may be done."""
+    moments = times.to_numpy()
+    row = int(np.flatnonzero(moments[1:] <= moments[:-1])[0]) + 1
+    told = f"The time in row {raw.index[row] + 1:,} ({moments[row]}) is not after the one before it"
+    if times.is_unique:
+        return f"{told}; say sort = true to put the rows in order."
+    # A single row that stands there twice is no sign of another series.
+    mixed = times.duplicated(keep=False).mean() > 0.5
+    for name in raw.columns if mixed else ():
+        kinds = raw[name].nunique()
+        apart = 1 < kinds <= len(raw) // _SHORTEST and not raw[name].isna().any()
+        if apart and not pd.MultiIndex.from_arrays([raw[name], times]).has_duplicates:
+            one = raw[name].iloc[0]
+            value = f'"{one}"' if isinstance(one, str) else str(one)
+            return (
+                f"{told}: {kinds} series are mixed, which column {name!r} tells apart. Take one "
+                f"of them with where = {{ {json.dumps(name)} = {value} }}."
+            )
+    return f'{told}; say duplicates = "first", "last" or "mean", with sort = true if need be.'
 
 
 def _parse(data: bytes, options: TableOptions) -> pd.DataFrame:
@@ -271,20 +338,35 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
     names = options.time
     try:
         if len(names) == 1:
-            moments = pd.to_datetime(raw[names[0]], format=options.time_format, utc=True)
+            moments = pd.to_datetime(
+                raw[names[0]], format=options.time_format, utc=options.time_zone is None
+            )
         else:
             units = {name: name.lower() for name in names}
             if not set(units.values()) <= set(UNITS):
                 raise SeriesError(f"Several columns of time must be called {', '.join(UNITS)}.")
-            moments = pd.to_datetime(raw[names].rename(columns=units), utc=True)
+            moments = pd.to_datetime(
+                raw[names].rename(columns=units), utc=options.time_zone is None
+            )
     except (ValueError, TypeError, OverflowError) as error:
         if isinstance(error, SeriesError):
             raise
         raise SeriesError(_unread_time(raw, options)) from error
     gone = np.flatnonzero(moments.isna().to_numpy())
     if len(gone):
-        raise SeriesError(f"The time in row {int(gone[0]) + 1:,} is missing.")
-    return pd.DatetimeIndex(moments).tz_localize(None)
+        raise SeriesError(f"The time in row {raw.index[gone[0]] + 1:,} is missing.")
+    read = pd.DatetimeIndex(moments)
+    return _universal(read, options.time_zone).tz_localize(None)
+
+
+def _universal(times: pd.DatetimeIndex, zone: str | None) -> pd.DatetimeIndex:
+    """Times of a zone in UTC; those that say their own are there already."""
+    if zone is None or times.tz is not None:
+        return times.tz_convert("UTC")
+    try:
+        return times.tz_localize(zone, ambiguous="infer").tz_convert("UTC")
+    except (ValueError, KeyError, OSError) as error:
+        raise SeriesError(f"The times are none of the zone {zone} ({error}).") from error
 
 
 def _unread_time(raw: pd.DataFrame, options: TableOptions) -> str:
@@ -297,8 +379,8 @@ def _unread_time(raw: pd.DataFrame, options: TableOptions) -> str:
     row = int(np.flatnonzero((read.isna() & column.notna()).to_numpy())[0])
     how = "a date such as 2020-12-31 23:00" if expected == "ISO8601" else expected
     return (
-        f"The time {str(column.iloc[row])!r} in row {row + 1:,} of {names[0]} cannot be read "
-        f"as {how}; "
+        f"The time {str(column.iloc[row])!r} in row {raw.index[row] + 1:,} of {names[0]} cannot "
+        f"be read as {how}; "
         'say how with time_format, such as "%d.%m.%Y %H:%M".'
     )
 
@@ -320,8 +402,8 @@ def _numbers(raw: pd.DataFrame, name: str) -> NDArray[np.float64]:
     if len(wrong):
         row = int(wrong[0])
         raise SeriesError(
-            f"Column {name!r} holds {str(column.iloc[row])!r} in row {row + 1:,}, which is no "
-            "number; name it in one_hot, or the text in na_values."
+            f"Column {name!r} holds {str(column.iloc[row])!r} in row {raw.index[row] + 1:,}, which "
+            "is no number; name it in one_hot, or the text in na_values."
         )
     return np.asarray(values, np.float64)
 

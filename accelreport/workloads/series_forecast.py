@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, FiniteFloat, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
-from accelreport.spec.base import SpecModel, Text
+from accelreport.spec.base import Scalar, SpecModel, Text
 from accelreport.spec.validators import FieldsError
 from accelreport.workloads.base import EVERY, TrainingParameters, training_family
 from accelreport.workloads.recurrent import Kernel
@@ -53,6 +60,24 @@ class SeriesColumns(SpecModel):
     """What becomes of missing values."""
     calendar: bool | None = None
     """Whether day of the year and hour are inputs, too; they are when absent."""
+    where: dict[Text, Scalar] | None = None
+    """For `csv`: the rows that are read, by what they hold, such as { station = "JFK" }."""
+    sort: bool | None = None
+    """For `csv`: whether rows are put in the order of their times."""
+    duplicates: Literal["fail", "first", "last", "mean"] | None = None
+    """For `csv`: what becomes of rows of the same time; an error when absent."""
+    time_zone: Text | None = None
+    """For `csv`: the zone of times that are written without one; UTC when absent."""
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without later keys that nothing is said of, so that cells keep their keys."""
+        said: dict[str, Any] = handler(self)
+        return {key: value for key, value in said.items() if key not in LATER or value is not None}
+
+
+LATER = ("where", "sort", "duplicates", "time_zone")
+"""Keys of `SeriesColumns` that are younger than the identity of cells."""
 
 
 CSV_ONLY = (
@@ -64,6 +89,7 @@ CSV_ONLY = (
     "na_values",
     "separator",
     "decimal",
+    *LATER,
 )
 """Keys of `SeriesColumns` that only a file of one's own needs."""
 

@@ -32,6 +32,9 @@ COMMANDS = (
     "data list",
     "data fetch",
     "data where",
+    "results list",
+    "results show",
+    "results rm",
 )
 
 
@@ -110,6 +113,21 @@ def test_the_check_prints_back_what_each_claim_tests(folder: Path) -> None:
         "cells",
         "problems",
     }
+
+
+def test_a_file_of_ones_own_is_opened_by_the_check(tmp_path: Path) -> None:
+    asked = ["series.path=x.csv", "series.time=t", "series.targets=v", "series.where.s=JFK"]
+    options = [word for text in ["dataset=csv", *asked] for word in ("--set", text)]
+    (tmp_path / "x.csv").write_text("t,v,s\n2020-01-01,1,JFK\n")
+    made = call(tmp_path, "new", "sea.toml", "--kind", "series_forecast", *options)
+    assert made.returncode == 0, made.stderr
+    assert call(tmp_path, "check", "sea.toml").stderr == ""
+    (tmp_path / "x.csv").write_text("t;v;s\n")
+    told = call(tmp_path, "check", "sea.toml")
+    assert told.returncode == 0
+    assert "has no column 'v', but t;v;s" in told.stderr
+    (tmp_path / "x.csv").unlink()
+    assert str(tmp_path / "x.csv") in call(tmp_path, "check", "sea.toml").stderr
 
 
 def test_good_specs_pass_the_check(folder: Path) -> None:

@@ -123,6 +123,16 @@ def test_a_file_of_ones_own_becomes_a_spec_by_its_kind_and_its_path(tmp_path: Pa
     assert spec.cells[0].workload["window"] == 8
 
 
+def test_a_file_beside_the_spec_is_named_as_a_run_finds_it(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "x.csv").write_text("time,v\n2020-01-01,1\n")
+    asked = ["--kind", "series_forecast", "--set", "dataset=csv", "--set", "series.path=x.csv"]
+    done = told(tmp_path, "specs/mine.toml", *asked)
+    assert done.returncode == 0, done.stderr
+    (spec,) = load([tmp_path / "specs" / "mine.toml"]).specs
+    assert spec.cells[0].workload["series"]["path"] == "specs/x.csv"
+
+
 @pytest.mark.parametrize("key", ["epocks=3", "series.targts=a", "measure.repeets=2", "a.b=1"])
 def test_a_key_that_nothing_has_is_told_and_never_dropped(key: str, tmp_path: Path) -> None:
     done = told(tmp_path, "mine.toml", "--kind", "series_forecast", "--set", key)

@@ -158,6 +158,80 @@ def test_a_table_that_cannot_become_a_series_is_refused_in_words(
     assert caught.value.path == str(data_folder / "own.csv")
 
 
+def mixed() -> pd.DataFrame:
+    """Three stations of 40 hours each, hour by hour, of which each counts from elsewhere."""
+    names = ["EWR", "JFK", "LGA"]
+    tables = [own_table(40).assign(station=name, deck=5 * at) for at, name in enumerate(names)]
+    for at, table in enumerate(tables):
+        table["t"] += 1000 * at
+    return pd.concat(tables).sort_values("when", kind="stable")
+
+
+def test_mixed_series_are_told_apart_and_one_of_them_is_read(data_folder: Path) -> None:
+    with pytest.raises(DataCorrupt, match="3 series are mixed, which column 'station'") as refused:
+        own(data_folder, mixed())
+    assert 'where = { "station" = "EWR" }' in str(refused.value)
+    for where in ({"station": "JFK"}, {"deck": 5}, {"station": "JFK", "deck": 5.0}):
+        data = own(data_folder, mixed(), where=where, inputs=["u"])
+        ahead = np.concatenate([unscaled(data, part, "target") for part in ("train", "validation")])
+        assert np.allclose(ahead[:, 0], 1000 + (np.arange(37) + 3) * 2, atol=1e-3)
+    with pytest.raises(DataCorrupt, match="No row has 'ORD' in column 'station', which holds EWR"):
+        own(data_folder, mixed(), where={"station": "ORD"})
+
+
+def test_a_row_of_a_choice_is_told_by_its_place_in_the_file(data_folder: Path) -> None:
+    table = mixed().astype({"u": object})
+    table["u"] = [*table["u"][:7], "lots", *table["u"][8:]]  # the third hour of JFK
+    with pytest.raises(DataCorrupt, match=r"'lots' in row 8, which"):
+        own(data_folder, table, where={"station": "JFK"}, inputs=["u"])
+
+
+@given(st.permutations(range(40)))
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_rows_in_any_order_are_one_series_once_sorted(data_folder: Path, order: list[int]) -> None:
+    table = own_table(40)
+    data = own(data_folder, table.iloc[order], sort=True)
+    straight = own(data_folder, table)
+    assert np.array_equal(data.train["inputs"], straight.train["inputs"])
+    if order != sorted(order):
+        with pytest.raises(DataCorrupt, match="say sort = true"):
+            own(data_folder, table.iloc[order])
+
+
+@pytest.mark.parametrize(("which", "third"), [("first", 4.0), ("last", 10.0), ("mean", 7.0)])
+def test_rows_of_the_same_time_become_what_one_says(
+    data_folder: Path, which: str, third: float
+) -> None:
+    table = own_table().drop(columns="sky")
+    again = table.iloc[[2]].assign(t=10.0)
+    table = pd.concat([table.iloc[:3], again, table.iloc[3:]])
+    with pytest.raises(DataCorrupt, match=r'row 4 .* say duplicates = "first", "last" or "mean"'):
+        own(data_folder, table)
+    data = own(data_folder, table, duplicates=which)
+    assert unscaled(data, "train", "input")[2, 0] == pytest.approx(third, abs=1e-4)
+    assert len(data.train["inputs"]) + len(data.validation["inputs"]) == 97
+
+
+def test_times_of_a_zone_are_told_in_universal_time_and_its_clock_changes_are_no_gaps(
+    data_folder: Path,
+) -> None:
+    moments = pd.date_range("2024-03-30", periods=100, freq="h", tz="Europe/Berlin")
+    table = own_table().assign(when=moments.tz_localize(None).astype(str))
+    data = own(data_folder, table, time_zone="Europe/Berlin")
+    assert data.details["first_time"] == "2024-03-29T23:00:00"
+    assert "not equally far apart" not in data.note
+    assert "not equally far apart" in own(data_folder, table).note
+    with pytest.raises(DataCorrupt, match="none of the zone Europe/Berlin"):
+        own(data_folder, own_table().assign(when=own_hours()), time_zone="Europe/Berlin")
+    with pytest.raises(DataCorrupt, match="zone Moon/Sea"):
+        own(data_folder, table, time_zone="Moon/Sea")
+
+
+def own_hours() -> list[str]:
+    """Hours of universal time, of which one never was in Berlin."""
+    return list(pd.date_range("2024-03-31", periods=100, freq="h").astype(str))
+
+
 @pytest.mark.parametrize("name", ["t", "u", " u", "when"])
 def test_two_columns_of_one_name_are_refused_and_none_is_renamed(
     data_folder: Path, name: str
