@@ -1,4 +1,4 @@
-"""Any model from Keras' own JSON (`model.to_json()`), on any data set of examples and labels.
+"""Any model that Keras wrote (`model.to_json()`, `model.save`), on any data set with labels.
 
 Keras deserialises by importing what a document names, and some layers run Python or read
 files. Here a document may only name the layers and their parts that compute; everything else
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat, ValidationInfo, field_validator
+from pydantic import Field, FiniteFloat, ValidationInfo, field_validator, model_validator
 
 from accelreport.datasets.catalogue import find
 from accelreport.errors import AccelReportError
@@ -139,7 +141,7 @@ MetricName = Literal["accuracy", "top_5_accuracy", "mean_squared_error", "mean_a
 
 
 class KerasParameters(TrainingParameters):
-    """A model that Keras wrote with `model.to_json()`.
+    """A model that Keras wrote with `model.to_json()` or `model.save("NAME.keras")`.
 
     The document becomes part of the parameters while the spec is checked, so that a cell is
     known by the architecture itself and not by the name of a file.
@@ -180,19 +182,56 @@ class KerasParameters(TrainingParameters):
         if not document and isinstance(folder, Path) and name is not None:
             document = _text(folder / name)
         if document:
+            document = _uncompiled(document)
             try:
                 check_architecture(document)
             except ArchitectureError as error:
                 raise FieldsError(f"{name} cannot be used: it {error}", "architecture") from error
         return document
 
+    @model_validator(mode="after")
+    def _outputs_are_probabilities(self, info: ValidationInfo) -> Self:
+        # Only of a spec that is being read: what was measured of such a model can still be shown.
+        if "folder" not in (info.context or {}) or not self.document:
+            return self
+        if "crossentropy" in self.loss and not self.from_logits:
+            layers = json.loads(self.document)["config"].get("layers") or [{}]
+            last = layers[-1].get("config", {}) if layers[-1].get("class_name") == "Dense" else {}
+            if last.get("activation") == "linear":
+                raise FieldsError(
+                    f"{self.architecture} ends with a linear layer, whose outputs are no "
+                    "probabilities: it would learn next to nothing",
+                    "from_logits",
+                    "architecture",
+                    help="write from_logits = true, or end the model with softmax or sigmoid",
+                )
+        return self
+
+
+def _uncompiled(document: str) -> str:
+    """The document without how its model was compiled, which the spec says instead."""
+    try:
+        parts = json.loads(document)
+        compiled = parts.pop("compile_config", None)
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        return document  # `check_architecture` says what is wrong with it
+    return json.dumps(parts) if compiled else document
+
 
 def _text(path: Path) -> str:
+    """What is in a file of `to_json`, or in `config.json` of what `model.save` wrote."""
     try:
-        with path.open(encoding="utf-8") as file:
-            return file.read(LIMIT + 1)
+        if path.suffix != ".keras":
+            with path.open(encoding="utf-8") as file:
+                return file.read(LIMIT + 1)
+        with zipfile.ZipFile(path) as archive, archive.open("config.json") as inside:
+            return inside.read(LIMIT + 1).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise FieldsError(f"{path.name} cannot be read: {error}", "architecture") from error
+    except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError) as error:
+        raise FieldsError(
+            f"{path.name} is no archive of `model.save`: {error}", "architecture"
+        ) from error
 
 
 FAMILY = training_family(

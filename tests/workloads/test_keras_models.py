@@ -15,8 +15,14 @@ from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
-from accelreport.workloads.keras_model import ArchitectureError, KerasParameters, check_architecture
+from accelreport.workloads.keras_model import (
+    LIMIT,
+    ArchitectureError,
+    KerasParameters,
+    check_architecture,
+)
 from accelreport.workloads.keras_problem import ModelError, loss_named, problem
+from tests.datasets.layouts import zip_bytes
 from tests.support.children import bare_cell, measured
 from tests.workloads.conftest import dataset
 
@@ -62,13 +68,8 @@ def parameters(document: str, **changes: Any) -> KerasParameters:
 def test_a_spec_names_a_file_beside_it_and_its_cells_hold_what_is_in_it(
     sequential: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
     (tmp_path / "model.json").write_text(sequential)
-    spec = tmp_path / "mine.toml"
-    spec.write_text(
-        'schema = 1\ntitle = "Mine"\ndevices = ["cpu"]\nbaseline = "cpu"\n'
-        '[workload]\nkind = "keras"\narchitecture = "model.json"\ndataset = "mnist"\n'
-    )
+    spec = spec_of(tmp_path, "model.json")
     (first, *_) = load([spec]).specs[0].cells
     assert first.workload["document"] == sequential
     (tmp_path / "model.json").write_text(sequential.replace('"units": 10', '"units": 11'))
@@ -77,6 +78,61 @@ def test_a_spec_names_a_file_beside_it_and_its_cells_hold_what_is_in_it(
     (tmp_path / "model.json").write_text(json.dumps({"class_name": "Lambda"}))
     with pytest.raises(SpecErrors, match="is not the architecture"):
         load([spec])
+
+
+def spec_of(folder: Path, architecture: str, *lines: str) -> Path:
+    (folder / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
+    spec = folder / "mine.toml"
+    spec.write_text(
+        'schema = 1\ntitle = "Mine"\ndevices = ["cpu"]\nbaseline = "cpu"\n[workload]\n'
+        f'kind = "keras"\narchitecture = "{architecture}"\ndataset = "mnist"\n' + "\n".join(lines)
+    )
+    return spec
+
+
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # Keras' saving
+def test_a_model_that_was_saved_or_compiled_is_the_same_architecture(
+    sequential: str, tmp_path: Path
+) -> None:
+    import keras
+
+    model = keras.models.model_from_json(sequential)
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    (tmp_path / "mine.json").write_text(model.to_json())
+    model.save(tmp_path / "mine.keras")
+    for name in ("mine.json", "mine.keras"):
+        (cell, *_) = load([spec_of(tmp_path, name)]).specs[0].cells
+        document = cell.workload["document"]
+        assert json.loads(document)["config"] == json.loads(sequential)["config"]
+        assert "Adam" not in document
+        assert keras.models.model_from_json(document).count_params() == model.count_params()
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"PK\x03\x04 and no more", "no archive of `model.save`"),
+        (zip_bytes({"metadata.json": b"{}"}), "no archive of `model.save`"),
+        (zip_bytes({"config.json": b" " * (LIMIT + 1)}), "at most"),
+        (zip_bytes({"config.json": b'{"class_name": "Lambda"}'}), "not the architecture"),
+    ],
+)
+def test_a_saved_model_is_held_to_what_a_document_is(
+    content: bytes, why: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.keras").write_bytes(content)
+    with pytest.raises(SpecErrors, match=why):
+        load([spec_of(tmp_path, "mine.keras")])
+
+
+def test_a_linear_end_is_not_taken_for_probabilities(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text(classifier(10))
+    with pytest.raises(SpecErrors, match="from_logits = true, or end the model with softmax"):
+        load([spec_of(tmp_path, "mine.json")])
+    for right in ("from_logits = true", 'loss = "mean_squared_error"\nmetrics = []'):
+        assert load([spec_of(tmp_path, "mine.json", right)]).specs
+    # What was measured before can still be read.
+    assert parameters((tmp_path / "mine.json").read_text()).document
 
 
 def test_a_sequential_model_is_built_and_fed_with_images_of_its_shape(
