@@ -21,6 +21,11 @@ What is compared:
   other conditions is named. Another machine or framework is said above the table.
 
 \b
+A line of folders:
+  More than two, such as the results of one commit after another, are each held against the
+  first: in one table, and with --format html in one drawing. The gate is that of the last.
+
+\b
 The gate, --fail-if-slower MARGIN:
   A comparison FAILS the gate when the lower end of the 95 % interval of NEW's time over OLD's
   lies above 1 + MARGIN, PASSES when the upper end does not lie above it, and is OPEN
@@ -33,6 +38,7 @@ Examples:
   accelreport compare old/results new/results --fail-if-slower 5%
   accelreport compare old/results new/results --format markdown -o comparison.md
   accelreport compare old/results new/results --format html -o comparison.html
+  accelreport compare v1/results v2/results v3/results --format html -o history.html
 
 \b
 Exit codes, the first that applies: 6 something is slower than the gate allows, 7 a folder or
@@ -42,6 +48,14 @@ Exit codes, the first that applies: 6 something is slower than the gate allows, 
 
 
 Old = Annotated[Path, typer.Argument(help="Results before.", metavar="OLD", show_default=False)]
+Later = Annotated[
+    list[Path],
+    typer.Argument(
+        help="More results, later still, each of which is held against OLD, too.",
+        metavar="LATER",
+        show_default=False,
+    ),
+]
 New = Annotated[Path, typer.Argument(help="Results now.", metavar="NEW", show_default=False)]
 Gate = Annotated[
     str | None,
@@ -63,6 +77,7 @@ Out = Annotated[
 def compare(
     old: Old,
     new: New,
+    later: Later = [],  # noqa: B006 -- Typer copies it
     *,
     fail_if_slower: Gate = None,
     format_: Format = "text",
@@ -77,8 +92,9 @@ def compare(
         gate = None if fail_if_slower is None else read_margin(fail_if_slower)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--fail-if-slower") from error
-    compared = compare_folders(existing(old), existing(new), gate)
-    text = _written(compared, format_)
+    line = [compare_folders(existing(old), existing(each), gate) for each in (new, *later)]
+    compared = line[-1]
+    text = _written(compared, format_) if len(line) == 1 else _line_written(line, format_)
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -110,6 +126,21 @@ def _written(compared: Comparison, format_: str) -> str:
         return comparison_html(compared)
     lines = comparison_markdown(compared) if format_ == "markdown" else comparison_text(compared)
     return "".join(f"{on_one_line(line)}\n" for line in lines)
+
+
+def _line_written(line: list[Comparison], format_: str) -> str:
+    from accelreport.terminal.comparison import line_text
+    from accelreport.terminal.say import on_one_line
+
+    if format_ == "json":
+        return f"[{','.join(each.model_dump_json(indent=2) for each in line)}]\n"
+    if format_ == "html":
+        from accelreport.report.pages.compare import comparison_html
+
+        return comparison_html(*line)
+    if format_ == "markdown":
+        raise typer.BadParameter("more than two folders are written as text, html or json")
+    return "".join(f"{on_one_line(text)}\n" for text in line_text(line))
 
 
 def _write(path: Path, text: str) -> None:

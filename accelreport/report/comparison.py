@@ -189,6 +189,19 @@ def benchmark(row: ComparisonRow) -> str:
     return row.spec if row.profile == "full" else f"{row.spec} ({row.profile})"
 
 
+def by_place(line: Sequence[Comparison]) -> dict[tuple[str, ...], list[ComparisonRow | None]]:
+    """What several folders were compared of with the first: a row, or None, for each of them.
+
+    The key is the benchmark, the device, the sweep point and the first folder's machine.
+    """
+    found: dict[tuple[str, ...], list[ComparisonRow | None]] = {}
+    for number, comparison in enumerate(line):
+        for row in comparison.of("compared"):
+            key = (benchmark(row), row.device, place(row), row.old_machine)
+            found.setdefault(key, [None] * len(line))[number] = row
+    return found
+
+
 def ratio(row: ComparisonRow) -> str:
     """The ratio with its interval: `1.08 (1.05 to 1.11)`."""
     if row.ratio is None:

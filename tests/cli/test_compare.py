@@ -192,3 +192,27 @@ def test_columns_of_the_text_are_aligned(tmp_path: Path) -> None:
     place = lines[head].index("NEW ÷ OLD time")
     assert re.match(r"\d\.\d{3} \(", lines[head + 1][place:])
     assert lines[head - 1] == "a|b <script> *x* `y` @all"
+
+
+def test_a_line_of_folders_is_held_against_the_first_in_one_table_and_one_drawing(
+    tmp_path: Path,
+) -> None:
+    for name, factor in (("v1", 1.0), ("v2", 1.0), ("v3", 1.5)):
+        keep(tmp_path / name, small(factor, seed=int(name[1])))
+    keep(tmp_path / "v2", study("matmul", devices=("cpu",), axes={"size": (512,)}, repeats=2))
+    keep(tmp_path / "v1", study("matmul", devices=("cpu",), axes={"size": (512,)}, seed=2))
+    told = call(tmp_path, "compare", "v1", "v2", "v3")
+    assert told.returncode == ExitCode.OK, told.stderr
+    (head,) = [line for line in told.stdout.splitlines() if line.startswith("benchmark ")]
+    assert head.split() == ["benchmark", "device", "point", "v2", "v3"]
+    (row,) = [line for line in told.stdout.splitlines() if line.startswith("example_training ")]
+    assert row.endswith("SLOWER")
+    (kernel,) = [line for line in told.stdout.splitlines() if "size=512" in line and "–" in line]
+    assert kernel.split()[-1] == "–"
+    both = json.loads(call(tmp_path, "compare", "v1", "v2", "v3", "--format", "json").stdout)
+    assert [each["new"]["name"] for each in both] == ["v2", "v3"]
+    page = call(tmp_path, "compare", "v1", "v2", "v3", "--format", "html").stdout
+    assert page.count("<svg") >= 1
+    assert all(name in page for name in ("How many times as fast as v1", ">v2<", ">v3<"))
+    refused = call(tmp_path, "compare", "v1", "v2", "v3", "--fail-if-slower", "5%")
+    assert refused.returncode == ExitCode.SLOWER

@@ -17,6 +17,7 @@ from accelreport.report.comparison import (
     alarms,
     asides,
     benchmark,
+    by_place,
     changed,
     conclusions,
     gate_text,
@@ -67,44 +68,41 @@ def inverse(row: ComparisonRow) -> tuple[float, float | None, float | None] | No
     return 1 / row.ratio, 1 / row.high, 1 / row.low
 
 
-def faster_figure(rows: Sequence[ComparisonRow]) -> Figure:
-    """Dots with intervals, under the name of each benchmark.
+Dots = Sequence[tuple[str, Sequence[tuple[str, ComparisonRow]]]]
+"""Headings, and below each the names of rows with what was compared."""
 
-    Args:
-        rows: rows that were compared, those of a benchmark one after another.
-    """
+
+def faster_figure(dots: Dots, *, title: str = "How many times as fast as the old run") -> Figure:
+    """Dots with intervals below their headings."""
+    every = [row for _, own in dots for _, row in own]
     devices = {
         name: Named(label(name, 60), number)
-        for number, name in enumerate(dict.fromkeys(row.device for row in rows))
+        for number, name in enumerate(dict.fromkeys(row.device for row in every))
     }
-    headings, marks = [], []
-    for number, (name, own) in enumerate(groupby(rows[:MOST_DOTS], benchmark)):
-        shown = list(own)
-        headings.append(Heading(label(name, 60), tuple(_name(row) for row in shown)))
-        for i, row in enumerate(shown):
-            found = inverse(row)
-            if found is None:
-                continue
-            value, low, high = found
-            marks.append(
-                Mark(
-                    row=row_key(number, i),
-                    device=devices[row.device],
-                    value=value,
-                    low=value if low is None else low,
-                    high=value if high is None else high,
-                    text=formatting.ratio(value, low, high),
-                )
-            )
+    marks = [
+        Mark(
+            row=row_key(number, i),
+            device=devices[row.device],
+            value=found[0],
+            low=found[0] if found[1] is None else found[1],
+            high=found[0] if found[2] is None else found[2],
+            text=formatting.ratio(*found),
+        )
+        for number, (_, own) in enumerate(dots)
+        for i, (_, row) in enumerate(own)
+        if (found := inverse(row))
+    ]
+    headings = [Heading(label(name, 60), tuple(each for each, _ in own)) for name, own in dots]
+    told = [f"{name}: {_text(row)}" for _, own in dots for name, row in own]
     drawn = panel(
         speedup_dots(marks, [], headings=headings, axis_title="times as fast as old (log scale)"),
         prefix="tr",
         title="How many times as fast the new run is",
-        description="; ".join(f"{_name(row)}: {_text(row)}" for row in rows[:12]),
+        description="; ".join(told[:12]),
     )
     return Figure(
         id="faster-dots",
-        title="How many times as fast as the old run",
+        title=title,
         caption=(
             "Marks are factors, bars their 95 % intervals; a mark without a bar has none. The "
             "scale is logarithmic to base 2, so twice and half as fast lie equally far from 1×."
@@ -112,6 +110,12 @@ def faster_figure(rows: Sequence[ComparisonRow]) -> Figure:
         panels=(drawn,),
         keys=tuple(Key(label(name, 60), f"s{i % COLOURS}") for i, name in enumerate(devices)),
     )
+
+
+def _dots(rows: Sequence[ComparisonRow]) -> Dots:
+    """The first rows below their benchmarks."""
+    groups = groupby(rows[:MOST_DOTS], benchmark)
+    return [(name, [(_name(row), row) for row in own]) for name, own in groups]
 
 
 def place_of(row: ComparisonRow) -> str:
@@ -143,7 +147,7 @@ def two_runs_page(compared: Comparison) -> Page:
     rows = compared.of("compared")
     finding = _finding(compared)
     made: list[Block] = [_table(rows, compared.gate)] if rows else []
-    figure = faster_figure(rows) if rows else None
+    figure = faster_figure(_dots(rows)) if rows else None
     sections = [
         Section("times", "What became faster or slower", (*made, *([figure] if figure else []))),
         *_gate(compared),
@@ -305,14 +309,60 @@ def _methods(compared: Comparison) -> str:
     )
 
 
-def comparison_html(compared: Comparison) -> str:
-    """The page of a comparison.
+def line_page(line: Sequence[Comparison]) -> Page:
+    """A line of runs, such as those of commits one after another, each against the first.
+
+    Args:
+        line: each later folder as NEW against the first one as OLD, in their order.
+    """
+    first, *names = (label(side.name, 40) for side in (line[0].old, *(each.new for each in line)))
+    dots, rows = [], []
+    for found in by_place(line).values():
+        own = [(name, row) for name, row in zip(names, found, strict=True) if row]
+        heading = f"{benchmark(own[0][1])} · {_name(own[0][1])}"
+        dots.append((heading, own))
+        entries = (_factor(row) if row else Entry((Line(formatting.MISSING),)) for row in found)
+        rows.append(Row(Entry((Line(label(heading)),)), tuple(entries)))
+    table = Table(
+        id="line-table",
+        title=f"How many times as fast as {first}",
+        caption="Under each factor stands its 95 % interval; coloured only where it decides.",
+        corner="benchmark and device",
+        columns=tuple(Column(name, number=True) for name in names),
+        groups=(RowGroup(tuple(rows)),),
+        style="prose",
+        legend=True,
+    )
+    title = f"How many times as fast as {first}, run after run"
+    figure = faster_figure(dots[: max(1, MOST_DOTS // len(line))], title=title)
+    finding = f"{names[-1]} against {first}: {_finding(line[-1])}"
+    alarmed = [
+        (name, alarm) for name, each in zip(names, line, strict=True) for alarm in alarms(each)
+    ]
+    return Page(
+        path="comparison.html",
+        title="A line of runs",
+        kicker="",
+        finding=finding,
+        description=finding,
+        sections=(
+            Section("times", "What became faster or slower", (figure, table) if rows else ()),
+            Section("methods", "How it is computed", (Prose(_methods(line[-1])),)),
+        ),
+        template="comparison.html",
+        byline=(Fact("First", first), *(Fact("Then", name) for name in names)),
+        notices=tuple(Notice("Attention.", _sentence(f"{n}: {a}")) for n, a in alarmed),
+    )
+
+
+def comparison_html(*line: Comparison) -> str:
+    """The page of a comparison, or of several folders each against the first.
 
     Raises:
         DrawingError: the drawing could not be made.
     """
     facts = SiteFacts(TITLE)
-    page = two_runs_page(compared)
+    page = line_page(line) if len(line) > 1 else two_runs_page(*line)
     with Drawer(None) as drawer:
         drawer.expect(page)
         text = Renderer(drawer.svg, None, facts).render(page, site=facts)
