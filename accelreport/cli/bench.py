@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from accelreport.cli.new import DEVICES, SYSTEMS, here
+from accelreport.cli.new import DEVICES, SYSTEMS, Set, here
 from accelreport.cli.options import (
     RESULTS,
     SPECS,
@@ -58,15 +58,6 @@ Repeats = Annotated[
 ]
 Budget = Annotated[
     str, typer.Option("--budget", metavar="TIME", help="Measured time after which a cell stops.")
-]
-Set = Annotated[
-    list[str],
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Another key of the workload, or measure.KEY. May be given several times.",
-        show_default=False,
-    ),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from accelreport.cli.options import DevicesFile
+from accelreport.cli.options import DevicesFile, option
 from accelreport.importing import Epoch
 
 if TYPE_CHECKING:
@@ -46,73 +46,32 @@ File = Annotated[
     Path, typer.Argument(help="The file with the figures.", metavar="FILE", show_default=False)
 ]
 Into = Annotated[
-    Path | None,
-    typer.Option(
-        "--into", metavar="SPEC", help="The spec they are appended to.", show_default=False
-    ),
+    Path | None, option("--into", metavar="SPEC", help="The spec they are appended to.")
 ]
-Format = Annotated[
-    str, typer.Option("--format", metavar="NAME", help="What FILE is.", show_default=False)
-]
+Format = Annotated[str, option("--format", metavar="NAME", help="What FILE is.")]
 Device = Annotated[
-    str,
-    typer.Option(
-        "--device", "-d", metavar="NAME", help="The device they are compared with.",
-        show_default=False,
-    ),
-]  # fmt: skip
-Label = Annotated[
-    str,
-    typer.Option("--label", metavar="TEXT", help="What they were measured on.", show_default=False),
+    str, option("--device", "-d", metavar="NAME", help="The device they are compared with.")
 ]
-Title = Annotated[
-    str, typer.Option("--title", metavar="TEXT", help="Title of the piece.", show_default=False)
-]
-Url = Annotated[
-    str, typer.Option("--url", metavar="URL", help="Where it can be read.", show_default=False)
-]
-Doi = Annotated[
-    str, typer.Option("--doi", metavar="DOI", help="Its DOI instead.", show_default=False)
-]
-Year = Annotated[
-    int | None,
-    typer.Option("--year", metavar="YEAR", help="When it was published.", show_default=False),
-]
-Author = Annotated[
-    str, typer.Option("--author", metavar="TEXT", help="Who wrote it.", show_default=False)
-]
-Licence = Annotated[
-    str,
-    typer.Option("--licence", "--license", metavar="TEXT", help="Its terms.", show_default=False),
-]
+Label = Annotated[str, option("--label", metavar="TEXT", help="What they were measured on.")]
+Title = Annotated[str, option("--title", metavar="TEXT", help="Title of the piece.")]
+Url = Annotated[str, option("--url", metavar="URL", help="Where it can be read.")]
+Doi = Annotated[str, option("--doi", metavar="DOI", help="Its DOI instead.")]
+Year = Annotated[int | None, option("--year", metavar="YEAR", help="When it was published.")]
+Author = Annotated[str, option("--author", metavar="TEXT", help="Who wrote it.")]
+Licence = Annotated[str, option("--licence", "--license", metavar="TEXT", help="Its terms.")]
 Accessed = Annotated[
-    str,
-    typer.Option(
-        "--accessed", metavar="DAY", help="The day it was read: 2026-05-31.", show_default=False
-    ),
+    str, option("--accessed", metavar="DAY", help="The day it was read: 2026-05-31.")
 ]
 Where = Annotated[
-    list[str],
-    typer.Option(
-        "--where", metavar="KEY=VALUE", help="The sweep point of every row.", show_default=False
-    ),
+    list[str], option("--where", metavar="KEY=VALUE", help="The sweep point of every row.")
 ]
 Select = Annotated[
-    list[str],
-    typer.Option(
-        "--select", metavar="COLUMN=VALUE", help="Take only these rows.", show_default=False
-    ),
+    list[str], option("--select", metavar="COLUMN=VALUE", help="Take only these rows.")
 ]
 LeaveOut = Annotated[
-    list[str],
-    typer.Option(
-        "--leave-out", metavar="COLUMN", help="Do not read this column.", show_default=False
-    ),
+    list[str], option("--leave-out", metavar="COLUMN", help="Do not read this column.")
 ]
-Note = Annotated[
-    str,
-    typer.Option("--note", metavar="TEXT", help="What a reader should know.", show_default=False),
-]
+Note = Annotated[str, option("--note", metavar="TEXT", help="What a reader should know.")]
 NotComparable = Annotated[
     bool,
     typer.Option("--not-comparable", help="Their conditions differ; --note says how."),
@@ -122,19 +81,11 @@ Take = Annotated[
     typer.Option("--take", help="Which epoch of a Keras history is meant."),
 ]
 TimeColumn = Annotated[
-    str,
-    typer.Option(
-        "--time-column", metavar="COLUMN", help="Keras: seconds of each epoch.",
-        show_default=False,
-    ),
-]  # fmt: skip
+    str, option("--time-column", metavar="COLUMN", help="Keras: seconds of each epoch.")
+]
 ElapsedColumn = Annotated[
-    str,
-    typer.Option(
-        "--elapsed-column", metavar="COLUMN", help="Keras: seconds since the start.",
-        show_default=False,
-    ),
-]  # fmt: skip
+    str, option("--elapsed-column", metavar="COLUMN", help="Keras: seconds since the start.")
+]
 
 
 def import_figures(

@@ -15,6 +15,11 @@ import typer
 KINDS = ("CPU", "GPU", "TPU")
 
 
+def option(*names: str, metavar: str, help: str) -> Any:  # noqa: A002 -- as Typer calls it
+    """An option whose default says nothing to a reader."""
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False)
+
+
 def complete_device(ctx: typer.Context, incomplete: str) -> list[str]:
     """Names of the devices in the devices file."""
     chosen = ctx.params.get("devices_file")

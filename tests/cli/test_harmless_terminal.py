@@ -15,11 +15,12 @@ from rich.console import Console
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Failure
 from accelreport.results.store import Store
-from accelreport.runner.events import EndLine, Observer, plan_line
+from accelreport.runner.events import Observer, plan_line
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines, Quiet
 from accelreport.terminal.run_text import plan_text
 from accelreport.terminal.say import on_one_line, say, show, show_unexpected
+from tests.cli.test_terminal import one_left
 from tests.runner.scripted import Bench, a_record, cell
 from tests.support.program import call
 from tests.support.records import study
@@ -122,18 +123,7 @@ def test_a_line_stays_one_line_and_what_is_harmless_stays_as_it_is(one: str, oth
 def test_a_run_goes_on_when_nobody_reads_what_it_prints(
     shows: type[PlainLines | JsonLines | Quiet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stopped = EndLine(
-        ok=1,
-        partial=0,
-        failed=0,
-        skipped=0,
-        done_before=0,
-        failed_before=0,
-        left=1,
-        stopped_by="SIGINT",
-        wall_s=1.0,
-        results=str(tmp_path),
-    )
+    stopped = one_left(ok=1, stopped_by="SIGINT")
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as stream:

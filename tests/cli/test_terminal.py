@@ -103,6 +103,12 @@ def test_json_is_one_object_a_line_of_the_documented_kinds(tmp_path: Path) -> No
     assert Path(good["record_path"]).exists()
 
 
+def one_left(*, ok: int = 0, stopped_by: str = "") -> EndLine:
+    """The end of a run that came to all of its cells but one."""
+    none = dict.fromkeys(("partial", "failed", "skipped", "done_before", "failed_before"), 0)
+    return EndLine(ok=ok, left=1, stopped_by=stopped_by, wall_s=1.0, results="results", **none)
+
+
 @pytest.mark.e2e
 def test_quiet_tells_failures_only(tmp_path: Path) -> None:
     out = io.StringIO()
@@ -181,19 +187,7 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -
 
 
 def test_a_run_in_which_somebody_cancelled_a_job_says_what_is_left() -> None:
-    end = EndLine(
-        ok=0,
-        partial=0,
-        failed=0,
-        skipped=0,
-        done_before=0,
-        failed_before=0,
-        left=1,
-        stopped_by="",
-        wall_s=1.0,
-        results="results",
-    )
-    assert list(closing(end)) == [
+    assert list(closing(one_left())) == [
         "0 measured, 1 interrupted in 1.0 s. Results: results",
         "What was interrupted is measured by the same command, given again.",
     ]
