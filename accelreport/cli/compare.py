@@ -99,8 +99,8 @@ def compare(
         typer.echo(text, nl=False)
     else:
         _write(out, text)
-        for line in conclusions(compared):
-            say(line)
+        for told in conclusions(compared):
+            say(told)
     raise typer.Exit(CODES[compared.result.value])
 
 
