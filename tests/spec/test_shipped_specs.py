@@ -47,6 +47,21 @@ def test_every_price_that_comes_along_has_a_day_and_somebody_who_printed_it() ->
     assert all(device.price_date and device.price_source for device in priced.values())
 
 
+def test_published_runs_cite_the_prices_of_the_devices_that_come_along() -> None:
+    """One price of one day, wherever it is told: beside a run, of a machine, and of a device."""
+    known = {
+        (device.kind, device.price_per_hour, device.price_date)
+        for device in load([SPECS / "devices.toml"]).devices.values()
+    }
+    rows = [
+        (row.device.upper(), row.price) for spec in load([SPECS]).specs for row in spec.published
+    ]
+    told = [(kind, price) for kind, price in rows if price]
+    told += [(each.kind, each.price) for each in RUNTIMES if each.price]
+    assert {kind for kind, _ in told} == {"GPU", "TPU"}
+    assert {(kind, price.per_hour, price.date) for kind, price in told} <= known
+
+
 def test_the_hardware_that_sources_print_is_of_sources_that_specs_name() -> None:
     specs = load([SPECS]).specs
     titles = {spec.source.title for spec in specs if spec.source}
