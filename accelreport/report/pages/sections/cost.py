@@ -34,8 +34,8 @@ def cost_section(bench: BenchmarkView) -> Section | None:
         return None
     published = _published(bench)
     if all(_price(bench, series) is None for series in bench.shown_series):
-        finding = _published_finding(bench) or NO_PRICE
-        return Section("cost", "Cost", (Prose(NONE), *published), finding=finding)
+        finding = _published_finding(bench) if published else NO_PRICE
+        return Section("cost", "Cost", published or (Prose(NONE),), finding=finding)
     tables = [each for each in (_table(bench, starts), _cheapest(bench, starts)) if each]
     return Section("cost", "Cost", (*tables, *published), finding=_finding(bench, starts))
 
@@ -86,11 +86,11 @@ def _published_row(bench: BenchmarkView, row: Published, price: Price) -> Row:
 
 
 def _published_finding(bench: BenchmarkView) -> str:
-    """The cheapest and the dearest published run of several devices; empty where none are."""
+    """The cheapest and the dearest published run, where there are some of several devices."""
     whole = [(row, price, row.total_time) for row, price in _rented(bench) if row.total_time]
     several = len({row.device for row, _, _ in whole}) > 1
     if not several or len({price.currency for _, price, _ in whole}) > 1:
-        return ""
+        return "No device measured here has a price; published runs have one."
     by_cost = sorted(whole, key=lambda each: each[1].of(each[2]))
     low, high = (
         f"{money(price, time)}, on {label(row.label, 60)}"
