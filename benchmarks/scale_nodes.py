@@ -17,9 +17,8 @@ from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ChildEvent, Circumstances
 from accelreport.runner.launchers.messages import Completed, Started
-from accelreport.runner.launchers.ray.engine import RayEngine
+from accelreport.runner.launchers.ray.engine import Demand, Node, RayEngine
 from accelreport.runner.launchers.ray.launcher import RayLauncher
-from accelreport.runner.launchers.ray.nodes import Demand, Node
 from accelreport.runner.launchers.slurm.jobs import Job
 from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
 from accelreport.runner.launchers.slurm.submission import SlurmOptions

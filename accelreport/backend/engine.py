@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,18 @@ from accelreport.backend.failures import StrategyError
 from accelreport.backend.frameworks import framework_module
 from accelreport.backend.runtime import Runtime
 from accelreport.spec.device import FRAMEWORK_NAMES
-from accelreport.spec.families import TENSORFLOW
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.numerics import numerics
 
 
-class Engine(Protocol):
-    """A model on its device, with what trains and evaluates it; one for each framework.
+class Engine(ABC):
+    """A model on its device, with what trains and evaluates it; each framework has its own.
+
+    What is written in Keras alone is done here.
+
+    Args:
+        problem: what is trained.
+        runtime: a configured framework, on which Keras runs.
 
     Attributes:
         problem: what is trained.
@@ -31,108 +37,6 @@ class Engine(Protocol):
         optimizer: the Keras optimizer.
         traced_batch: examples of one replica's share of a step, as traced or run last; None before
             that, and where the shape is not known.
-    """
-
-    problem: TrainingProblem
-    runtime: Runtime
-    columns: list[str]
-    width: int
-    model: Any
-    optimizer: Any
-    traced_batch: int | None
-
-    @property
-    def scales_losses(self) -> bool:
-        """Whether the optimizer scales losses, and leaves a step out where that overflows."""
-
-    def parameters(self) -> int:
-        """Number of all weights of the model."""
-
-    def state_bytes(self) -> float:
-        """Bytes of the weights and of the optimizer's state, once."""
-
-    def steps_done(self) -> int:
-        """Steps the optimizer has counted; waits for the last one."""
-
-    def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
-        """Metrics by name from the sums that a trainer or an evaluator gives.
-
-        Args:
-            sums: loss, metrics and the problem's tally, added over examples.
-            examples: how many were added.
-        """
-
-    def settle(self) -> None:
-        """Make all replicas the same model, moving statistics included."""
-
-    def weights(self) -> list[NDArray[Any]]:
-        """A copy of all weights of the model."""
-
-    def set_weights(self, weights: list[NDArray[Any]]) -> None:
-        """Put weights back, on every replica."""
-
-    def set_learning_rate(self, rate: float) -> None:
-        """Set the learning rate of the steps that follow."""
-
-    def learning_rate(self) -> float:
-        """The learning rate in force."""
-
-    def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Copy arrays to every replica's device, in the dtype in which they are stored."""
-
-    def constant(self, value: NDArray[Any] | int) -> Any:
-        """An array or a number as the functions below take it.
-
-        A plain number would be traced or compiled anew for every value.
-        """
-
-    def read(self, value: Any) -> NDArray[Any]:
-        """A result on the host; waits for it."""
-
-    def resident_trainer(self) -> Any:
-        """A function (resident, order [steps, batch], first, count) → (sums, stamps).
-
-        It runs steps `first` … `first + count − 1` of the order. `sums` [1 + metrics] adds the
-        loss and the metrics over all examples; `stamps` [count] holds the instants in seconds
-        at which each step's loss was ready, and is empty on a device that runs
-        asynchronously, where such a stamp would be taken before the work is done.
-        """
-
-    def pipeline_trainer(self) -> Any:
-        """A function (iterator, first, count) → (sums, stamps), as `resident_trainer` gives."""
-
-    def step_graph(self, *arguments: Any) -> Any:
-        """A step as `counted` takes it, for arguments that the trainer was called with.
-
-        What was traced of the steps, or a function that runs one and takes it back.
-        """
-
-    def evaluator(self) -> Any:
-        """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
-
-        Weights are 1 for examples and 0 for padding.
-        """
-
-    def predictor(self) -> Any:
-        """A function (resident, indices [batch]) → outputs [batch, …], in the order asked for."""
-
-
-def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
-    """A problem's model in the framework that was configured."""
-    if runtime.framework != TENSORFLOW:
-        found: Engine = framework_module(runtime.framework, "engine").ENGINE(problem, runtime)
-        return found
-    from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
-
-    return TensorFlowEngine(problem, runtime)
-
-
-class KerasEngine:
-    """The part of an `Engine`, its attributes included, that is written in Keras alone.
-
-    Args:
-        problem: what is trained.
-        runtime: a configured framework, on which Keras runs.
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
@@ -152,59 +56,108 @@ class KerasEngine:
 
     @property
     def scales_losses(self) -> bool:
-        """See `Engine.scales_losses`."""
+        """Whether the optimizer scales losses, and leaves a step out where that overflows."""
         return self._scaling
 
     def parameters(self) -> int:
-        """See `Engine.parameters`."""
+        """Number of all weights of the model."""
         return int(self.model.count_params())
 
     def state_bytes(self) -> float:
-        """See `Engine.state_bytes`."""
+        """Bytes of the weights and of the optimizer's state, once."""
         kept = [*self.model.variables, *self.optimizer.variables]
         return float(sum(math.prod(each.shape) * _bytes_of(str(each.dtype)) for each in kept))
 
     def steps_done(self) -> int:
-        """See `Engine.steps_done`."""
+        """Steps the optimizer has counted; waits for the last one."""
         return int(self.optimizer.iterations.numpy())
 
     def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
-        """See `Engine.named`."""
+        """Metrics by name from the sums that a trainer or an evaluator gives.
+
+        Args:
+            sums: loss, metrics and the problem's tally, added over examples.
+            examples: how many were added.
+        """
         plain = len(self.columns)
         values = dict(zip(self.columns, (float(x) / examples for x in sums[:plain]), strict=True))
         tally = self.problem.tally
         return values if tally is None else values | tally.metrics(sums[plain:])
 
-    def settle(self) -> None:
-        """See `Engine.settle`; one replica agrees with itself."""
+    def settle(self) -> None:  # noqa: B027 - one replica has nothing to do
+        """Make all replicas the same model, moving statistics included; one agrees with itself."""
 
     def weights(self) -> list[NDArray[Any]]:
-        """See `Engine.weights`."""
+        """A copy of all weights of the model."""
         self.settle()
         return [np.array(weight) for weight in self.model.get_weights()]
 
     def set_weights(self, weights: list[NDArray[Any]]) -> None:
-        """See `Engine.set_weights`."""
+        """Put weights back, on every replica."""
         self.model.set_weights(weights)
 
     def set_learning_rate(self, rate: float) -> None:
-        """See `Engine.set_learning_rate`."""
+        """Set the learning rate of the steps that follow."""
         self.optimizer.learning_rate = rate
 
     def learning_rate(self) -> float:
-        """See `Engine.learning_rate`."""
+        """The learning rate in force."""
         from keras import ops
 
         return float(ops.convert_to_numpy(ops.convert_to_tensor(self.optimizer.learning_rate)))
 
+    def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        """Copy arrays to every replica's device, in the dtype in which they are stored."""
+        found: dict[str, Any] = self.runtime.placement.resident(arrays)
+        return found
+
+    @abstractmethod
+    def constant(self, value: NDArray[Any] | int) -> Any:
+        """An array or a number as the functions below take it.
+
+        A plain number would be traced or compiled anew for every value.
+        """
+
+    @abstractmethod
+    def read(self, value: Any) -> NDArray[Any]:
+        """A result on the host; waits for it."""
+
+    @abstractmethod
+    def resident_trainer(self) -> Any:
+        """A function (resident, order [steps, batch], first, count) → (sums, stamps).
+
+        It runs steps `first` … `first + count − 1` of the order. `sums` [1 + metrics] adds the
+        loss and the metrics over all examples; `stamps` [count] holds the instants in seconds
+        at which each step's loss was ready, and is empty on a device that runs
+        asynchronously, where such a stamp would be taken before the work is done.
+        """
+
     def pipeline_trainer(self) -> Any:
-        """See `Engine.pipeline_trainer`.
+        """A function (iterator, first, count) → (sums, stamps), as `resident_trainer` gives.
 
         Raises:
-            StrategyError: always; `tf.data` is TensorFlow's.
+            StrategyError: the framework has no `tf.data`.
         """
         name = FRAMEWORK_NAMES[self.runtime.framework]
         raise StrategyError(f"{name} has no `tf.data`", remedy='input = "resident"')
+
+    @abstractmethod
+    def step_graph(self, *arguments: Any) -> Any:
+        """A step as `counted` takes it, for arguments that the trainer was called with.
+
+        What was traced of the steps, or a function that runs one and takes it back.
+        """
+
+    @abstractmethod
+    def evaluator(self) -> Any:
+        """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
+
+        Weights are 1 for examples and 0 for padding.
+        """
+
+    @abstractmethod
+    def predictor(self) -> Any:
+        """A function (resident, indices [batch]) → outputs [batch, …], in the order asked for."""
 
     def _sums(self, losses: Any, targets: Any, outputs: Any, weights: Any = None) -> Any:
         """Loss, metrics and tally of a batch, added over its examples."""
@@ -221,3 +174,9 @@ def _bytes_of(dtype: str) -> float:
     """Bytes of an element, by the number in its type's name: "bfloat16", "torch.float32"."""
     bits = re.search(r"(\d+)$", dtype)
     return int(bits.group(1)) / 8 if bits else 1.0
+
+
+def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
+    """A problem's model in the framework that was configured."""
+    found: Engine = framework_module(runtime.framework, "engine").ENGINE(problem, runtime)
+    return found

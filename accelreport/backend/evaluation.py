@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.engine import Engine
-from accelreport.backend.frameworks.tensorflow.engine import padded_order
 
 CHUNK_S = 1.0
 """Seconds of a chunk: short enough for a deadline, long enough not to cost anything."""
@@ -95,3 +94,17 @@ class Evaluation:
             assert self._problem.validation is not None
             self._resident = self._graphs.on_devices(self._problem.validation)
         return self._resident
+
+
+def padded_order(examples: int, batch: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Every example once, in order, in full batches; the last one is padded with example 0.
+
+    Returns:
+        Indices and weights (1, or 0 for padding), both of shape [steps, batch].
+    """
+    steps = -(-examples // batch)
+    indices = np.zeros(steps * batch, dtype=np.int32)
+    indices[:examples] = np.arange(examples, dtype=np.int32)
+    weights = np.zeros(steps * batch, dtype=np.float32)
+    weights[:examples] = 1
+    return indices.reshape(steps, batch), weights.reshape(steps, batch)

@@ -25,6 +25,12 @@ REMEDIES = {
 }
 """What a person can do about each kind."""
 
+OUT_OF_MEMORY_REMEDY = (
+    "Use a smaller batch or fewer examples, end other programs, or raise a limit that its memory "
+    "has (ulimit -v)."
+)
+"""What helps a process that was ended for want of memory, by the kernel or a cluster's engine."""
+
 LIMIT_REMEDY = "a higher limit (ulimit -v, ulimit -d), a smaller batch, or fewer examples"
 """What helps where the memory of the process itself is limited."""
 

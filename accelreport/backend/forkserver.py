@@ -104,7 +104,9 @@ WITHOUT_THREADS = (
     "keras",
     "pandas",
     "accelreport.backend.evaluation",
-    "accelreport.backend.frameworks.tensorflow.strategies",
+    "accelreport.backend.frameworks.tensorflow.device",
+    "accelreport.backend.frameworks.tensorflow.engine",
+    "accelreport.backend.frameworks.tensorflow.flops",
     "accelreport.datasets.load",
 )
 """What else cells import."""

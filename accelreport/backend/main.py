@@ -14,7 +14,7 @@ from accelreport.backend.measure import measure
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.protocol import Job, ParentTimings, Reporter
 from accelreport.errors import AccelReportError
-from accelreport.machine.processes import end_with_parent
+from accelreport.machine.parent_death import end_with_parent
 from accelreport.results.record import Record
 from accelreport.spec.models import Target
 from accelreport.workloads.registry import package_of

@@ -9,10 +9,10 @@ import time
 from typing import Any
 
 from accelreport.backend.artefacts import artefacts_of
-from accelreport.backend.checks.kernels import judge_kernels, kernel_path
+from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import BatchError
-from accelreport.backend.flops.count import counted
+from accelreport.backend.flops import counted
 from accelreport.backend.frameworks import choose, require_support
 from accelreport.backend.kernel import measure_kernel
 from accelreport.backend.measurement import Measurement

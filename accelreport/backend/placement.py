@@ -49,23 +49,12 @@ class Placement(Protocol):
             it: where every replica runs the one trace, or every worker its own.
     """
 
-    @property
-    def strategy(self) -> Any: ...  # noqa: D102
-
-    @property
-    def replicas(self) -> int: ...  # noqa: D102
-
-    @property
-    def devices(self) -> list[str]: ...  # noqa: D102
-
-    @property
-    def synchronous(self) -> bool: ...  # noqa: D102
-
-    @property
-    def warnings(self) -> list[Warned]: ...  # noqa: D102
-
-    @property
-    def graphs_in_step(self) -> int: ...  # noqa: D102
+    strategy: Any
+    replicas: int
+    devices: list[str]
+    synchronous: bool
+    warnings: list[Warned]
+    graphs_in_step: int
 
     def hosts(self, key: str) -> list[Host]:
         """The processes of the cell, the chief first; none when there is only this one.

@@ -123,5 +123,5 @@ class Reporter:
             self._stream.write(event.model_dump_json() + "\n")
             self._stream.flush()
         except BrokenPipeError:
-            # Nobody listens any more. The parent's end is watched elsewhere (`machine.processes`).
+            # Nobody listens any more. The parent's end is watched elsewhere (`parent_death`).
             self._stream = None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.checks.inputs import probe_row
-from accelreport.backend.checks.state import order_of
+from accelreport.backend.checks.model import order_of
 from accelreport.backend.checks.windows import WindowWatch
 from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation

@@ -49,20 +49,11 @@ class Counter(Protocol):
         update_s: seconds between its updates, by its documentation.
     """
 
-    @property
-    def sensor(self) -> str: ...  # noqa: D102
-
-    @property
-    def scope(self) -> str: ...  # noqa: D102
-
-    @property
-    def parts(self) -> list[str]: ...  # noqa: D102
-
-    @property
-    def unit_j(self) -> float: ...  # noqa: D102
-
-    @property
-    def update_s(self) -> float: ...  # noqa: D102
+    sensor: str
+    scope: str
+    parts: list[str]
+    unit_j: float
+    update_s: float
 
     def joules(self) -> float:
         """Joules since the counter was opened; never falls.

@@ -1,6 +1,6 @@
-"""Ends a process group when the runner is gone.
+"""Ends a process group when the runner is gone, and a process when its parent is.
 
-    python -I -S lifeline.py DESCRIPTOR COMMAND…
+    python -I -S parent_death.py DESCRIPTOR COMMAND…
 
 DESCRIPTOR is the reading end of a pipe whose writing end only the runner holds. However the
 runner ends, `kill -9` included, the kernel closes that end, and what waits here ends the
@@ -16,6 +16,7 @@ import errno
 import os
 import signal
 import sys
+import time
 
 SHELL = "/bin/sh"
 
@@ -78,6 +79,48 @@ def _watch(descriptor: int) -> None:
     os.closerange(descriptor + 1, max(os.sysconf("SC_OPEN_MAX"), 4096))
     os.read(descriptor, 1)
     os.kill(0, signal.SIGKILL)
+
+
+LOOK_EVERY_S = 0.5
+"""How often a thread looks whether the parent is still there."""
+
+
+def end_with_parent() -> None:
+    """End this process soon after its parent has ended, however the parent ended.
+
+    A killed parent cannot tell anybody. The kernel then gives the child another parent,
+    which is what this thread looks for.
+    """
+    import threading
+
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOK_EVERY_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end-with-parent", daemon=True).start()
+
+
+PR_SET_PDEATHSIG = 1
+
+
+def end_with(supervisor: int) -> None:
+    """End this process when its supervisor ends, however that happens.
+
+    A constructor that waits for a missing peer can hold Python's lock for many minutes, and
+    then no thread of ours runs. Linux' kernel does it by itself; elsewhere a thread looks.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
+    end_with_parent()
+    if os.getppid() != supervisor:
+        os._exit(1)  # it ended before we were listening
 
 
 if __name__ == "__main__":

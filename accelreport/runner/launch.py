@@ -372,11 +372,12 @@ def explain(seen: Observed, tail: str) -> Failure:
             remedy="The next run measures it.",
         )
     if (limited := ending.limited) and _met_its_limit(seen, tail):
+        held = limited.held
         return Failure(
             kind="oom-host",
-            message=f"It met the limit of its memory: its process was ended by {_signal(ending)} "
-            f"after it was seen to hold {limited.held / 2**20:.0f} MiB of "
-            f"{limited.limit / 2**20:.0f} MiB of address space.",
+            message=f"It met the limit of its memory, {limited.limit / 2**20:.0f} MiB of address "
+            f"space: its process was ended by {_signal(ending)}"
+            + (f" after it was seen to hold {held / 2**20:.0f} MiB." if held else "."),
             remedy=f"Use {failures.LIMIT_REMEDY}.",
         )
     if _out_of_memory(seen, tail):
@@ -384,8 +385,7 @@ def explain(seen: Observed, tail: str) -> Failure:
             kind="oom-host",
             message=f"The machine's memory ran out: its process was ended by {_signal(ending)} "
             f"while it held {ending.peak_bytes / 2**20:.0f} MiB.",
-            remedy="Use a smaller batch or fewer examples, end other programs, or raise a limit "
-            "that its memory has (ulimit -v).",
+            remedy=failures.OUT_OF_MEMORY_REMEDY,
         )
     if ending.code is None or ending.code < 0:
         return Failure(

@@ -26,6 +26,10 @@ TICK_S = 0.5
 """How often a display may be brought up to date while the process says nothing. The runner
 shares the machine with what is measured, so it wakes up rarely."""
 
+LOOK_EVERY_S = 0.05
+"""How often the memory of a process is looked at that has a limit of it: what crashes for want of
+memory crashes within a moment, and nothing can be read of it afterwards."""
+
 LONGEST_LINE = 2**20
 """Bytes of one line of events; a longer one is cut."""
 
@@ -86,8 +90,30 @@ class Process(ABC):
 
         Its whole group is dead when this returns, or raises.
         """
+        told = time.monotonic()
         try:
-            by = self._listen(events, limit_s, stop, on_line, on_tick)
+            lines, ended = _Lines(events, on_line), self.fileno()
+            with selectors.DefaultSelector() as selector:
+                for descriptor in (events, ended, stop.fileno()):
+                    selector.register(descriptor, selectors.EVENT_READ)
+                by: EndedBy | None = None
+                while by is None:
+                    left = self.began + limit_s - time.monotonic()
+                    pause = LOOK_EVERY_S if self._limited else TICK_S
+                    ready = {key.fd for key, _ in selector.select(max(0.0, min(left, pause)))}
+                    self._look()
+                    if events in ready and not lines.read():
+                        selector.unregister(events)
+                    if ended in ready:
+                        lines.read()
+                        by = "itself"
+                    elif stop:
+                        by = "stop"
+                    elif left <= 0:
+                        by = "timeout"
+                    elif ready or time.monotonic() - told >= TICK_S:
+                        told = time.monotonic()
+                        on_tick()
         finally:
             self.kill_group()
             code, peak_bytes = self.reap()
@@ -105,33 +131,6 @@ class Process(ABC):
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
             return
-
-    def _listen(
-        self,
-        events: int,
-        limit_s: float,
-        stop: Stop,
-        on_line: Callable[[bytes], None],
-        on_tick: Callable[[], None],
-    ) -> EndedBy:
-        lines, ended = _Lines(events, on_line), self.fileno()
-        with selectors.DefaultSelector() as selector:
-            for descriptor in (events, ended, stop.fileno()):
-                selector.register(descriptor, selectors.EVENT_READ)
-            while True:
-                left = self.began + limit_s - time.monotonic()
-                ready = {key.fd for key, _ in selector.select(max(0.0, min(left, TICK_S)))}
-                self._look()
-                if events in ready and not lines.read():
-                    selector.unregister(events)
-                if ended in ready:
-                    lines.read()
-                    return "itself"
-                if stop:
-                    return "stop"
-                if left <= 0:
-                    return "timeout"
-                on_tick()
 
 
 class ChildProcess(Process):
@@ -174,6 +173,7 @@ class ChildProcess(Process):
         self.pid = self._popen.pid
         self._exited, self._tell_exited = os.pipe()
         self._end: tuple[int, int] | None = None
+        self._limited_at_end: Limited | None = None
         self._waiter = threading.Thread(target=self._wait, name="wait-for-cell", daemon=True)
         self._waiter.start()
 
@@ -184,6 +184,9 @@ class ChildProcess(Process):
     def _wait(self) -> None:
         # The watcher on the lifeline is still in the group after this, so the group's number
         # cannot be given to another one before the group has been killed.
+        if sys.platform == "linux":  # until it is reaped, what limited it can be read
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            self._limited_at_end = limited(self.pid)
         _, status, usage = os.wait4(self.pid, 0)
         unit = 1 if sys.platform == "darwin" else 1024
         self._end = os.waitstatus_to_exitcode(status), usage.ru_maxrss * unit
@@ -198,6 +201,7 @@ class ChildProcess(Process):
         os.close(self._exited)
         os.close(self._tell_exited)
         self._popen.returncode = self._end[0]
+        self._limited = self._limited or self._limited_at_end
         return self._end
 
 

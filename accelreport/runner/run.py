@@ -39,9 +39,10 @@ from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decid
 from accelreport.runner.prepare import Prepared
 from accelreport.runner.timings import CellSummary, timings
 from accelreport.runner.workspace import (
+    CELL_IN_USE,
+    FOLDER_IN_USE,
     Workspace,
-    cell_to_itself,
-    folder_to_itself,
+    file_to_itself,
     machine_to_itself,
 )
 from accelreport.spec.cells import Cell
@@ -195,7 +196,7 @@ class Run:
                 waiting=self._waiting,
             )
         path = self.store.root / "locks" / "launcher.lock"
-        return folder_to_itself(path, stop=self.stop, waiting=self._waiting)
+        return file_to_itself(path, FOLDER_IN_USE, stop=self.stop, waiting=self._waiting)
 
     def _measure_all(self, todo: list[Planned], after: int = 0) -> None:
         """Have cells measured; `after` so many of them."""
@@ -241,7 +242,7 @@ class Run:
         self.store.still_here()
         lock = self.store.root / "locks" / f"{cell.key}.lock"
         had_by_another = lock.exists()
-        with cell_to_itself(lock, stop=self.stop, waiting=self._waiting) as held:
+        with file_to_itself(lock, CELL_IN_USE, stop=self.stop, waiting=self._waiting) as held:
             if had_by_another and self.anywhere:
                 self.anywhere.refresh()
             yield held

@@ -223,52 +223,32 @@ class MachineLock:
             self._file = -1
 
 
-@contextmanager
-def cell_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) -> Iterator[bool]:
-    """Hold one cell of a results folder, against runners that the machine lock does not reach.
-
-    Such are runners of other users and containers. File systems that know no locks are taken
-    as used by one runner at a time.
-
-    Args:
-        path: the lock's file.
-        stop: gives up waiting when it is requested.
-        waiting: called once, with the reason, when it has to be waited for.
-
-    Yields:
-        True; False when stopping was asked for before it could be held.
-
-    Raises:
-        ResultsError: the lock cannot be had, such as one that another user left.
-    """
-    with _file_to_itself(path, "another run is measuring this cell", stop, waiting) as held:
-        yield held
+CELL_IN_USE = "another run is measuring this cell"
+FOLDER_IN_USE = "another run has cells measured for this results folder; this one waits"
 
 
 @contextmanager
-def folder_to_itself(path: Path, *, stop: Stop, waiting: Callable[[str], None]) -> Iterator[bool]:
-    """Hold a results folder against other runs that have its cells measured on other machines.
-
-    Args:
-        path: the lock's file.
-        stop: gives up waiting when it is requested.
-        waiting: called once, with the reason, when it has to be waited for.
-
-    Yields:
-        True; False when stopping was asked for before it could be held.
-
-    Raises:
-        ResultsError: the lock cannot be had, such as one that another user left.
-    """
-    reason = "another run has cells measured for this results folder; this one waits"
-    with _file_to_itself(path, reason, stop, waiting) as held:
-        yield held
-
-
-@contextmanager
-def _file_to_itself(
-    path: Path, reason: str, stop: Stop, waiting: Callable[[str], None]
+def file_to_itself(
+    path: Path, reason: str, *, stop: Stop, waiting: Callable[[str], None]
 ) -> Iterator[bool]:
+    """Hold a file that says that a cell, or a results folder, is in use.
+
+    A cell is held against runners that the machine lock does not reach, such as those of other
+    users and containers, and a folder against other runs that have its cells measured on other
+    machines. File systems that know no locks are taken as used by one runner at a time.
+
+    Args:
+        path: the lock's file.
+        reason: what is told to those that wait: `CELL_IN_USE` or `FOLDER_IN_USE`.
+        stop: gives up waiting when it is requested.
+        waiting: called once, with the reason, when it has to be waited for.
+
+    Yields:
+        True; False when stopping was asked for before it could be held.
+
+    Raises:
+        ResultsError: the lock cannot be had, such as one that another user left.
+    """
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

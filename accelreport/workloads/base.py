@@ -6,7 +6,6 @@ slowing down.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -301,18 +300,18 @@ EVERY = frozenset({"tensorflow", "jax", "torch"})
 def training_family(
     title: str,
     parameters: type[TrainingParameters],
-    module: str,
+    problem: Callable[[Any, Any], TrainingProblem],
     options: Callable[[Any], Mapping[str, Any]] = lambda parameters: {},  # noqa: ARG005
     frameworks: frozenset[str] = frozenset({"tensorflow"}),
     recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False,  # noqa: ARG005
 ) -> Family:
-    """A family whose parameters name a `dataset`, and whose models live in a module.
+    """A family that trains a model, and whose parameters name a `dataset`.
 
     Args:
         title: what the report calls it.
         parameters: its typed parameters; the default of `kind` is its name.
-        module: has `problem(parameters, data)`; imported only when a cell is measured,
-            because it needs TensorFlow.
+        problem: (parameters, data) → the training problem. Imports a framework when it is
+            called, never before.
         options: parameters (checked) → what the data set is asked for.
         frameworks: see `Family`.
         recurrent: see `Family`.
@@ -321,17 +320,13 @@ def training_family(
     def data(checked: Any) -> DataRequest:
         return DataRequest(name=checked.dataset, mode=checked.data, options=options(checked))
 
-    def problem(checked: Any, data: Dataset | None, _seed: int) -> TrainingProblem:
-        made: TrainingProblem = importlib.import_module(module).problem(checked, data)
-        return made
-
     return Family(
         kind=parameters.model_fields["kind"].default,
         title=title,
         parameters=parameters,
         shape="training",
         data=data,
-        problem=problem,
+        problem=lambda checked, dataset, seed: problem(checked, dataset),  # noqa: ARG005
         frameworks=frameworks,
         recurrent=recurrent,
     )

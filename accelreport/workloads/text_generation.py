@@ -1,14 +1,37 @@
-"""A recurrent model of characters, which writes text once it is trained (Shakespeare)."""
+"""A recurrent model of characters, which writes text once it is trained (Shakespeare): S2-D."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from accelreport.spec.base import Text
-from accelreport.workloads.base import EVERY, TrainingParameters, training_family
-from accelreport.workloads.recurrent import Kernel
+from accelreport.workloads.base import (
+    EVERY,
+    Observation,
+    TrainingParameters,
+    TrainingProblem,
+    training_family,
+)
+from accelreport.workloads.numerics import numerics
+from accelreport.workloads.objectives import step_accuracy, step_loss
+from accelreport.workloads.training import (
+    Kernel,
+    keras_optimizer,
+    learning_rates,
+    limited,
+    recurrent_options,
+    steps_for,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from accelreport.datasets.base import Dataset
+    from accelreport.results.record import GeneratedText
 
 
 class TextGenerationParameters(TrainingParameters):
@@ -36,10 +59,143 @@ class TextGenerationParameters(TrainingParameters):
     """What the model reads before it writes."""
 
 
+CHARACTERS = 256
+"""Code points that are told apart."""
+
+
+def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProblem:
+    """The training problem: code points `text` [T], of which an example is a window.
+
+    With S2-D's sizes the model has 4,460,800 parameters. It is trained on windows from any
+    place and evaluated on windows side by side.
+    """
+    n = numerics()
+    length = parameters.length
+    text = data.train["text"]
+    windows = limited(
+        {"windows": side_by_side(data.validation["text"], length + 1)},
+        parameters.validation_examples,
+    )
+    places = len(text) - length
+    examples = min(places, parameters.train_examples or places)
+
+    def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
+        if "windows" in resident:
+            window = n.gather(resident["windows"], indices)
+        else:
+            # The windows overlap: kept as such they would take `length` times the memory.
+            window = n.gather(resident["text"], indices[:, None] + n.arange(length + 1))
+        window = n.cast(window, "int32")
+        return window[:, :-1], window[:, 1:]
+
+    def observe(observation: Observation) -> dict[str, Any]:
+        texts = parameters.texts
+        return {"texts": write(parameters, observation.model, observation.seed, texts)}
+
+    def after_epoch(model: Any, seed: int) -> dict[str, Any]:
+        return {"text": write(parameters, model, seed, 1)[0]}
+
+    return TrainingProblem(
+        model=lambda: character_model(parameters),
+        optimizer=lambda: keras_optimizer(parameters.optimizer),
+        resident={"text": text},
+        examples=examples,
+        take=take,
+        loss=step_loss,
+        metrics={"accuracy": step_accuracy},
+        validation=windows,
+        validation_examples=len(windows["windows"]),
+        batch_size=parameters.batch_size,
+        steps_per_epoch=steps_for(parameters, examples),
+        learning_rate=learning_rates(parameters.optimizer),
+        observe=observe if parameters.texts else None,
+        after_epoch=after_epoch if parameters.texts else None,
+    )
+
+
+def character_model(parameters: TextGenerationParameters) -> Any:
+    """Code points [batch, steps] → logits of the next one [batch, steps, 256]."""
+    import keras
+    from keras import layers
+
+    options = recurrent_options(parameters.kernel)
+    return keras.Sequential(
+        [
+            keras.Input((None,), dtype="int32"),
+            layers.Embedding(CHARACTERS, parameters.embedding),
+            *(
+                layers.LSTM(parameters.units, return_sequences=True, **options)
+                for _ in range(parameters.layers)
+            ),
+            layers.Dense(CHARACTERS),
+        ],
+        name="characters",
+    )
+
+
+def side_by_side(text: NDArray[np.uint8], length: int) -> NDArray[np.uint8]:
+    """Windows [n, length] that follow one another; each begins with the last one's end.
+
+    The last character of a window is only predicted and the first only read, so windows
+    share one character and every character but the first is predicted once.
+    """
+    import numpy as np
+
+    count = (len(text) - 1) // (length - 1)
+    starts = np.arange(count)[:, None] * (length - 1)
+    windows: NDArray[np.uint8] = text[starts + np.arange(length)]
+    return windows
+
+
+def write(
+    parameters: TextGenerationParameters, model: Any, seed: int, texts: int
+) -> list[GeneratedText]:
+    """Let a model read the prompt, then write, one character after another.
+
+    Each character is drawn from the model's probabilities and read again. All texts are
+    written side by side in one graph.
+
+    Args:
+        parameters: the prompt, and how many characters.
+        model: of characters, trained or not.
+        seed: of the drawing; with the same seed texts differ only by what the model learned.
+        texts: how many.
+    """
+    import numpy as np
+
+    from accelreport.results.record import GeneratedText
+
+    prompt = np.frombuffer(parameters.prompt.encode("latin-1", errors="replace"), np.uint8)
+    read = np.tile(prompt.astype(np.int32), (texts, 1))
+    step, states = _stepper(model, texts)
+    written = numerics().write(step, states, read, parameters.characters, seed)
+    found = written.astype(np.uint8)
+    return [
+        GeneratedText(prompt=parameters.prompt, text=row.tobytes().decode("latin-1"))
+        for row in found
+    ]
+
+
+def _stepper(model: Any, batch: int) -> tuple[Any, Any]:
+    """One step of a stack of LSTMs: (characters [batch], states) → (logits, states)."""
+    n = numerics()
+    embedding, *recurrent, output = model.layers
+
+    def step(characters: Any, states: Any) -> tuple[Any, Any]:
+        values = embedding(characters)
+        after = []
+        for layer, state in zip(recurrent, states, strict=True):
+            values, state_after = layer.cell(values, state)
+            after.append(state_after)
+        return n.cast(output(values), "float32"), after
+
+    return step, [layer.cell.get_initial_state(batch_size=batch) for layer in recurrent]
+
+
 FAMILY = training_family(
     "Text generation",
     TextGenerationParameters,
-    "accelreport.workloads.character_models",
+    problem,
     frameworks=EVERY,
     recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
 )

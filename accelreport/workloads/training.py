@@ -1,14 +1,15 @@
-"""What the families that train a model share, once a framework may be imported."""
+"""What the families that train a model share: optimizers, epochs, labels, recurrent kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal
 
 from accelreport.workloads.base import Optimizer, TrainingParameters, TrainingProblem
 from accelreport.workloads.numerics import numerics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def keras_optimizer(parameters: Optimizer) -> Any:
@@ -79,3 +80,26 @@ def rows_with_labels(dtype: str, resident: Mapping[str, Any], indices: Any) -> t
     n = numerics()
     labels = n.cast(n.gather(resident["y"], indices), dtype)
     return n.gather(resident["x"], indices), labels
+
+
+Kernel = Literal["default", "no_cudnn", "hard_sigmoid"]
+"""How a recurrent layer is computed. `default`: Keras chooses, which is cuDNN's fused kernel
+on an NVIDIA GPU. `no_cudnn`: the same arithmetic as a loop over steps. `hard_sigmoid`: the
+recurrent activation of Keras before 2.0 reached TensorFlow 2, clip(0.2·x + 0.5, 0, 1), which
+no fused kernel knows."""
+
+
+def recurrent_options(kernel: Kernel) -> dict[str, Any]:
+    """Arguments for `keras.layers.LSTM` or `GRU` that select a kernel."""
+    if kernel == "no_cudnn":
+        return {"use_cudnn": False}
+    if kernel == "hard_sigmoid":
+        return {"recurrent_activation": hard_sigmoid}
+    return {}
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """clip(0.2·x + 0.5, 0, 1): Keras' own until version 3, whose slope is 1/6 instead."""
+    from keras import ops
+
+    return ops.clip(0.2 * x + 0.5, 0.0, 1.0)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.backend.checks import canary
+from accelreport.backend.checks import Findings, canary
 from accelreport.backend.checks.canary import ALLOWED_S, Canary, Own
-from accelreport.backend.checks.findings import Findings
 from accelreport.backend.checks.load import Clock, cpu_clock, judge_clock
 from accelreport.backend.checks.windows import Seen, WindowWatch, judge_gaps
 from accelreport.machine.clocks import Window

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.flops.count import CountError, count_function, count_step
-from accelreport.backend.flops.graph import Traced
-from accelreport.backend.flops.operations import CONVOLUTIONS
+from accelreport.backend.flops import CountError
+from accelreport.backend.frameworks.tensorflow.flops import CONVOLUTIONS, count_function, count_step
+from accelreport.backend.frameworks.tensorflow.graph import Traced
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.checks.kernels import kernel_path, no_cudnn
+from accelreport.backend.checks.model import kernel_path, no_cudnn
 
 pytestmark = pytest.mark.e2e
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from accelreport.backend.checks.findings import Findings
+from accelreport.backend.checks import Findings
 from accelreport.backend.checks.load import OtherProcesses
 
 WORKED_S = 1.0

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.flops.count import CountError, count_function, count_step
-from accelreport.backend.flops.graph import Traced
-from accelreport.backend.flops.operations import TRAFFIC
+from accelreport.backend.flops import CountError
+from accelreport.backend.frameworks.tensorflow.flops import TRAFFIC, count_function, count_step
+from accelreport.backend.frameworks.tensorflow.graph import Traced
 from tests.backend.test_flops import BATCH, training_step
 
 pytestmark = pytest.mark.e2e

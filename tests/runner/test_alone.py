@@ -14,10 +14,11 @@ import pytest
 from accelreport.results.errors import ResultsError
 from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
 from accelreport.runner.workspace import (
+    CELL_IN_USE,
     MACHINE_LOCK,
     MachineLock,
     Workspace,
-    cell_to_itself,
+    file_to_itself,
     machine_lock,
     machine_to_itself,
 )
@@ -108,8 +109,8 @@ def test_one_cell_is_measured_by_one_runner(tmp_path: Path) -> None:
         stop.request(reason)
 
     with (
-        cell_to_itself(lock, stop=stop, waiting=give_up) as first,
-        cell_to_itself(lock, stop=stop, waiting=give_up) as second,
+        file_to_itself(lock, CELL_IN_USE, stop=stop, waiting=give_up) as first,
+        file_to_itself(lock, CELL_IN_USE, stop=stop, waiting=give_up) as second,
     ):
         assert (first, second) == (True, False)
     assert stop.reason == "another run is measuring this cell"
@@ -125,7 +126,7 @@ def test_a_lock_of_somebody_else_or_in_a_folder_of_theirs_is_one_clear_error(
         for path in (theirs, folder / "locks" / "cell.lock"):
             with (
                 pytest.raises(ResultsError, match="cannot be locked") as caught,
-                cell_to_itself(path, stop=Stop(), waiting=lambda _: None),
+                file_to_itself(path, CELL_IN_USE, stop=Stop(), waiting=lambda _: None),
             ):
                 pass
             assert "Permission denied" in caught.value.why

@@ -18,8 +18,7 @@ from accelreport.results.record import Failure, FailureKind, Status
 from accelreport.results.store import Store
 from accelreport.runner.launchers import open_launcher
 from accelreport.runner.launchers.base import BadLauncher, Circumstances
-from accelreport.runner.launchers.ray.nodes import (
-    About,
+from accelreport.runner.launchers.ray.engine import (
     Node,
     asked_resources,
     checked,
@@ -27,6 +26,7 @@ from accelreport.runner.launchers.ray.nodes import (
     lack,
 )
 from accelreport.runner.launchers.ray.pool import Queue
+from accelreport.runner.launchers.ray.worker import About
 from accelreport.runner.overrides import BadOverride, parse_launcher_options
 from accelreport.runner.plan import RecordIndex
 from accelreport.spec.cells import Cell

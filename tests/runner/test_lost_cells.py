@@ -12,7 +12,7 @@ from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent
 from accelreport.runner.launchers.messages import Completed, Crashed, Reachable, Started
 from accelreport.runner.launchers.node import STOPPED, LostCell, LostCells
 from accelreport.runner.launchers.ray.distributed import Rank, outcome
-from accelreport.runner.launchers.ray.nodes import Node
+from accelreport.runner.launchers.ray.engine import Node
 from accelreport.runner.launchers.ray.pool import Batch
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import a_record, cell, different, environment

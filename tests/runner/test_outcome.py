@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.backend.protocol import PhaseEvent
 from accelreport.machine.memory import Limited
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import CHILD, LocalLauncher, Observed, conclude, oom_kills, tail_of
+from accelreport.runner.launchers.base import ChildEvent
 from accelreport.runner.process import Ending
 from accelreport.spec.models import Measure
-from tests.runner.scripted import cell, environment
+from tests.runner.scripted import COMMAND, cell, environment
 from tests.support.children import cell as cell_of
 
 GIB = 2**30
@@ -88,27 +90,67 @@ def test_a_process_that_met_the_limit_of_its_memory_is_told_from_one_that_crashe
     failure = conclude(seen(tmp_path, code=code, log=log, limited=limited)).failure
     assert failure is not None
     assert failure.kind == kind
-    assert ("of 1024 MiB" in failure.message) == (kind == "oom-host")
+    assert ("1024 MiB" in failure.message) == (kind == "oom-host")
+
+
+def test_what_a_process_held_of_its_memory_before_it_crashed_is_remembered(tmp_path: Path) -> None:
+    """It crashes when the runner has looked at it twice since it said that it is full."""
+    looked, looks = tmp_path / "looked", [0]
+
+    def on_event(event: ChildEvent) -> None:
+        if isinstance(event, PhaseEvent) and event.phase == "finish":
+            looks[0] = 1
+
+    def on_tick() -> None:
+        looks[0] += looks[0] > 0
+        if looks[0] > 2:
+            looked.touch()
+
+    launcher = LocalLauncher(tmp_path, environment=environment, command=COMMAND)
+    record = launcher.measure(
+        cell("crash_full", looked=str(looked)),
+        stop=Stop(),
+        on_event=on_event,
+        on_tick=on_tick,
+        on_file=lambda _: None,
+    )
+    assert record.failure is not None
+    assert record.failure.kind == "oom-host", record.failure
+    assert "SIGSEGV after it was seen to hold" in record.failure.message
+    assert "ulimit -v" in record.failure.remedy
+
+
+def test_the_limit_of_a_process_is_known_however_soon_it_has_ended(tmp_path: Path) -> None:
+    words = "library.so: failed to map segment from shared object"
+    command = ["sh", "-c", f"ulimit -v 300000; echo '{words}' >&2; exit 127"]
+    launcher = LocalLauncher(tmp_path, environment=environment, command=command)
+    record = launcher.measure(
+        cell(), stop=Stop(), on_event=_unheard, on_tick=lambda: None, on_file=_unheard
+    )
+    assert record.failure is not None
+    assert record.failure.kind == "oom-host", record.failure
+    assert "293 MiB of address space" in record.failure.message
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("mebibytes", [100, 600, 1350])
-def test_a_cell_of_tensorflow_that_may_not_have_its_memory_is_told_so(
-    tmp_path: Path, mebibytes: int
-) -> None:
-    limit = ["prlimit", f"--as={mebibytes * 2**20}"]
+def test_a_cell_of_tensorflow_that_may_not_have_its_memory_is_told_so(tmp_path: Path) -> None:
+    limit = ["prlimit", f"--as={600 * 2**20}"]
     launcher = LocalLauncher(tmp_path, environment=environment, command=[*limit, *CHILD])
     images = {"data": "synthetic", "train_examples": 512, "validation_examples": 64, "epochs": 1}
     record = launcher.measure(
         cell_of("image_classification", images, measure=Measure(budget=5, timeout=200)),
         stop=Stop(),
-        on_event=lambda _: None,
+        on_event=_unheard,
         on_tick=lambda: None,
-        on_file=lambda _: None,
+        on_file=_unheard,
     )
     assert record.failure is not None
     assert record.failure.kind == "oom-host", record.failure
     assert "ulimit -v" in record.failure.remedy
+
+
+def _unheard(_told: object) -> None:
+    """Nobody listens."""
 
 
 def test_the_message_names_the_signal_or_the_last_words(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.workloads.sequence_models import confusion_tally, ratios
+from accelreport.workloads.sequence_classification import confusion_tally, ratios
 
 pytestmark = pytest.mark.e2e
 

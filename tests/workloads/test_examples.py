@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from accelreport.datasets.base import Dataset
-from accelreport.workloads.character_models import problem as characters
-from accelreport.workloads.character_models import side_by_side
 from accelreport.workloads.image_classification import ImageClassificationParameters
-from accelreport.workloads.image_models import digits as digit_samples
-from accelreport.workloads.image_models import problem as digits
+from accelreport.workloads.image_classification import digits as digit_samples
+from accelreport.workloads.image_classification import problem as digits
 from accelreport.workloads.sequence_classification import SequenceClassificationParameters
-from accelreport.workloads.sequence_models import problem as sequences
+from accelreport.workloads.sequence_classification import problem as sequences
 from accelreport.workloads.text_classification import TextClassificationParameters
-from accelreport.workloads.text_generation import TextGenerationParameters
-from accelreport.workloads.text_models import problem as texts
+from accelreport.workloads.text_classification import problem as texts
+from accelreport.workloads.text_generation import TextGenerationParameters, side_by_side
+from accelreport.workloads.text_generation import problem as characters
 
 pytestmark = pytest.mark.e2e
 

@@ -8,8 +8,12 @@ from pydantic import ValidationError
 
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
-from accelreport.workloads.series_forecast import FAMILY, SeriesForecastParameters
-from accelreport.workloads.series_models import forecasts, problem
+from accelreport.workloads.series_forecast import (
+    FAMILY,
+    SeriesForecastParameters,
+    forecasts,
+    problem,
+)
 from tests.workloads.conftest import dataset
 
 pytestmark = pytest.mark.e2e

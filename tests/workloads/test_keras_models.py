@@ -19,9 +19,11 @@ from accelreport.workloads.keras_model import (
     LIMIT,
     ArchitectureError,
     KerasParameters,
+    ModelError,
     check_architecture,
+    loss_named,
+    problem,
 )
-from accelreport.workloads.keras_problem import ModelError, loss_named, problem
 from tests.datasets.layouts import zip_bytes
 from tests.support.children import bare_cell, measured
 from tests.workloads.conftest import dataset

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from accelreport.datasets.base import Dataset
-from accelreport.workloads.character_models import problem as characters
 from accelreport.workloads.image_classification import ImageClassificationParameters
-from accelreport.workloads.image_models import problem as digits
+from accelreport.workloads.image_classification import problem as digits
 from accelreport.workloads.sequence_classification import SequenceClassificationParameters
-from accelreport.workloads.sequence_models import problem as sequences
+from accelreport.workloads.sequence_classification import problem as sequences
 from accelreport.workloads.text_classification import TextClassificationParameters
+from accelreport.workloads.text_classification import problem as texts
 from accelreport.workloads.text_generation import TextGenerationParameters
-from accelreport.workloads.text_models import problem as texts
+from accelreport.workloads.text_generation import problem as characters
 
 pytestmark = pytest.mark.e2e
 
@@ -75,7 +75,7 @@ def test_the_character_model_has_the_published_size(play: Dataset) -> None:
 def test_the_older_hard_sigmoid_is_a_fifth_of_its_input_about_one_half() -> None:
     import numpy as np
 
-    from accelreport.workloads.recurrent import hard_sigmoid
+    from accelreport.workloads.training import hard_sigmoid
 
     x = np.array([-3.0, -2.5, -1.0, 0.0, 1.0, 2.5, 3.0], np.float32)
     expected = np.array([0.0, 0.0, 0.3, 0.5, 0.7, 1.0, 1.0])

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from accelreport.results.record import GeneratedText
-from accelreport.workloads.character_models import _stepper, character_model, write
-from accelreport.workloads.text_generation import TextGenerationParameters
+from accelreport.workloads.text_generation import (
+    TextGenerationParameters,
+    _stepper,
+    character_model,
+    write,
+)
 
 pytestmark = pytest.mark.e2e
 

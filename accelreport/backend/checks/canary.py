@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from accelreport.backend.checks.findings import Findings
+from accelreport.backend.checks import Findings
 from accelreport.machine.clocks import busy_s
 from accelreport.results.record import OTHER_LOAD
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.findings import Findings, RefusedError
+from accelreport.backend.checks import Findings, RefusedError
 from accelreport.spec.families import TENSORFLOW
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import psutil
 
-from accelreport.backend.checks.findings import Findings
+from accelreport.backend.checks import Findings
 from accelreport.machine.nvidia import DriverError, asked, boards, visible
 from accelreport.results.record import OTHER_LOAD
 

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from accelreport.backend.checks import state
+from accelreport.backend.checks import Findings, RefusedError, model
 from accelreport.backend.checks.canary import Canary, Own, judge_windows
-from accelreport.backend.checks.findings import Findings, RefusedError
 from accelreport.backend.checks.inputs import judge_inputs
 from accelreport.backend.checks.load import Clock, OtherProcesses, judge_clock
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done, judge_gaps
@@ -72,15 +71,15 @@ class SelfChecks:
 
     @_counted
     def before_training(self, graphs: Engine, training: Training, *, pipeline: bool) -> None:
-        """What the training begins with: data, weights, the optimizer's state.
+        """What the training begins with: data, weights, the optimizer's model.
 
         Raises:
             RefusedError: the inputs are constant.
         """
         self._begin(training.watch)
-        self._weights = state.beginnings(graphs)
+        self._weights = model.beginnings(graphs)
         if self._runtime.counts_steps:
-            state.judge_beginning(self.found, graphs)
+            model.judge_beginning(self.found, graphs)
             judge_inputs(self.found, graphs, training.feed.source, pipeline=pipeline)
         else:
             for name in ("stale-state", "constant-input", "stale-data"):
@@ -92,13 +91,13 @@ class SelfChecks:
     ) -> Beginning:
         """What the windows show, and where the training ended."""
         self._watched(training.watch, blocks, skips=graphs.scales_losses)
-        state.judge_batch(self.found, graphs)
+        model.judge_batch(self.found, graphs)
         tensors = [each.value for each in graphs.model.trainable_variables]
         if not pipeline and self._runtime.counts_steps:
             tensors += list(training.feed.source.values())
-        state.judge_device(self.found, tensors, self._runtime.devices, self._kind)
-        state.judge_end(self.found, graphs, self._weights)
-        return Beginning(weights=state.random_weights(self._weights), order=training.feed.order)
+        model.judge_device(self.found, tensors, self._runtime.devices, self._kind)
+        model.judge_end(self.found, graphs, self._weights)
+        return Beginning(weights=model.random_weights(self._weights), order=training.feed.order)
 
     @_counted
     def canary_of_training(self, graphs: Engine, training: Training, blocks: list[Block]) -> None:
@@ -155,7 +154,7 @@ class SelfChecks:
     def after_kernel(self, kernel: Kernel, watch: WindowWatch, blocks: list[Block]) -> None:
         """What the windows show."""
         self._watched(watch, blocks, skips=False, settles=can_wait())
-        state.judge_device(self.found, list(kernel.inputs), self._runtime.devices, self._kind)
+        model.judge_device(self.found, list(kernel.inputs), self._runtime.devices, self._kind)
 
     @_counted
     def canary_of_kernel(self, kernel: Kernel, blocks: list[Block]) -> None:
@@ -219,4 +218,4 @@ def _step_s(blocks: list[Block]) -> float:
 
 def _corner(tensor: Any) -> Any:
     part = tensor[tuple(slice(0, CORNER) for _ in tensor.shape)]
-    return state.numbers(part).astype("float64")
+    return model.numbers(part).astype("float64")

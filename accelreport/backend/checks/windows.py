@@ -12,14 +12,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from accelreport.backend.checks import Findings
 from accelreport.backend.checks.canary import Own
-from accelreport.backend.checks.findings import Findings
 from accelreport.backend.checks.load import Clock
 from accelreport.backend.frameworks import framework_module
 from accelreport.machine.clocks import Heartbeat, Window, waited_s
 from accelreport.results.record import Block
-from accelreport.spec.families import TENSORFLOW
 
 
 def compiled() -> frozenset[Hashable]:
@@ -28,41 +28,24 @@ def compiled() -> frozenset[Hashable]:
     Of TensorFlow the names of the functions that it has traced, of another framework one thing
     for each program that it has compiled.
     """
-    if (framework := _framework()) != TENSORFLOW:
-        others: frozenset[Hashable] = framework_module(framework, "device").compiled()
-        return others
-    from tensorflow.python.eager import context
-
-    return frozenset(context.context().list_function_names())
+    found: frozenset[Hashable] = _framework().compiled()
+    return found
 
 
 def everything_done() -> None:
     """Wait until every device of this process has done all it was given."""
-    if (framework := _framework()) != TENSORFLOW:
-        framework_module(framework, "device").everything_done()
-        return
-    import tensorflow as tf
-
-    tf.test.experimental.sync_devices()
+    _framework().everything_done()
 
 
 def can_wait() -> bool:
     """Whether `everything_done` can wait: not where TensorFlow is one worker of several."""
-    if _framework() != TENSORFLOW:
-        return True
-    import tensorflow as tf
-
-    try:
-        everything_done()
-    except tf.errors.InternalError:
-        return False
-    return True
+    return bool(_framework().can_wait())
 
 
-def _framework() -> str:
+def _framework() -> Any:
     import keras
 
-    return str(keras.backend.backend())
+    return framework_module(keras.backend.backend(), "device")
 
 
 MOST_LEFT = 0.10

@@ -14,7 +14,7 @@ from accelreport.backend.distributed.processes import Orders
 from accelreport.backend.distributed.tasks import Jobs, expected, slurm_first_port
 from accelreport.backend.main import leave_record, measured
 from accelreport.backend.protocol import Reporter
-from accelreport.machine.processes import end_with
+from accelreport.machine.parent_death import end_with
 from accelreport.results.record import Host, Record
 from accelreport.spec.device import Device
 

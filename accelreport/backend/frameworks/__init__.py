@@ -1,6 +1,6 @@
 """The framework that a cell's process runs Keras on; chosen once, before Keras is imported.
 
-`jax` and `torch` hold modules of the same names: `configure`, `engine`, `device` and `flops`. None
+Each framework has a folder with modules of the same names: `device`, `engine` and `flops`. None
 of them is imported before its framework was chosen for the process.
 """
 

@@ -19,13 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.backend.checks import state
-from accelreport.backend.checks.findings import Findings, RefusedError
+from accelreport.backend.checks import Findings, RefusedError, model
 from accelreport.backend.checks.inputs import judge_inputs
 from accelreport.backend.checks.windows import WindowWatch, compiled
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.flops.count import counted
+from accelreport.backend.flops import counted
 from accelreport.backend.frameworks import EXTRAS, choose, no_compiler
 from accelreport.backend.runtime import Runtime, configure
 from accelreport.backend.training import Order
@@ -107,10 +106,10 @@ def faults(engine: Engine) -> dict[str, str]:
         engine: has been trained.
     """
     found = Findings()
-    state.judge_beginning(found, engine)
+    model.judge_beginning(found, engine)
     weights = [each.value for each in engine.model.trainable_variables]
-    state.judge_device(found, weights, ["GPU:0"], "GPU")
-    state.judge_end(found, engine, state.beginnings(engine))
+    model.judge_device(found, weights, ["GPU:0"], "GPU")
+    model.judge_end(found, engine, model.beginnings(engine))
     zeros = {name: np.zeros_like(each) for name, each in engine.problem.resident.items()}
     whole, engine.problem = engine.problem, replace(engine.problem, resident=zeros)
     with contextlib.suppress(RefusedError):
@@ -171,7 +170,7 @@ def starved(engine: Engine) -> dict[str, Any]:
     order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(1))
     resident = engine.on_devices(what.resident)
     step = engine.step_graph(resident, order, engine.constant(0), engine.constant(1))
-    engine._sums = lambda *_: torch.empty(2**50)  # type: ignore[attr-defined]
+    engine._sums = lambda *_: torch.empty(2**50)  # type: ignore[method-assign]
     before = engine.weights()
     found = counted(step, engine.runtime)
     same = all(map(np.array_equal, before, engine.weights()))

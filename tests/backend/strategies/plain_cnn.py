@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from accelreport.workloads import image_models
+from accelreport.workloads import image_classification
 
 SEED = 5
 STEPS = 20
@@ -23,9 +23,9 @@ WORKLOAD: dict[str, Any] = {
 
 def leave_out_dropout() -> None:
     """Make `conv64_conv32` the same network without dropout, in this process."""
-    whole = image_models.conv64_conv32
+    whole = image_classification.conv64_conv32
 
     def without() -> list[Any]:
         return [layer for layer in whole() if type(layer).__name__ != "Dropout"]
 
-    image_models.LAYERS["conv64_conv32"] = without
+    image_classification.LAYERS["conv64_conv32"] = without

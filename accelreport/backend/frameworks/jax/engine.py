@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
 import jax
@@ -11,7 +11,7 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.engine import KerasEngine
+from accelreport.backend.engine import Engine
 from accelreport.backend.frameworks.jax.device import OnJax
 from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
@@ -29,7 +29,7 @@ Step = Callable[[Any, Any, Any], Any]
 """(what a step changes, what it reads, number of the step) → what it has changed."""
 
 
-class JaxEngine(KerasEngine):
+class JaxEngine(Engine):
     """See `Engine`; a model on one device, trained by Keras' stateless functions.
 
     What a step changes is given to XLA (donated), so that weights are updated where they lie.
@@ -56,11 +56,6 @@ class JaxEngine(KerasEngine):
         """See `Engine.set_learning_rate`."""
         super().set_learning_rate(rate)
         self._settle_down()
-
-    def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """See `Engine.on_devices`."""
-        found: dict[str, Any] = self._placement.resident(arrays)
-        return found
 
     def constant(self, value: NDArray[Any] | int) -> Any:
         """See `Engine.constant`."""

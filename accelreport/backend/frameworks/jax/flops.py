@@ -1,8 +1,6 @@
 """Floating-point operations of a step, counted in the form in which JAX traced it.
 
-XLA's own cost analysis counts the body of a loop once. Here a scan counts as often as it runs,
-as in TensorFlow's graphs (`accelreport.backend.flops.count`), so that both give one number for one
-model.
+XLA's own cost analysis counts the body of a loop once. Here a scan counts as often as it runs.
 """
 
 from __future__ import annotations
@@ -11,8 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from accelreport.backend.flops.count import Counted, CountError
-from accelreport.backend.flops.operations import METHOD as TRAFFIC_METHOD
+from accelreport.backend.flops import TRAFFIC_METHOD, Counted, CountError
 from accelreport.results.record import Flops
 
 METHOD = (
@@ -129,7 +126,7 @@ TRAFFIC: dict[str, Count] = {
     "conv_general_dilated": _operands,
     **_UNTOLD,
 }
-"""The bytes of the same operations, as `accelreport.backend.flops.operations` counts them."""
+"""The bytes of the same operations, as those of TensorFlow are counted."""
 
 CONVOLUTIONS: dict[str, Count] = {"conv_general_dilated": _convolution}
 """Those of the operations that are convolutions."""

@@ -6,13 +6,12 @@ while it is called stays on its replica. Two kinds of variables are concerned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.engine import KerasEngine
+from accelreport.backend.engine import Engine
 from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
 
@@ -101,7 +100,7 @@ def finite_together(gradients: list[Any]) -> list[Any]:
     return [poisoned(gradient) for gradient in gradients]
 
 
-class TensorFlowEngine(KerasEngine):
+class TensorFlowEngine(Engine):
     """See `Engine`; a model under its strategy, with TensorFlow's graphs of it.
 
     The steps are driven by a loop inside one graph, because what happens between steps in
@@ -135,33 +134,22 @@ class TensorFlowEngine(KerasEngine):
         return found
 
     def settle(self) -> None:
-        """Make all replicas the same model, moving statistics included."""
+        """See `Engine.settle`."""
         self._average()
 
     def set_weights(self, weights: list[NDArray[Any]]) -> None:
-        """Put weights back, on every replica."""
+        """See `Engine.set_weights`."""
         with self.runtime.strategy.scope():
             super().set_weights(weights)
 
     def learning_rate(self) -> float:
-        """The learning rate in force."""
+        """See `Engine.learning_rate`."""
         import tensorflow as tf
 
         return float(tf.convert_to_tensor(self.optimizer.learning_rate).numpy())
 
-    def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Copy arrays to every replica's device, in the dtype in which they are stored."""
-        found: dict[str, Any] = self.runtime.placement.resident(arrays)
-        return found
-
     def resident_trainer(self) -> Any:
-        """A function (resident, order [steps, batch], first, count) → (sums, stamps).
-
-        It runs steps `first` … `first + count − 1` of the order. `sums` [1 + metrics] adds the
-        loss and the metrics over all examples; `stamps` [count] holds the instants in seconds
-        at which each step's loss was ready, and is empty on a device that runs
-        asynchronously, where such a stamp would be taken before the work is done.
-        """
+        """See `Engine.resident_trainer`."""
         import tensorflow as tf
 
         placement, strategy = self.runtime.placement, self.runtime.strategy
@@ -181,7 +169,7 @@ class TensorFlowEngine(KerasEngine):
         return placement.steps(train)
 
     def pipeline_trainer(self) -> Any:
-        """A function (iterator, first, count) → (sums, stamps), as `resident_trainer` gives."""
+        """See `Engine.pipeline_trainer`."""
         import tensorflow as tf
 
         strategy = self.runtime.strategy
@@ -211,10 +199,7 @@ class TensorFlowEngine(KerasEngine):
         return self._train.get_concrete_function(*specified).graph.as_graph_def(add_shapes=True)
 
     def evaluator(self) -> Any:
-        """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
-
-        Weights are 1 for examples and 0 for padding.
-        """
+        """See `Engine.evaluator`."""
         import tensorflow as tf
 
         placement, strategy = self.runtime.placement, self.runtime.strategy
@@ -239,7 +224,7 @@ class TensorFlowEngine(KerasEngine):
         return placement.steps(evaluate)
 
     def predictor(self) -> Any:
-        """A function (resident, indices [batch]) → outputs [batch, …], in the order asked for."""
+        """See `Engine.predictor`."""
         import tensorflow as tf
 
         placement, strategy = self.runtime.placement, self.runtime.strategy
@@ -309,15 +294,5 @@ class TensorFlowEngine(KerasEngine):
         return totals + reduced, stamps
 
 
-def padded_order(examples: int, batch: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Every example once, in order, in full batches; the last one is padded with example 0.
-
-    Returns:
-        Indices and weights (1, or 0 for padding), both of shape [steps, batch].
-    """
-    steps = -(-examples // batch)
-    indices = np.zeros(steps * batch, dtype=np.int32)
-    indices[:examples] = np.arange(examples, dtype=np.int32)
-    weights = np.zeros(steps * batch, dtype=np.float32)
-    weights[:examples] = 1
-    return indices.reshape(steps, batch), weights.reshape(steps, batch)
+ENGINE = TensorFlowEngine
+"""What `engine_for` makes."""

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from accelreport.backend.engine import KerasEngine
+from accelreport.backend.engine import Engine
 from accelreport.backend.frameworks.torch.device import OnTorch
 from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
@@ -18,7 +18,7 @@ from accelreport.workloads.base import TrainingProblem
 Function = Callable[..., Any]
 
 
-class TorchEngine(KerasEngine):
+class TorchEngine(Engine):
     """See `Engine`; a model on one device, trained by the step of Keras' own trainer.
 
     The host calls every operation of every step, or the compiled pieces of a step: PyTorch has no
@@ -34,11 +34,6 @@ class TorchEngine(KerasEngine):
         self._weights = [variable.value for variable in self.model.trainable_variables]
 
     # What `Engine` asks of any framework ----------------------------------------------------
-
-    def on_devices(self, arrays: Any) -> dict[str, Any]:
-        """See `Engine.on_devices`."""
-        found: dict[str, Any] = self._placement.resident(arrays)
-        return found
 
     def constant(self, value: NDArray[Any] | int) -> Any:
         """See `Engine.constant`; no step sees a plain number."""

@@ -13,8 +13,7 @@ from typing import Any
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from accelreport.backend.failures import out_of_memory
-from accelreport.backend.flops.count import Counted
-from accelreport.backend.flops.operations import METHOD as TRAFFIC_METHOD
+from accelreport.backend.flops import TRAFFIC_METHOD, Counted
 from accelreport.results.record import Flops
 
 METHOD = (

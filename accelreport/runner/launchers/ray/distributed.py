@@ -26,8 +26,7 @@ from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ChildEvent, Finished, LauncherError, Watch
 from accelreport.runner.launchers.messages import Reachable
 from accelreport.runner.launchers.node import LostCell, LostCells, broke
-from accelreport.runner.launchers.ray.engine import RayEngine, Task
-from accelreport.runner.launchers.ray.nodes import Demand, Node, demand
+from accelreport.runner.launchers.ray.engine import Demand, Node, RayEngine, Task, demand
 from accelreport.runner.launchers.ray.pool import Batch, tell_late
 from accelreport.runner.launchers.ray.worker import (
     Letters,

@@ -13,8 +13,7 @@ from functools import cached_property
 from accelreport.runner.launchers.base import Circumstances, Finished, Watch
 from accelreport.runner.launchers.node import LostCells, Node
 from accelreport.runner.launchers.ray.distributed import Spread
-from accelreport.runner.launchers.ray.engine import RayEngine, Task
-from accelreport.runner.launchers.ray.nodes import asked_resources, demand
+from accelreport.runner.launchers.ray.engine import RayEngine, Task, asked_resources, demand
 from accelreport.runner.launchers.ray.pool import TICK_S, Batch, Pool, Queue, tell_late
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device

@@ -14,8 +14,7 @@ from accelreport.results.record import Environment
 from accelreport.runner.launchers.base import Finished, LauncherError, LeftFile, Watch
 from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
 from accelreport.runner.launchers.node import STOPPED, LostCell, LostCells
-from accelreport.runner.launchers.ray.engine import RayEngine
-from accelreport.runner.launchers.ray.nodes import Node, demand, lack
+from accelreport.runner.launchers.ray.engine import Node, RayEngine, demand, lack
 from accelreport.runner.launchers.ray.worker import Letters
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device

@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 
 import accelreport
 from accelreport.machine.inventory import inventory
+from accelreport.results.plan_document import Document
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import LeftFile
 from accelreport.runner.launchers.messages import (
@@ -33,7 +34,6 @@ from accelreport.runner.launchers.messages import (
     Waits,
 )
 from accelreport.runner.launchers.node import Node, broke, environment_here
-from accelreport.runner.launchers.ray.nodes import About
 from accelreport.runner.workspace import Workspace, machine_to_itself
 from accelreport.spec.cells import Cell
 
@@ -83,6 +83,19 @@ class MessageBuffer:
 
 THREADS = "OMP_NUM_THREADS"
 """Ray sets it in its workers where nobody else did; a local run would not have it."""
+
+
+class About(Document):
+    """What a node says of itself."""
+
+    host: str
+    """Its name."""
+    accelreport: str
+    """Version of accelreport there."""
+    threads: int
+    """Logical processors that a process may use there."""
+    tensorflow: bool
+    """Whether TensorFlow is installed there."""
 
 
 def about() -> str:

@@ -30,7 +30,7 @@ class Edge:
 
 
 @dataclass
-class Node:
+class GraphNode:
     """An operation.
 
     Attributes:
@@ -79,7 +79,7 @@ class Body:
         kept: names of nodes that run for their effect.
     """
 
-    nodes: dict[str, Node]
+    nodes: dict[str, GraphNode]
     arguments: list[Shape] = field(default_factory=list)
     results: list[Edge] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
@@ -161,9 +161,9 @@ def _function_body(definition: Any) -> Body:
     return Body(nodes, shapes, results, list(definition.control_ret.values()))
 
 
-def _node(definition: Any, arguments: dict[str, int]) -> Node:
+def _node(definition: Any, arguments: dict[str, int]) -> GraphNode:
     data = [name for name in definition.input if not name.startswith("^")]
-    return Node(
+    return GraphNode(
         name=definition.name,
         kind=definition.op,
         attributes=definition.attr,
@@ -272,7 +272,7 @@ class Values:
             return self.number(inner, inner.body.results[edge.index])
         return self._computed(scope, node)
 
-    def trips(self, scope: Scope, loop: Node) -> float | None:
+    def trips(self, scope: Scope, loop: GraphNode) -> float | None:
         """How many steps a loop takes; None when the graph does not say.
 
         Understood is a condition that is a comparison of a counter with a bound, or several
@@ -287,7 +287,7 @@ class Values:
         ]
         return min(found) if found else None
 
-    def _until(self, scope: Scope, loop: Node, inner: Scope, test: Node) -> float | None:
+    def _until(self, scope: Scope, loop: GraphNode, inner: Scope, test: GraphNode) -> float | None:
         counter, bound = test.inputs
         if not counter.argument:
             return None
@@ -298,7 +298,7 @@ class Values:
             return None
         return max(0, math.ceil((end - start) / step))
 
-    def _increment(self, loop: Node, position: int) -> float | None:
+    def _increment(self, loop: GraphNode, position: int) -> float | None:
         """What a step of a loop adds to one of its variables."""
         body = self._traced.body(loop.function("body"))
         node = _behind_identities(body, body.results[position])
@@ -310,7 +310,7 @@ class Values:
             return None
         return self.number(Scope(body), added)
 
-    def unchanged(self, loop: Node) -> frozenset[int]:
+    def unchanged(self, loop: GraphNode) -> frozenset[int]:
         """Positions of a loop's variables that a step hands on as they were."""
         body = self._traced.body(loop.function("body"))
         return frozenset(
@@ -319,14 +319,14 @@ class Values:
             if _origin(body, result) == (position, True)
         )
 
-    def _after_loop(self, scope: Scope, loop: Node, position: int) -> float | None:
+    def _after_loop(self, scope: Scope, loop: GraphNode, position: int) -> float | None:
         start = self.number(scope, loop.inputs[position])
         if position in self.unchanged(loop) or start is None:
             return start
         trips, step = self.trips(scope, loop), self._increment(loop, position)
         return None if trips is None or step is None else start + trips * step
 
-    def _computed(self, scope: Scope, node: Node) -> float | None:
+    def _computed(self, scope: Scope, node: GraphNode) -> float | None:
         values = [self.number(scope, edge) for edge in node.inputs]
         if node.kind in {"Max", "Min", "Prod", "Sum"}:
             # Reductions of a scalar, as Keras writes the length of a sequence.
@@ -349,19 +349,19 @@ class Values:
         return None if found is None else found()
 
 
-def called(traced: Traced, scope: Scope, call: Node) -> Scope:
+def called(traced: Traced, scope: Scope, call: GraphNode) -> Scope:
     """The body of a function where a node calls it."""
     return Scope(traced.body(call.function()), scope, tuple(call.inputs))
 
 
-def _constant(node: Node) -> float | None:
+def _constant(node: GraphNode) -> float | None:
     import tensorflow as tf
 
     value: Any = tf.make_ndarray(node.attributes["value"].tensor)
     return float(value.reshape(())) if value.size == 1 and value.dtype.kind in "iuf" else None
 
 
-def _tests(body: Body, edge: Edge) -> list[Node]:
+def _tests(body: Body, edge: Edge) -> list[GraphNode]:
     """The comparisons "counter < bound" that a condition joins."""
     if edge.argument:
         return []
@@ -373,7 +373,7 @@ def _tests(body: Body, edge: Edge) -> list[Node]:
     return []
 
 
-def _behind_identities(body: Body, edge: Edge) -> Node | None:
+def _behind_identities(body: Body, edge: Edge) -> GraphNode | None:
     while not edge.argument:
         node = body.nodes[edge.node]
         if node.kind != "Identity":

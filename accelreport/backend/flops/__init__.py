@@ -1,1 +1,0 @@
-"""The arithmetic of a step: counted from a traced graph, never from a profiler."""

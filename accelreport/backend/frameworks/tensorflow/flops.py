@@ -1,0 +1,382 @@
+"""The arithmetic of a step, and the bytes it moves, in the graph that TensorFlow traced.
+
+A multiply-add counts as two. Only products are counted: in the networks measured here,
+element-wise operations are a hundredth of the arithmetic and bound by memory. A loop counts as
+often as it runs, and what TensorFlow prunes does not count at all.
+
+Each product reads its operands once and writes its result once. That is the traffic of the
+algorithm as it is written, not what a memory was seen to move: caches and fusion can save some
+of it, operands that do not fit are read again, and element-wise operations and the optimizer,
+which only move memory, are not among the counted operations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accelreport.backend.flops import TRAFFIC_METHOD, Counted, CountError
+from accelreport.backend.frameworks.tensorflow.graph import (
+    BRANCHES,
+    CALLS,
+    LOOPS,
+    Edge,
+    GraphNode,
+    Scope,
+    Shape,
+    Traced,
+    Values,
+    called,
+)
+from accelreport.results.record import Flops
+
+METHOD = (
+    "counted in the traced step: convolutions, matrix products and fused recurrent kernels, "
+    "forward and backward, loops as often as they run; a multiply-add is two operations, "
+    "element-wise operations are left out"
+)
+"""How the operations were counted, for the record."""
+
+
+class UnknownShapeError(ValueError):
+    """A size that the count needs is not known from the graph."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A node with the shapes at its ends."""
+
+    node: GraphNode
+    inputs: Sequence[Shape]
+    outputs: Sequence[Shape]
+
+
+Count = Callable[[Operation], float]
+"""What an operation counts."""
+
+
+def _known(op: Operation, *sizes: int | None) -> int:
+    """The first size that is known, of several that must be equal."""
+    for size in sizes:
+        if size is not None:
+            return size
+    raise UnknownShapeError(f"a size of {op.node.kind} {op.node.name!r} is unknown")
+
+
+def _elements(op: Operation, shape: Shape) -> int:
+    if shape is None:
+        raise UnknownShapeError(f"a shape of {op.node.kind} {op.node.name!r} is unknown")
+    return math.prod(_known(op, size) for size in shape)
+
+
+def _end(shape: Shape, position: int) -> int | None:
+    return shape[position] if shape is not None else None
+
+
+def matmul(op: Operation) -> float:
+    """2·M·N·K for every matrix of the batch; [M, K] × [K, N]."""
+    a, b, out = op.inputs[0], op.inputs[1], op.outputs[0] if op.outputs else None
+    a_turned, b_turned = op.node.flag("transpose_a", "adj_x"), op.node.flag("transpose_b", "adj_y")
+    m = _known(op, _end(a, -1 if a_turned else -2), _end(out, -2))
+    n = _known(op, _end(b, -2 if b_turned else -1), _end(out, -1))
+    k = _known(op, _end(a, -2 if a_turned else -1), _end(b, -1 if b_turned else -2))
+    batch = 1
+    if op.node.kind != "MatMul" and out is not None:
+        batch = _elements(op, out[:-2])
+    return 2.0 * batch * m * n * k
+
+
+def einsum(op: Operation) -> float:
+    """2 · the product of all sizes that occur, for two operands; nothing for one."""
+    left, _, right = op.node.text("equation").partition("->")
+    operands = left.split(",")
+    if len(operands) < 2:
+        return 0.0
+    sizes: dict[str, int | None] = {}
+    for labels, shape in zip([*operands, right], [*op.inputs, *op.outputs], strict=False):
+        if shape is None:
+            raise UnknownShapeError(f"a shape of Einsum {op.node.name!r} is unknown")
+        for name, size in zip(_spelt_out(labels, len(shape)), shape, strict=True):
+            # An axis of one element is repeated along the other operand's.
+            sizes[name] = max(filter(None, (sizes.get(name), size)), default=None)
+    return 2.0 * _elements(op, tuple(sizes.values()))
+
+
+def _spelt_out(labels: str, rank: int) -> list[str]:
+    """One name for each axis; those that "..." stands for are numbered from the last one."""
+    before, dots, after = labels.partition("...")
+    if not dots:
+        return list(labels)
+    hidden = rank - len(before) - len(after)
+    return [*before, *(f"...{number}" for number in range(hidden, 0, -1)), *after]
+
+
+def _convolutions(axes: slice, forward: str, by_input: str, by_kernel: str) -> dict[str, Count]:
+    """A convolution and its two gradients: 2 · elements of the forward result · of the kernel.
+
+    A gradient counts as much as the convolution: each product is used once more, for the other
+    factor.
+
+    Args:
+        axes: those of the kernel that an element of the result is a sum over.
+        forward: type of the operation.
+        by_input: type of its gradient by the input.
+        by_kernel: type of its gradient by the kernel, whose shape is then the result's.
+    """
+
+    def count(op: Operation, result: Shape, kernel: Shape) -> float:
+        if kernel is None:
+            raise UnknownShapeError(f"the kernel of {op.node.kind} {op.node.name!r} is unknown")
+        return 2.0 * _elements(op, result) * _elements(op, kernel[axes])
+
+    return {
+        forward: lambda op: count(op, op.outputs[0], op.inputs[1]),
+        by_input: lambda op: count(op, op.inputs[2], op.inputs[1]),
+        by_kernel: lambda op: count(op, op.inputs[2], op.outputs[0]),
+    }
+
+
+EVERY_INPUT = slice(-1)
+"""Kernel axes of a convolution: height, width and input channels."""
+
+OWN_INPUT = slice(2)
+"""Those of a depthwise one, each output channel of which sees one input channel."""
+
+
+def _twice(count: Count) -> Count:
+    """A gradient of a recurrent kernel, by its inputs and by its weights."""
+    return lambda op: 2.0 * count(op)
+
+
+GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
+"""Products of input and state with weights, in a step of each kind of recurrent cell."""
+
+
+def cudnn_rnn(op: Operation) -> float:
+    """2 · steps · batch · gates · units · (inputs + units), over layers and directions."""
+    sequence, state = op.inputs[0], op.inputs[1]
+    if sequence is None or state is None:
+        raise UnknownShapeError(f"the input of {op.node.kind} {op.node.name!r} is unknown")
+    time_major = "time_major" not in op.node.attributes or op.node.flag("time_major")
+    batch = _known(op, sequence[1 if time_major else 0])
+    directions = 2 if op.node.text("direction") == "bidirectional" else 1
+    layers = _elements(op, state[:-1]) // batch // directions
+    units = _known(op, state[-1])
+    # Later layers read what all directions of the one before gave.
+    read = _known(op, sequence[-1]) + (layers - 1) * directions * units
+    width = GATES[op.node.text("rnn_mode", "lstm")] * units * directions
+    return 2.0 * _elements(op, sequence[:2]) * width * (read + layers * units)
+
+
+def _block(op: Operation, positions: Shape, *weights: Shape) -> float:
+    return 2.0 * _elements(op, positions) * sum(_elements(op, weight) for weight in weights)
+
+
+def block_lstm(op: Operation) -> float:
+    """2 · steps · batch · elements of the weights, for a whole sequence in one operation."""
+    sequence = op.inputs[1]
+    return _block(op, sequence[:2] if sequence else None, op.inputs[4])
+
+
+def lstm_cell(op: Operation) -> float:
+    """2 · batch · elements of the weights, for one step."""
+    return _block(op, op.inputs[0][:1] if op.inputs[0] else None, op.inputs[3])
+
+
+def gru_cell(op: Operation) -> float:
+    """2 · batch · elements of both weights, for one step."""
+    return _block(op, op.inputs[0][:1] if op.inputs[0] else None, op.inputs[2], op.inputs[3])
+
+
+COUNTS: dict[str, Count] = {
+    **dict.fromkeys(("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"), matmul),
+    "Einsum": einsum,
+    **_convolutions(EVERY_INPUT, "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"),
+    **_convolutions(EVERY_INPUT, "Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
+    **_convolutions(
+        OWN_INPUT,
+        "DepthwiseConv2dNative",
+        "DepthwiseConv2dNativeBackpropInput",
+        "DepthwiseConv2dNativeBackpropFilter",
+    ),
+    **{f"CudnnRNN{version}": cudnn_rnn for version in ("", "V2", "V3")},
+    **{f"CudnnRNNBackprop{version}": _twice(cudnn_rnn) for version in ("", "V2", "V3")},
+    **{f"BlockLSTM{version}": block_lstm for version in ("", "V2")},
+    **{f"BlockLSTMGrad{version}": _twice(block_lstm) for version in ("", "V2")},
+    "LSTMBlockCell": lstm_cell,
+    "GRUBlockCell": gru_cell,
+}
+"""Operations that are counted, by their type."""
+
+CONVOLUTIONS: dict[str, Count] = {name: COUNTS[name] for name in COUNTS if "Conv" in name}
+"""Those of them that are convolutions."""
+
+SIZES = {1: 4, 2: 8, 14: 2, 19: 2}
+"""Bytes of an element by TensorFlow's `DataType`: float, double, bfloat16 and half."""
+
+
+def operand_bytes(op: Operation) -> float:
+    """Bytes of all inputs and outputs.
+
+    Raises:
+        UnknownShapeError: a shape or the element type is not known.
+    """
+    size = _itemsize(op)
+    shapes = [*op.inputs, *op.outputs]
+    if op.node.kind.startswith("CudnnRNN"):
+        # What cuDNN reserves for the way back has no size in the graph.
+        shapes = [shape for shape in shapes if shape is not None and None not in shape]
+    return float(size * sum(_elements(op, shape) for shape in shapes))
+
+
+TRAFFIC: dict[str, Count] = dict.fromkeys(COUNTS, operand_bytes)
+"""Operations whose traffic is counted: those whose arithmetic is."""
+
+
+def _itemsize(op: Operation) -> int:
+    for name in ("T", "Ta"):
+        if name in op.node.attributes:
+            size = SIZES.get(op.node.attributes[name].type)
+            if size is not None:
+                return size
+    raise UnknownShapeError(f"the element type of {op.node.kind} {op.node.name!r} is unknown")
+
+
+def count_step(traced: Traced, counts: Mapping[str, Count] = COUNTS) -> float:
+    """Operations of one step of a training loop.
+
+    Args:
+        traced: a graph whose only loop runs the steps, as `TensorFlowEngine.step_graph` gives it.
+        counts: what is counted of each type of operation, such as `TRAFFIC`.
+
+    Raises:
+        CountError: a shape or the number of steps of an inner loop is not known.
+    """
+    top = Scope(traced.top)
+    loops = [node for node in traced.top.nodes.values() if node.kind in LOOPS]
+    if len(loops) != 1:
+        raise CountError(f"the graph has {len(loops)} loops over steps, not one")
+    try:
+        return _Counter(traced, counts).one_step(top, loops[0])
+    except UnknownShapeError as error:
+        raise CountError(str(error)) from error
+
+
+def count_function(
+    traced: Traced, results: list[str], counts: Mapping[str, Count] = COUNTS
+) -> float:
+    """Operations of a whole graph.
+
+    Args:
+        traced: the graph.
+        results: names of the operations whose outputs are wanted.
+        counts: as for `count_step`.
+
+    Raises:
+        CountError: a shape or the number of steps of a loop is not known.
+    """
+    top = Scope(traced.top)
+    try:
+        return _Counter(traced, counts).scope(top, [Edge(name, 0) for name in results], kept=[])
+    except UnknownShapeError as error:
+        raise CountError(str(error)) from error
+
+
+class _Counter:
+    def __init__(self, traced: Traced, counts: Mapping[str, Count]) -> None:
+        self._traced = traced
+        self._counts = counts
+        self._values = Values(traced)
+
+    def scope(self, scope: Scope, wanted: list[Edge], kept: list[str]) -> float:
+        """Operations needed for some results of a body."""
+        live = scope.body.reached(wanted, kept)
+        names = {edge.node for edge in live if not edge.argument}
+        return sum(self._node(scope, scope.body.nodes[name], live) for name in names)
+
+    def one_step(self, scope: Scope, loop: GraphNode) -> float:
+        """Operations of one turn of a loop, all of whose variables are wanted."""
+        inner = self._inside(scope, loop)
+        return self.scope(inner, inner.body.results, inner.body.kept)
+
+    def _node(self, scope: Scope, node: GraphNode, live: set[Edge]) -> float:
+        if node.kind in self._counts:
+            inputs = [scope.body.shape(edge) for edge in node.inputs]
+            return self._counts[node.kind](Operation(node, inputs, node.shapes))
+        wanted = sorted(edge.index for edge in live if edge.node == node.name and edge.index >= 0)
+        if node.kind in CALLS:
+            inner = called(self._traced, scope, node)
+            return self._body(inner, wanted)
+        if node.kind in BRANCHES:
+            return max(self._body(inner, wanted) for inner in self._branches(scope, node))
+        if node.kind in LOOPS:
+            return self._loop(scope, node, set(wanted))
+        return 0.0
+
+    def _body(self, inner: Scope, wanted: list[int]) -> float:
+        results = [inner.body.results[number] for number in wanted]
+        return self.scope(inner, results, inner.body.kept)
+
+    def _branches(self, scope: Scope, node: GraphNode) -> list[Scope]:
+        if node.kind in {"If", "StatelessIf"}:
+            names = [node.function("then_branch"), node.function("else_branch")]
+        else:
+            names = node.functions("branches")
+        given = tuple(node.inputs[1:])
+        return [Scope(self._traced.body(name), scope, given) for name in names]
+
+    def _inside(self, scope: Scope, loop: GraphNode) -> Scope:
+        body = self._traced.body(loop.function("body"))
+        return Scope(body, scope, tuple(loop.inputs), self._values.unchanged(loop))
+
+    def _loop(self, scope: Scope, loop: GraphNode, wanted: set[int]) -> float:
+        """Operations of all turns.
+
+        A variable of the loop that nobody reads, neither outside nor in computing another
+        one, is pruned with all that only it needs.
+        """
+        inner = self._inside(scope, loop)
+        condition = self._traced.body(loop.function("cond"))
+        read = condition.reached(condition.results, condition.kept)
+        live = wanted | {edge.index for edge in read if edge.argument}
+        while True:
+            results = [inner.body.results[number] for number in sorted(live)]
+            reached = inner.body.reached(results, inner.body.kept)
+            more = {edge.index for edge in reached if edge.argument} - live
+            if not more:
+                break
+            live |= more
+        once = self.scope(inner, results, inner.body.kept)
+        if once == 0:
+            return 0.0
+        trips = self._values.trips(scope, loop)
+        if trips is None:
+            raise CountError(f"how often the loop {loop.name!r} runs is not known")
+        return once * trips
+
+
+def counted_program(graph: Any) -> Counted:
+    """Count the operations of a step, and the bytes that they read and write.
+
+    Args:
+        graph: a `GraphDef` whose only loop runs the steps.
+    """
+    traced = Traced(graph)
+    try:
+        operations = count_step(traced)
+    except CountError as error:
+        return Counted(traced.kinds(), None, str(error))
+    try:
+        moved = count_step(traced, TRAFFIC)
+    except CountError:  # a shape is not known, which the page then says
+        moved = None
+    flops = Flops(
+        per_step=operations,
+        method=METHOD,
+        bytes_per_step=moved,
+        bytes_method="" if moved is None else TRAFFIC_METHOD,
+        convolutions_per_step=count_step(traced, CONVOLUTIONS),
+    )
+    return Counted(traced.kinds(), flops)
