@@ -15,25 +15,25 @@ from scale_cells import record_of, spec_of, template
 
 from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launchers.base import ChildEvent, Circumstances
+from accelreport.runner.launchers.base import ChildEvent, LauncherConfig
 from accelreport.runner.launchers.messages import Completed, Started
-from accelreport.runner.launchers.ray.engine import Demand, Node, RayEngine
+from accelreport.runner.launchers.ray.engine import Demand, RayEngine, RayNode
 from accelreport.runner.launchers.ray.launcher import RayLauncher
-from accelreport.runner.launchers.slurm.jobs import Job
+from accelreport.runner.launchers.slurm.jobs import SlurmJob
 from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
 from accelreport.runner.launchers.slurm.submission import SlurmOptions
 from accelreport.runner.launchers.slurm.worker import MessageLog
 from accelreport.spec.cells import Cell
 
 if TYPE_CHECKING:  # an older checkout has it elsewhere
-    from accelreport.runner.launchers.ray.worker import Letters
+    from accelreport.runner.launchers.ray.worker import Messages
 
 NODES = 1000
 ROUNDS = 3
 
 
 class Silent:
-    """A `Watch` that shows nothing."""
+    """A `CellListener` that shows nothing."""
 
     def __init__(self) -> None:
         self.stop = Stop()
@@ -63,16 +63,16 @@ class Instant(RayEngine):
         self._cells: dict[int, list[Cell]] = {}
         self._number = 0
 
-    def nodes(self, within_s: float = 0.0) -> list[Node]:
+    def nodes(self, within_s: float = 0.0) -> list[RayNode]:
         """A thousand nodes."""
         del within_s
         return [
-            Node(f"{number}", f"n{number}", {"CPU": 64.0}, threads=64) for number in range(NODES)
+            RayNode(f"{number}", f"n{number}", {"CPU": 64.0}, threads=64) for number in range(NODES)
         ]
 
-    def start(self, cells: list[str] | str, workplace: str, node: Node, demand: Demand) -> int:
+    def start(self, cells: list[str] | str, settings: str, node: RayNode, demand: Demand) -> int:
         """Take cells; an older checkout gives out one at a time."""
-        del workplace, node, demand
+        del settings, node, demand
         self._number += 1
         texts = [cells] if isinstance(cells, str) else cells
         self._cells[self._number] = [Cell.model_validate_json(text) for text in texts]
@@ -83,15 +83,15 @@ class Instant(RayEngine):
         del within_s
         return list(tasks[: max(1, len(tasks) // 10)])
 
-    def hear(self, task: int) -> Letters:
+    def hear(self, task: int) -> Messages:
         """Everything at once."""
-        letters: Letters = []
+        messages: Messages = []
         for cell in self._cells.pop(task):
             record = record_of(cell, self._like)
             assert record.environment is not None
-            letters.append(Started(key=record.key, environment=record.environment))
-            letters.append(Completed(record=record))
-        return letters
+            messages.append(Started(key=record.key, environment=record.environment))
+            messages.append(Completed(record=record))
+        return messages
 
     def end(self, tasks: Sequence[int]) -> None:
         """Forget tasks."""
@@ -106,7 +106,7 @@ def ray(folder: Path, cells: int, nodes: int) -> Mapping[str, float]:
     """Every cell goes to one of a thousand nodes of a Ray that answers at once."""
     del nodes
     all_cells = spec_of(folder).cells
-    launcher = RayLauncher(Circumstances(results=folder / "results"), {})
+    launcher = RayLauncher(LauncherConfig(results=folder / "results"), {})
     launcher._engine = Instant(template())
     began = time.process_time()
     done = sum(1 for _ in launcher.measure_all(all_cells, Silent()))
@@ -128,18 +128,18 @@ class Waiting:
 def follow(folder: Path, cells: int, nodes: int) -> Mapping[str, float]:
     """Jobs of one cell wait in Slurm's queue; the launching side looks at each in turn."""
     del nodes
-    launcher = SlurmLauncher(Circumstances(results=folder / "results"), SlurmOptions())
+    launcher = SlurmLauncher(LauncherConfig(results=folder / "results"), SlurmOptions())
     jobs = [
-        Job(Waiting(), {cell.key: cell}, MessageLog(folder / f"letters-{number}.jsonl"))
+        SlurmJob(Waiting(), {cell.key: cell}, MessageLog(folder / f"messages-{number}.jsonl"))
         for number, cell in enumerate(spec_of(folder).cells)
     ]
-    watch = Silent()
+    listener = Silent()
     began = time.process_time()
     for _ in range(ROUNDS):
         heard: list[object] = []
         for job in jobs:
             launcher._over(job)
-            heard += launcher._heard(job, watch)
+            heard += launcher._heard(job, listener)
         if heard:
             raise SystemExit("jobs that wait told something")
     spent = time.process_time() - began

@@ -10,7 +10,7 @@ from typing import Literal
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.api.results import Results, results_of
 from accelreport.runner.launchers import launching
-from accelreport.runner.launchers.base import Circumstances
+from accelreport.runner.launchers.base import LauncherConfig
 from accelreport.runner.overrides import shorthands
 from accelreport.runner.plan import Policy
 from accelreport.runner.prepare import Request, prepare
@@ -76,9 +76,9 @@ def run(
     """
     values = {**(overrides or {}), **shorthands(data, budget)}
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
-    judge = UntilDecided(most_repeats) if until_decided else None
+    rule = UntilDecided(most_repeats) if until_decided else None
     request = _request(specs, results, profile, devices, filters or {}, devices_file)
-    request = replace(request, overrides=values, policy=policy, judge=judge)
+    request = replace(request, overrides=values, policy=policy, stopping_rule=rule)
     return _measured(request, on, on_options or {}, ray_address, fork=fork, quiet=quiet)
 
 
@@ -110,7 +110,7 @@ def _measured(
     fork: bool,
     quiet: bool,
 ) -> Results:
-    asked = Circumstances(request.results, options, ray_address, fork, request.policy)
+    asked = LauncherConfig(request.results, options, ray_address, fork, request.policy)
     with launching(on, asked) as launcher:
         prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
         with progress_for(prepared.plan, json=False, quiet=quiet) as observer:

@@ -84,12 +84,12 @@ class Engine(ABC):
         tally = self.problem.tally
         return values if tally is None else values | tally.metrics(sums[plain:])
 
-    def settle(self) -> None:  # noqa: B027 - one replica has nothing to do
+    def sync_replicas(self) -> None:  # noqa: B027 - one replica has nothing to do
         """Make all replicas the same model, moving statistics included; one agrees with itself."""
 
     def weights(self) -> list[NDArray[Any]]:
         """A copy of all weights of the model."""
-        self.settle()
+        self.sync_replicas()
         return [np.array(weight) for weight in self.model.get_weights()]
 
     def set_weights(self, weights: list[NDArray[Any]]) -> None:

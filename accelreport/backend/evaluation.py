@@ -20,16 +20,16 @@ class Evaluation:
     """Evaluates outside the timed region.
 
     Args:
-        graphs: the model and its graphs.
+        engine: the model.
         batch: examples in a step; no more than there are, and rounded up so that the
             replicas divide it. Padding has no weight.
     """
 
-    def __init__(self, graphs: Engine, batch: int) -> None:
-        self._graphs = graphs
-        self._problem = graphs.problem
-        self._replicas = graphs.runtime.replicas
-        self._agreed = graphs.runtime.placement.agreed
+    def __init__(self, engine: Engine, batch: int) -> None:
+        self._engine = engine
+        self._problem = engine.problem
+        self._replicas = engine.runtime.replicas
+        self._agreed = engine.runtime.placement.agreed
         self._batch = self._divisible(min(batch, max(1, self._problem.validation_examples)))
         self._resident: dict[str, Any] | None = None
         self._evaluator: Any = None
@@ -47,11 +47,11 @@ class Evaluation:
         examples = self._problem.validation_examples
         indices, weights = padded_order(examples, self._batch)
         if self._evaluator is None:
-            self._evaluator = self._graphs.evaluator()
-        self._graphs.settle()
-        constant, read = self._graphs.constant, self._graphs.read
+            self._evaluator = self._engine.evaluator()
+        self._engine.sync_replicas()
+        constant, read = self._engine.constant, self._engine.read
         order, shares = constant(indices), constant(weights)
-        sums = np.zeros(self._graphs.width)
+        sums = np.zeros(self._engine.width)
         done, count = 0, 1
         while done < len(indices):
             began = time.perf_counter()
@@ -66,7 +66,7 @@ class Evaluation:
             # Twice as many at most: the first step holds the trace and tells little.
             count = max(1, min(2 * count, round(CHUNK_S / step_s)))
         self.sums = sums
-        named = self._graphs.named(sums, examples)
+        named = self._engine.named(sums, examples)
         return {f"val_{name}": value for name, value in named.items()}
 
     def predict(self, count: int, deadline: float) -> NDArray[np.float32]:
@@ -74,16 +74,16 @@ class Evaluation:
 
         A count that the replicas do not divide is padded, and the padding cut off again.
         """
-        predictor = self._graphs.predictor()
-        self._graphs.settle()
+        predictor = self._engine.predictor()
+        self._engine.sync_replicas()
         batch = self._divisible(min(PREDICTION_BATCH, count))
         indices, _ = padded_order(count, batch)
         parts: list[Any] = []
         for row in indices:
             if parts and self._agreed(time.perf_counter() >= deadline):
                 break
-            outputs = predictor(self._on_devices(), self._graphs.constant(row))
-            parts.append(self._graphs.read(outputs))
+            outputs = predictor(self._on_devices(), self._engine.constant(row))
+            parts.append(self._engine.read(outputs))
         return np.asarray(np.concatenate(parts)[:count], dtype=np.float32)
 
     def _divisible(self, batch: int) -> int:
@@ -92,7 +92,7 @@ class Evaluation:
     def _on_devices(self) -> dict[str, Any]:
         if self._resident is None:
             assert self._problem.validation is not None
-            self._resident = self._graphs.on_devices(self._problem.validation)
+            self._resident = self._engine.on_devices(self._problem.validation)
         return self._resident
 
 

@@ -132,7 +132,7 @@ class Message(BaseModel):
 class CarryOut(Protocol):
     """What a fork does with its job."""
 
-    def __call__(self, job: Job, /, image: ParentTimings) -> int:
+    def __call__(self, job: Job, /, parent: ParentTimings) -> int:
         """Carry it out; the exit code."""
 
 
@@ -190,8 +190,8 @@ def serve(
     if refused := prepare() or _remember(pages):
         _say(control, refused=refused)
         return
-    image = ParentTimings(process_s=process_s, import_s=time.perf_counter() - began)
-    _say(control, ready=image)
+    parent = ParentTimings(process_s=process_s, import_s=time.perf_counter() - began)
+    _say(control, ready=parent)
     while True:
         content, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, 3)
         if not content:
@@ -200,7 +200,7 @@ def serve(
             # Else the shell that watches over the fork would hold its pipes open.
             os.set_inheritable(descriptor, False)  # noqa: FBT003 -- takes no names
         job = Path(Message.model_validate_json(content).job)
-        act = partial(_act, job, descriptors[0], pages, partial(carry_out, image=image))
+        act = partial(_act, job, descriptors[0], pages, partial(carry_out, parent=parent))
         pid = _fork(control, act, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)

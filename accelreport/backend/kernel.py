@@ -8,7 +8,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from accelreport.backend.checks.windows import Seen, WindowWatch, can_wait, everything_done
+from accelreport.backend.checks.windows import (
+    ObservedWindow,
+    WindowWatch,
+    can_wait,
+    everything_done,
+)
 from accelreport.backend.failures import StrategyError
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.protocol import Reporter
@@ -141,7 +146,7 @@ def fitting(problem: KernelProblem, blocks: list[Block], left_s: float) -> int:
     return min(fit, whole) if fit >= least else 0
 
 
-def _block(number: int, done: int, operations: int, window: Window, seen: Seen) -> Block:
+def _block(number: int, done: int, operations: int, window: Window, seen: ObservedWindow) -> Block:
     return Block(
         epoch=number + 1,
         first_step=done,
@@ -192,8 +197,8 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     kernel = Kernel(problem, runtime, seed)
     name = FRAMEWORK_NAMES[runtime.framework]
     watch = WindowWatch(everything_done if can_wait() else lambda: None, name)
-    examination = measurement.begin_examination()
-    examination.before_kernel(kernel, watch)
+    checks = measurement.begin_checks()
+    checks.before_kernel(kernel, watch)
     blocks = run_kernel(
         kernel,
         runtime,
@@ -219,8 +224,8 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     }
     measurement.note_memory()
     measurement.check_window(blocks)
-    examination.after_kernel(kernel, watch, blocks)
-    examination.canary_of_kernel(kernel, blocks)
+    checks.after_kernel(kernel, watch, blocks)
+    checks.canary_of_kernel(kernel, blocks)
 
 
 def _arithmetic(problem: KernelProblem, replicas: int) -> Flops:

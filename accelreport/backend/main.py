@@ -61,10 +61,10 @@ def leave_record(record: Record, path: Path) -> None:
 
 
 def measured(
-    job: Job, reporter: Reporter, image: ParentTimings | None = None, *, leads: bool = True
+    job: Job, reporter: Reporter, parent: ParentTimings | None = None, *, leads: bool = True
 ) -> Record:
     """The record of a cell measured in this process, whatever happens meanwhile."""
-    measurement = Measurement(job, reporter, image, leads=leads)
+    measurement = Measurement(job, reporter, parent, leads=leads)
     try:
         record = measure(measurement)
         require_target(record)
@@ -100,19 +100,19 @@ def keep_temporary_files_in(folder: Path) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
 
-def carry_out(job: Job, image: ParentTimings | None = None) -> int:
+def carry_out(job: Job, parent: ParentTimings | None = None) -> int:
     """Measure the cell of a job and leave its record; 0 when a record was left.
 
     Args:
         job: what to measure, and where the record goes.
-        image: what stood before this process, when it was forked.
+        parent: what stood before this process, when it was forked.
     """
     end_with_parent()
     keep_temporary_files_in(Path(job.record_path).parent)
     if job.cell.device_spec.strategy in SUPERVISED:
         record = supervised(job)
     else:
-        record = measured(job, Reporter(job.events_fd), image)
+        record = measured(job, Reporter(job.events_fd), parent)
     leave_record(record, Path(job.record_path))
     return 0
 

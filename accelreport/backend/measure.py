@@ -40,10 +40,10 @@ def measure_training(
     if problem.batch_size % runtime.replicas:
         raise BatchError(problem.batch_size, runtime.replicas)
     with measurement.stage("build_s", "build"):
-        graphs = engine_for(problem, runtime)
-    policies, pipeline = Policies(parameters, graphs), parameters.input == "pipeline"
+        engine = engine_for(problem, runtime)
+    policies, pipeline = Policies(parameters, engine), parameters.input == "pipeline"
     training = Training(
-        graphs,
+        engine,
         pipeline=pipeline,
         epochs=parameters.epochs,
         evaluation_batch=parameters.evaluation_batch_size,
@@ -52,26 +52,26 @@ def measure_training(
         reporter=measurement.reporter,
         policies=policies,
     )
-    examination = measurement.begin_examination()
+    checks = measurement.begin_checks()
     training.prepare()
-    examination.before_training(graphs, training, pipeline=pipeline)
+    checks.before_training(engine, training, pipeline=pipeline)
     training.meter = measurement.open_meter()
     trained = training.run(conditions.budget)
-    measurement.facts["began_with"] = examination.after_training(
-        graphs, training, trained.blocks, pipeline=pipeline
+    measurement.facts["began_with"] = checks.after_training(
+        engine, training, trained.blocks, pipeline=pipeline
     )
-    _note_training(measurement, trained, training, graphs)
+    _note_training(measurement, trained, training, engine)
     measurement.note_memory()  # before anything else is made of the model
-    _note_arithmetic(measurement, training, graphs)
+    _note_arithmetic(measurement, training, engine)
     _select(measurement, policies, trained)
     with measurement.stage("observe_s", "finish"):
-        _observe(measurement, problem, parameters, training, graphs)
-    examination.canary_of_training(graphs, training, trained.blocks)
+        _observe(measurement, problem, parameters, training, engine)
+    checks.canary_of_training(engine, training, trained.blocks)
     _note_data(measurement, problem)
 
 
 def _note_training(
-    measurement: Measurement, trained: Trained, training: Training, graphs: Engine
+    measurement: Measurement, trained: Trained, training: Training, engine: Engine
 ) -> None:
     measurement.times |= {"train_s": trained.train_s, "evaluate_s": trained.evaluate_s}
     if trained.first_step_s is not None:
@@ -80,9 +80,9 @@ def _note_training(
         "blocks": trained.blocks,
         "epochs": trained.epochs,
         "planned_steps": training.planned_steps,
-        "samples_per_step": graphs.problem.batch_size,
+        "samples_per_step": engine.problem.batch_size,
         "final": trained.epochs[-1].metrics if trained.epochs else {},
-        "parameters": graphs.parameters(),
+        "parameters": engine.parameters(),
         "complete": trained.complete,
     }
     if trained.unevaluated:
@@ -91,13 +91,13 @@ def _note_training(
     measurement.check_window(trained.blocks)
 
 
-def _note_arithmetic(measurement: Measurement, training: Training, graphs: Engine) -> None:
+def _note_arithmetic(measurement: Measurement, training: Training, engine: Engine) -> None:
     """Operations of a step and the kernels that did them."""
     runtime = measurement.ready()
     found = counted(training.step_graph(), runtime)
-    checks = measurement.examination.found if measurement.examination else None
+    checks = measurement.checks.found if measurement.checks else None
     if found.kinds is not None:
-        runtime.facts.update(kernel_path(graphs.model, found.kinds, runtime.facts))
+        runtime.facts.update(kernel_path(engine.model, found.kinds, runtime.facts))
         if checks:
             judge_kernels(checks, runtime.facts)
     elif checks:
@@ -106,7 +106,7 @@ def _note_arithmetic(measurement: Measurement, training: Training, graphs: Engin
         message = f"operations of a step were not counted: {found.unknown}"
         measurement.warn("flops-unknown", message)
     else:
-        kept = {"state_bytes": graphs.state_bytes(), "batch_bytes": _batch_bytes(graphs.problem)}
+        kept = {"state_bytes": engine.state_bytes(), "batch_bytes": _batch_bytes(engine.problem)}
         measurement.facts["flops"] = found.flops.model_copy(update=kept)
 
 
@@ -134,13 +134,13 @@ def _observe(
     problem: TrainingProblem,
     parameters: TrainingParameters,
     training: Training,
-    graphs: Engine,
+    engine: Engine,
 ) -> None:
     observed = observe(
         problem,
         parameters,
         training.evaluation,
-        graphs,
+        engine,
         measurement.cell,
         time.perf_counter() + grace_s(measurement.cell.measure.budget),
         artefacts_of(measurement.job) if measurement.leads else None,
@@ -177,7 +177,7 @@ def measure(measurement: Measurement) -> Record:
         placement = measurement.runtime.placement
         measurement.facts["hosts"] = placement.hosts(cell.key)
         measurement.warnings += placement.warnings
-    measurement.count_image()
+    measurement.add_parent_timings()
     keras.utils.set_random_seed(cell.seed)
     with measurement.stage("data_s", "data"):
         dataset = _dataset(measurement, family, parameters)

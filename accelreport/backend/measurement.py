@@ -34,7 +34,7 @@ class Measurement:
     Args:
         job: what to measure, and when the process was launched.
         reporter: is told about progress.
-        image: what stood before this process, when it was forked.
+        parent: what stood before this process, when it was forked.
         leads: whether this process, of several that measure the cell, leaves its files.
 
     Attributes:
@@ -43,7 +43,7 @@ class Measurement:
         data: where the input came from, once it is there.
         facts: further fields of the record, by name.
         warnings: what a reader should know.
-        examination: checks the timer, once there is something to check.
+        checks: checks the timer, once there is something to check.
         meter: counts energy, once it is open.
         roofs: what this machine's processor reaches, once it was asked.
     """
@@ -52,7 +52,7 @@ class Measurement:
         self,
         job: Job,
         reporter: Reporter,
-        image: ParentTimings | None = None,
+        parent: ParentTimings | None = None,
         *,
         leads: bool = True,
     ) -> None:
@@ -65,10 +65,10 @@ class Measurement:
         self.data: DataSource | None = None
         self.facts: dict[str, Any] = {}
         self.warnings: list[Warned] = []
-        self.examination: SelfChecks | None = None
+        self.checks: SelfChecks | None = None
         self.meter: Meter | None = None
         self.roofs: Roofs | None = None
-        self._image = image
+        self._parent = parent
         self._started = datetime.fromtimestamp(job.launched_at, UTC)
         self._load_before = load()
 
@@ -79,10 +79,10 @@ class Measurement:
             status: of the record.
             more: fields of the record that take the place of what is known.
         """
-        found = self.examination.found if self.examination else None
-        if self.examination:
-            self.examination.end()
-        checks_s = {"checks_s": self.examination.spent_s} if self.examination else {}
+        found = self.checks.found if self.checks else None
+        if self.checks:
+            self.checks.end()
+        checks_s = {"checks_s": self.checks.spent_s} if self.checks else {}
         return Record.model_validate(
             {
                 "cell": self.cell,
@@ -111,10 +111,10 @@ class Measurement:
         assert self.runtime is not None
         return self.runtime
 
-    def begin_examination(self) -> SelfChecks:
+    def begin_checks(self) -> SelfChecks:
         """Have the timer checked from now on."""
-        self.examination = SelfChecks(self.ready(), self.cell.device_spec.kind)
-        return self.examination
+        self.checks = SelfChecks(self.ready(), self.cell.device_spec.kind)
+        return self.checks
 
     def open_meter(self) -> Meter:
         """Have energy counted, where a sensor can be read."""
@@ -131,16 +131,16 @@ class Measurement:
         finally:
             self.times[name] = time.perf_counter() - began
 
-    def count_image(self) -> None:
+    def add_parent_timings(self) -> None:
         """Add what the process this one was forked from had done for it, and say how much.
 
         A cold start would have taken it, so that devices whose processes are not forked can
         be compared with those whose are.
         """
-        if self._image is not None:
-            self.times["process_s"] += self._image.process_s
-            self.times["import_s"] += self._image.import_s
-            self.times["prepared_s"] = self._image.process_s + self._image.import_s
+        if self._parent is not None:
+            self.times["process_s"] += self._parent.process_s
+            self.times["import_s"] += self._parent.import_s
+            self.times["prepared_s"] = self._parent.process_s + self._parent.import_s
 
     def note_memory(self) -> None:
         """Take down the peaks so far."""

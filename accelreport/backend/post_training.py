@@ -263,7 +263,7 @@ CLASSIFIED = 10_000
 
 
 @dataclass
-class Observed:
+class RecordParts:
     """Parts of the record.
 
     Attributes:
@@ -281,7 +281,7 @@ class Deployment:
     """Does what a spec asks for with a trained model.
 
     Args:
-        graphs: the model and its problem.
+        engine: the model and its problem.
         evaluation: predicts on the devices of the training.
         deadline: instant of `time.perf_counter()` by which those predictions end.
         artefacts: takes the files; None in a process that only takes part in predictions,
@@ -291,14 +291,14 @@ class Deployment:
 
     def __init__(
         self,
-        graphs: Engine,
+        engine: Engine,
         evaluation: Evaluation,
         deadline: float,
         artefacts: Artefacts | None,
-        observed: Observed,
+        observed: RecordParts,
     ) -> None:
-        self._graphs = graphs
-        self._problem = graphs.problem
+        self._engine = engine
+        self._problem = engine.problem
         self._evaluation = evaluation
         self._deadline = deadline
         self._artefacts = artefacts
@@ -383,7 +383,7 @@ class Deployment:
     def _copy(self) -> Any:
         """The model on the host: one that is spread over devices cannot be exported."""
         model = self._build()
-        model.set_weights(self._graphs.weights())
+        model.set_weights(self._engine.weights())
         return model
 
 
@@ -400,23 +400,23 @@ def observe(
     problem: TrainingProblem,
     parameters: TrainingParameters,
     evaluation: Evaluation,
-    graphs: Engine,
+    engine: Engine,
     cell: Cell,
     deadline: float,
     artefacts: Artefacts | None,
-) -> Observed:
+) -> RecordParts:
     """Predict samples, read the confusion matrix, and let the family look at the model.
 
     Args:
         problem: what was trained.
         parameters: the family's parameters.
         evaluation: the validation data under the model.
-        graphs: holds the model.
+        engine: holds the model.
         cell: gives the seed.
         deadline: instant of `time.perf_counter()` by which to be done.
         artefacts: takes the files; see `Deployment`.
     """
-    observed = Observed()
+    observed = RecordParts()
     if problem.describe is not None and parameters.samples:
         outputs = evaluation.predict(problem.validation_examples, deadline)
         observed.fields["samples"] = [Sample(**sample) for sample in problem.describe(outputs)]
@@ -427,13 +427,13 @@ def observe(
         if sums is not None:
             observed.fields["confusion"] = Confusion(
                 classes=list(problem.tally.classes),
-                counts=problem.tally.confusion(sums[len(graphs.columns) :]),
+                counts=problem.tally.confusion(sums[len(engine.columns) :]),
             )
     if problem.observe is not None:
         found = dict(
             problem.observe(
                 Observation(
-                    model=graphs.model,
+                    model=engine.model,
                     seed=cell.seed,
                     deadline=deadline,
                     predict=lambda count: evaluation.predict(count, deadline),
@@ -444,7 +444,7 @@ def observe(
         observed.warnings += found.pop("warnings", [])
         observed.fields |= found
     if parameters.afterwards:
-        deployment = Deployment(graphs, evaluation, deadline, artefacts, observed)
+        deployment = Deployment(engine, evaluation, deadline, artefacts, observed)
         deployment.run(tuple(parameters.afterwards))
     return observed
 

@@ -238,7 +238,7 @@ class Training:
     """Trains a model step by step, every window timed, evaluation outside.
 
     Args:
-        graphs: the model and its graphs.
+        engine: the model.
         pipeline: `tf.data` brings the batches, instead of data resident on the device.
         epochs: passes.
         evaluation_batch: examples in a step of the evaluation.
@@ -256,7 +256,7 @@ class Training:
 
     def __init__(
         self,
-        graphs: Engine,
+        engine: Engine,
         *,
         pipeline: bool,
         epochs: int,
@@ -266,8 +266,8 @@ class Training:
         reporter: Reporter,
         policies: Policies | None = None,
     ) -> None:
-        self._graphs = graphs
-        self._problem = graphs.problem
+        self._engine = engine
+        self._problem = engine.problem
         self._epochs = epochs
         self._seed = seed
         self._warmup = warmup
@@ -280,12 +280,12 @@ class Training:
         self._deadline = math.inf
         self._latest: Steps
         self.feed: Feed
-        self.evaluation = Evaluation(graphs, evaluation_batch)
+        self.evaluation = Evaluation(engine, evaluation_batch)
         self.watch = WindowWatch(
-            graphs.steps_done if graphs.runtime.counts_steps else lambda: None,
-            FRAMEWORK_NAMES[graphs.runtime.framework],
+            engine.steps_done if engine.runtime.counts_steps else lambda: None,
+            FRAMEWORK_NAMES[engine.runtime.framework],
         )
-        if graphs.runtime.synchronous and graphs.runtime.loops_in_program:
+        if engine.runtime.synchronous and engine.runtime.loops_in_program:
             self.watch.wall_stamps = 0  # a graph can read no other clock
         self.meter = Meter()
 
@@ -304,9 +304,9 @@ class Training:
             return
         self._prepared = True
         if self._pipeline:
-            self.feed = PipelineFeed(self._graphs, self._order, self.planned_steps)
+            self.feed = PipelineFeed(self._engine, self._order, self.planned_steps)
         else:
-            self.feed = ResidentFeed(self._graphs, self._order)
+            self.feed = ResidentFeed(self._engine, self._order)
 
     def again(self, count: int) -> Any:
         """Steps of the epoch that was run last, from its first one; returns their sums."""
@@ -324,13 +324,13 @@ class Training:
             budget_s=budget_s,
             total=self.planned_steps,
             warmup=self._warmup,
-            agreed=self._graphs.runtime.placement.agreed,
+            agreed=self._engine.runtime.placement.agreed,
         )
         self.prepare()
         self._reporter.phase("compile")
         for number in range(1, self._epochs + 1):
             if self._problem.learning_rate is not None:
-                self._graphs.set_learning_rate(self._problem.learning_rate(number - 1))
+                self._engine.set_learning_rate(self._problem.learning_rate(number - 1))
             self._latest = self.feed.epoch()
             done = self._epoch(number, self._latest, pace, result)
             if done and self._policies and self._policies.after(number, result.epochs[-1].metrics):
@@ -344,7 +344,7 @@ class Training:
 
     def _epoch(self, number: int, run_steps: Steps, pace: Pace, result: Trained) -> int:
         before = sum(block.steps for block in result.blocks)
-        totals = np.zeros(self._graphs.width)
+        totals = np.zeros(self._engine.width)
         done, spent = 0, 0.0
         while done < self._steps and not (pace.exhausted() and before + done > 0):
             block, sums, block_s = self._window(number, before, done, run_steps, pace)
@@ -366,7 +366,7 @@ class Training:
         if done == 0:
             return 0
         result.train_s += spent
-        metrics = self._graphs.named(totals, done * self._problem.batch_size)
+        metrics = self._engine.named(totals, done * self._problem.batch_size)
         watch = time.perf_counter()
         metrics |= self._evaluate(number, result)
         seen = self._look()
@@ -380,7 +380,7 @@ class Training:
                 train_s=spent,
                 evaluate_s=evaluate_s,
                 elapsed_s=result.train_s,
-                learning_rate=self._graphs.learning_rate(),
+                learning_rate=self._engine.learning_rate(),
                 metrics=metrics,
                 **seen,
             )
@@ -391,10 +391,10 @@ class Training:
         """What the family wants to know of the model after an epoch, if there is time."""
         if self._problem.after_epoch is None:
             return {}
-        if self._graphs.runtime.placement.agreed(time.perf_counter() >= self._deadline):
+        if self._engine.runtime.placement.agreed(time.perf_counter() >= self._deadline):
             return {}
-        self._graphs.settle()
-        return self._problem.after_epoch(self._graphs.model, self._seed)
+        self._engine.sync_replicas()
+        return self._problem.after_epoch(self._engine.model, self._seed)
 
     def _window(
         self, epoch: int, before: int, done: int, run_steps: Steps, pace: Pace
@@ -405,12 +405,12 @@ class Training:
         self.watch.before()
         if not warmup:
             self.meter.begin()
-        self._graphs.runtime.placement.synchronise()
-        watch = Stopwatch(self._graphs.runtime.placement.cpu_s)
+        self._engine.runtime.placement.synchronise()
+        watch = Stopwatch(self._engine.runtime.placement.cpu_s)
         totals, stamps = run_steps(done, count)
         # It depends on every step of the window.
-        sums = self._graphs.read(totals).astype(np.float64)
-        self._graphs.runtime.placement.synchronise()
+        sums = self._engine.read(totals).astype(np.float64)
+        self._engine.runtime.placement.synchronise()
         window = watch.lap()
         self.meter.passed(count)
         seen = self.watch.after(count, window, warmup=warmup)
@@ -423,7 +423,7 @@ class Training:
             self.meter.discard()
             pace.extend(seen.stopped_s)
         pace.saw(count, ran_s, first=before + done == 0)
-        stamps = self._graphs.read(stamps)
+        stamps = self._engine.read(stamps)
         step_s = stamped_seconds(stamps, window, by_wall=self.watch.wall_stamps is not None)
         if len(stamps) > 1 and not step_s and self.watch.wall_stamps is not None:
             self.watch.wall_stamps += 1

@@ -202,7 +202,7 @@ def run(
     Results go to results/, one file for each cell, as soon as the cell has ended.
     """
     from accelreport.runner.launchers import launching
-    from accelreport.runner.launchers.base import Circumstances
+    from accelreport.runner.launchers.base import LauncherConfig
     from accelreport.runner.overrides import parse_launcher_options, parse_overrides, shorthands
     from accelreport.runner.plan import Policy
     from accelreport.runner.prepare import Request
@@ -219,12 +219,12 @@ def run(
         overrides=parse_overrides(set_) | shorthands(data, budget),
         devices_file=devices_file,
         policy=policy,
-        judge=_judge(most_repeats or 20) if until_decided else None,
+        stopping_rule=_stopping_rule(most_repeats or 20) if until_decided else None,
     )
     if on != LOCAL and timings:
         raise typer.BadParameter("--timings tells of one machine only: leave out --on.")
     options = parse_launcher_options(on_option)
-    with launching(on, Circumstances(results, options, ray_address, fork, policy)) as launcher:
+    with launching(on, LauncherConfig(results, options, ray_address, fork, policy)) as launcher:
         request = replace(request, launcher=launcher)
         shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
         code = carried_out(request, dry_run=dry_run, **shown)
@@ -258,7 +258,7 @@ def _prepared(request: Request) -> Prepared:
     return prepared
 
 
-def _judge(most_repeats: int) -> StoppingRule:
+def _stopping_rule(most_repeats: int) -> StoppingRule:
     from accelreport.analysis.sequential import UntilDecided as Rule
 
     return Rule(most_repeats)

@@ -81,7 +81,7 @@ def _watch(descriptor: int) -> None:
     os.kill(0, signal.SIGKILL)
 
 
-LOOK_EVERY_S = 0.5
+POLL_EVERY_S = 0.5
 """How often a thread looks whether the parent is still there."""
 
 
@@ -97,7 +97,7 @@ def end_with_parent() -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(LOOK_EVERY_S)
+            time.sleep(POLL_EVERY_S)
         os._exit(1)
 
     threading.Thread(target=watch, name="end-with-parent", daemon=True).start()

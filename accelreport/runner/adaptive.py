@@ -1,7 +1,7 @@
 """Adds repeats until comparisons with the baseline, and claims, are decided.
 
-Whether one is decided is not known here: a judge is asked after all planned cells, and again
-after what it asked for. Cells that are added are cells like others. They stand in the plan
+Whether one is decided is not known here: a stopping rule is asked after all planned cells, and
+again after what it asked for. Cells that are added are cells like others. They stand in the plan
 document before the first of them starts, so that an interrupted run goes on with them.
 """
 
@@ -22,7 +22,7 @@ from accelreport.spec.cells import Cell
 
 
 class InterimResult(Protocol):
-    """What a judge says of one comparison with the baseline."""
+    """What a stopping rule says of one comparison with the baseline."""
 
     @property
     def device(self) -> str:
@@ -49,8 +49,8 @@ class InterimResult(Protocol):
         """Why none, where nothing is decided."""
 
 
-class LookedClaim(Protocol):
-    """What a judge says of one claim."""
+class InterimClaim(Protocol):
+    """What a stopping rule says of one claim."""
 
     @property
     def places(self) -> Sequence[tuple[str, Mapping[str, Scalar]]]:
@@ -70,7 +70,7 @@ class StoppingRule(Protocol):
     def latest(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[InterimResult]:
         """What is said of every comparison of a plan, by records of one machine."""
 
-    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[LookedClaim]:
+    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[InterimClaim]:
         """What is said of the claims of a plan that repeats can decide."""
 
 
@@ -83,7 +83,7 @@ class AdaptiveRepeats:
     """The repeats that are added in one run.
 
     Attributes:
-        judge: knows when a comparison is decided.
+        stopping_rule: knows when a comparison is decided.
         documents: the plan documents of the specs that are run, with their looks.
         chosen: the cells that are run; comparisons of which they do not hold every planned
             repeat are left alone.
@@ -93,7 +93,7 @@ class AdaptiveRepeats:
         policy: what counts as done.
     """
 
-    judge: StoppingRule
+    stopping_rule: StoppingRule
     documents: Sequence[PlanDocument]
     chosen: Sequence[Cell]
     store: Store
@@ -157,7 +157,7 @@ class AdaptiveRepeats:
             return []
         return [
             each
-            for each in self.judge.latest(document, self._records(document))
+            for each in self.stopping_rule.latest(document, self._records(document))
             if all(
                 self._complete(name, document, each.point, device)
                 for device in (each.device, document.baseline)
@@ -211,7 +211,7 @@ class AdaptiveRepeats:
             return []
         return [
             (device, point, each.wanted)
-            for each in self.judge.claims(document, self._records(document))
+            for each in self.stopping_rule.claims(document, self._records(document))
             if each.wanted
             and all(self._complete(name, document, point, device) for device, point in each.places)
             for device, point in each.places

@@ -16,7 +16,7 @@ MEASURED = frozenset({"ok", "partial"})
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TimeEstimate:
     """Time for a number of cells.
 
     Attributes:
@@ -64,7 +64,7 @@ class Expectation:
         total, count = self._took.get(like, (0.0, 0))
         return total / count if count else None
 
-    def total(self, cells: Iterable[Cell]) -> Estimate:
+    def total(self, cells: Iterable[Cell]) -> TimeEstimate:
         """Seconds that cells will take one after the other."""
         known: list[float] = []
         unknown: list[Cell] = []
@@ -74,7 +74,7 @@ class Expectation:
                 unknown.append(cell)
             else:
                 known.append(seconds)
-        return Estimate(sum(known), len(unknown), sum(cell.measure.budget for cell in unknown))
+        return TimeEstimate(sum(known), len(unknown), sum(cell.measure.budget for cell in unknown))
 
 
 def likeness(cell: Cell, budget: float | None = None) -> str:

@@ -28,7 +28,13 @@ from accelreport.results.reading import read_record
 from accelreport.results.record import Environment, Failure, Record, Times, Warned
 from accelreport.runner.fork_pool import ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launchers.base import ChildEvent, Finished, LeftFile, Watch, hand_over
+from accelreport.runner.launchers.base import (
+    CellListener,
+    ChildEvent,
+    Finished,
+    LeftFile,
+    hand_over,
+)
 from accelreport.runner.process import ChildProcess, Ending, Process
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
@@ -79,16 +85,16 @@ class LocalLauncher:
 
         return absences(devices, waiting=lambda _: None)
 
-    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
+    def measure_all(self, cells: Iterable[Cell], listener: CellListener) -> Generator[Finished]:
         """See `Launcher.measure_all`."""
         for cell in cells:
-            watch.started(cell)
+            listener.started(cell)
             left: list[LeftFile] = []
             record = self.measure(
                 cell,
-                stop=watch.stop,
-                on_event=partial(watch.said, cell),
-                on_tick=watch.tick,
+                stop=listener.stop,
+                on_event=partial(listener.said, cell),
+                on_tick=listener.tick,
                 on_file=left.append,
             )
             yield Finished(record, left)
@@ -157,7 +163,7 @@ class LocalLauncher:
                 if writing >= 0:
                     os.close(writing)
             record = conclude(
-                Observed(
+                ProcessOutcome(
                     cell=cell,
                     ending=ending,
                     record_path=folder / "record.json",
@@ -286,7 +292,7 @@ TAIL_LINES = 100
 
 
 @dataclass(frozen=True)
-class Observed:
+class ProcessOutcome:
     """What the runner saw of a cell's process.
 
     Attributes:
@@ -312,7 +318,7 @@ class Observed:
     complaints: Sequence[str] = field(default=())
 
 
-def conclude(seen: Observed) -> Record:
+def conclude(seen: ProcessOutcome) -> Record:
     """The cell's record: the process' own where it left one, else a failure with its kind."""
     tail = tail_of(seen.log)
     try:
@@ -341,7 +347,7 @@ def conclude(seen: Observed) -> Record:
     )
 
 
-def failed(seen: Observed, failure: Failure) -> Record:
+def failed(seen: ProcessOutcome, failure: Failure) -> Record:
     """A record that holds nothing but why there is no result."""
     return Record(
         cell=seen.cell,
@@ -355,7 +361,7 @@ def failed(seen: Observed, failure: Failure) -> Record:
     )
 
 
-def explain(seen: Observed, tail: str) -> Failure:
+def explain(seen: ProcessOutcome, tail: str) -> Failure:
     """Why a process wrote no record."""
     ending = seen.ending
     if ending.by == "timeout":
@@ -416,14 +422,14 @@ def tail_of(log: Path) -> str:
     return "\n".join(list(shown)[-TAIL_LINES:])
 
 
-def _met_its_limit(seen: Observed, tail: str) -> bool:
+def _met_its_limit(seen: ProcessOutcome, tail: str) -> bool:
     limited, code = seen.ending.limited, seen.ending.code
     if limited is None or code in (0, -signal.SIGKILL, None):
         return False
     return limited.share >= LARGE_SHARE or any(text in tail for text in AT_A_LIMIT)
 
 
-def _out_of_memory(seen: Observed, tail: str) -> bool:
+def _out_of_memory(seen: ProcessOutcome, tail: str) -> bool:
     code = seen.ending.code
     if code == -signal.SIGKILL:
         large = LARGE_SHARE * seen.environment.memory_bytes
@@ -432,7 +438,7 @@ def _out_of_memory(seen: Observed, tail: str) -> bool:
     return gave_up and any(text in tail for text in OUT_OF_MEMORY)
 
 
-def _warnings(seen: Observed, record: Record) -> list[Warned]:
+def _warnings(seen: ProcessOutcome, record: Record) -> list[Warned]:
     found = [Warned(kind="bad-event", message=complaint) for complaint in seen.complaints]
     code = seen.ending.code
     if record.status != "failed" and seen.ending.by == "itself" and code != 0:

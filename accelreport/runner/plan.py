@@ -14,7 +14,7 @@ from typing import Literal, Protocol, Self, TypeVar
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Failure, FailureKind, Record, Status
 from accelreport.results.store import Store
-from accelreport.runner.estimate import MEASURED, Estimate, Expectation, likeness
+from accelreport.runner.estimate import MEASURED, Expectation, TimeEstimate, likeness
 from accelreport.runner.plan_documents import profile_of
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
@@ -237,12 +237,12 @@ class RunPlan:
         return found
 
     @cached_property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> TimeEstimate:
         """How long the cells to be run will take."""
         return self.expectation.total(planned.cell for planned in self.of("run"))
 
     @cached_property
-    def further_estimate(self) -> Estimate:
+    def further_estimate(self) -> TimeEstimate:
         """How long all of `further` will take."""
         return self.expectation.total(self.further)
 

@@ -34,9 +34,10 @@ class Request:
         overrides: values instead of the spec's.
         devices_file: the devices; beside each spec when absent.
         policy: what counts as done.
-        judge: knows when a comparison is decided; repeats are added until then. None adds none.
-        launcher: has the cells measured; None measures them on this machine. A judge looks at
-            the records of one machine, so there may be none beside a launcher.
+        stopping_rule: knows when a comparison is decided; repeats are added until
+            then. None adds none.
+        launcher: has the cells measured; None measures them on this machine. A stopping
+            rule looks at the records of one machine, so there may be none beside a launcher.
     """
 
     paths: Sequence[Path]
@@ -47,7 +48,7 @@ class Request:
     overrides: Mapping[str, Scalar] = field(default_factory=dict)
     devices_file: Path | None = None
     policy: Policy = field(default_factory=Policy)
-    judge: StoppingRule | None = None
+    stopping_rule: StoppingRule | None = None
     launcher: Launcher | None = None
 
 
@@ -62,7 +63,7 @@ class Prepared:
         machine: this machine's fingerprint.
         policy: what counts as done.
         problems: records of chosen cells that cannot be read; these cells are measured again.
-        deciding: adds repeats until comparisons are decided; None when none are to be added.
+        adaptive: adds repeats until comparisons are decided; None when none are to be added.
         launcher: has the cells measured; None measures them on this machine.
         anywhere: with a launcher, the records of all machines.
     """
@@ -73,7 +74,7 @@ class Prepared:
     machine: str
     policy: Policy
     problems: tuple[ResultProblem, ...]
-    deciding: AdaptiveRepeats | None = None
+    adaptive: AdaptiveRepeats | None = None
     launcher: Launcher | None = None
     anywhere: RecordIndex | None = None
 
@@ -114,10 +115,10 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         policy=request.policy,
         documents=documents,
     )
-    deciding = None
-    if request.judge:
-        deciding = AdaptiveRepeats(
-            judge=request.judge,
+    adaptive = None
+    if request.stopping_rule:
+        adaptive = AdaptiveRepeats(
+            stopping_rule=request.stopping_rule,
             documents=documents,
             chosen=chosen,
             store=store,
@@ -125,7 +126,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
             unavailable=lambda cell: absent[cell.device],
             policy=request.policy,
         )
-        plan = replace(plan, further=deciding.possible())
+        plan = replace(plan, further=adaptive.possible())
     _refuse_newer(store)
     return Prepared(
         plan=plan,
@@ -134,14 +135,14 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         machine=machine,
         policy=request.policy,
         problems=tuple(store.problems),
-        deciding=deciding,
+        adaptive=adaptive,
         launcher=request.launcher,
         anywhere=anywhere,
     )
 
 
 def _refuse_repeats_elsewhere(request: Request) -> None:
-    if request.launcher and request.judge:
+    if request.launcher and request.stopping_rule:
         raise BadLauncher(
             "--until-decided looks at the records of one machine.",
             remedy="Leave out --until-decided, or --on.",
@@ -178,8 +179,8 @@ def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocume
     documents, added = [], []
     for spec, asked in zip(specs, _documents(request, specs), strict=True):
         document, more = continued(asked, spec, store.plan(asked.spec, asked.profile))
-        if request.judge:
-            looks = request.judge.looks(spec.measure.repeats)
+        if request.stopping_rule:
+            looks = request.stopping_rule.looks(spec.measure.repeats)
             document = document.model_copy(update={"until_decided": looks})
         documents.append(document)
         added += more

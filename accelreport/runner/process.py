@@ -26,7 +26,7 @@ TICK_S = 0.5
 """How often a display may be brought up to date while the process says nothing. The runner
 shares the machine with what is measured, so it wakes up rarely."""
 
-LOOK_EVERY_S = 0.05
+POLL_EVERY_S = 0.05
 """How often the memory of a process is looked at that has a limit of it: what crashes for want of
 memory crashes within a moment, and nothing can be read of it afterwards."""
 
@@ -99,7 +99,7 @@ class Process(ABC):
                 by: EndedBy | None = None
                 while by is None:
                     left = self.began + limit_s - time.monotonic()
-                    pause = LOOK_EVERY_S if self._limited else TICK_S
+                    pause = POLL_EVERY_S if self._limited else TICK_S
                     ready = {key.fd for key, _ in selector.select(max(0.0, min(left, pause)))}
                     self._look()
                     if events in ready and not lines.read():

@@ -67,8 +67,8 @@ def headline(record: Record) -> dict[str, float]:
     return figures | record.final
 
 
-class Watching:
-    """The `Watch` of a sweep.
+class RunListener:
+    """The `CellListener` of a run.
 
     Args:
         observer: is told what happens.
@@ -87,28 +87,28 @@ class Watching:
 
     @property
     def stop(self) -> Stop:
-        """See `Watch.stop`."""
+        """See `CellListener.stop`."""
         return self._stop
 
     def started(self, cell: Cell, host: str = "") -> None:
-        """See `Watch.started`."""
+        """See `CellListener.started`."""
         self._running.add(cell.key)
         self._reason = ""
         number = self._numbers[cell.key]
         self._observer.on(CellStartLine(**named(cell), number=number, of=self._of, host=host))
 
     def said(self, cell: Cell, event: ChildEvent) -> None:
-        """See `Watch.said`."""
+        """See `CellListener.said`."""
         self._observer.on(CellEventLine(key=cell.key, says=event))
 
     def waiting(self, reason: str) -> None:
-        """See `Watch.waiting`; the same reason is told once."""
+        """See `CellListener.waiting`; the same reason is told once."""
         if reason != self._reason:
             self._reason = reason
             self._observer.on(WaitingLine(reason=reason))
 
     def tick(self) -> None:
-        """See `Watch.tick`."""
+        """See `CellListener.tick`."""
         self._observer.tick()
 
     def ended(self, cell: Cell) -> None:
@@ -201,14 +201,14 @@ class Run:
     def _measure_all(self, todo: list[Planned], after: int = 0) -> None:
         """Have cells measured; `after` so many of them."""
         numbers = {planned.cell.key: n for n, planned in enumerate(todo, start=after + 1)}
-        watch = Watching(self.observer, self.stop, numbers, after + len(todo))
+        listener = RunListener(self.observer, self.stop, numbers, after + len(todo))
         with (
             closing(self._claimed(todo)) as cells,
-            closing(self.launcher.measure_all(cells, watch)) as all_finished,
+            closing(self.launcher.measure_all(cells, listener)) as all_finished,
         ):
             try:
                 for finished in all_finished:
-                    watch.ended(finished.record.cell)
+                    listener.ended(finished.record.cell)
                     self._keep(finished)
             except AccelReportError as error:
                 measured = any(each.status in {"ok", "partial"} for each in self.ended)
@@ -386,7 +386,7 @@ def carry_out(
         prepared.store.write_plan(document)
     observer.on(plan_line(prepared.plan, prepared.store.root))
     with stopped_by_signals() as stop, closing(ForkPool(workspace.scratch)) as forks:
-        sweep = Run(
+        run = Run(
             store=prepared.store,
             launcher=prepared.launcher
             or LocalLauncher(workspace.scratch, environment, forks=forks if fork else None),
@@ -398,11 +398,11 @@ def carry_out(
             policy=prepared.policy,
             anywhere=prepared.anywhere,
         )
-        deciding = prepared.deciding
-        further = partial(deciding.further, observer) if deciding else None
-        end = sweep.run(prepared.plan, further)
+        adaptive = prepared.adaptive
+        further = partial(adaptive.further, observer) if adaptive else None
+        end = run.run(prepared.plan, further)
     if tell_timings:
-        observer.on(timings(sweep.ended, end.wall_s, forks.done))
+        observer.on(timings(run.ended, end.wall_s, forks.done))
     return end
 
 

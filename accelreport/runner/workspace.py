@@ -98,7 +98,7 @@ def unusable(
     )
 
 
-LOOK_EVERY_S = 0.1
+POLL_EVERY_S = 0.1
 
 
 @contextmanager
@@ -285,5 +285,5 @@ def _acquire(had: Callable[[], bool], stop: Stop, waiting: Callable[[], None]) -
         if not told:
             waiting()
             told = True
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(POLL_EVERY_S)
     return False

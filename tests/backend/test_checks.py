@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.backend.checks import Findings, canary
-from accelreport.backend.checks.canary import ALLOWED_S, Canary, Own
+from accelreport.backend.checks import CheckLog, canary
+from accelreport.backend.checks.canary import ALLOWED_S, Canary, CanaryStep
 from accelreport.backend.checks.load import Clock, cpu_clock, judge_clock
-from accelreport.backend.checks.windows import Seen, WindowWatch, judge_gaps
+from accelreport.backend.checks.windows import ObservedWindow, WindowWatch, judge_gaps
 from accelreport.machine.clocks import Window
 from accelreport.results.record import Block
 
@@ -20,7 +20,7 @@ STEP_S = 0.002
 WINDOW = Window(wall_s=0.5, cpu_s=0.5, other_cpu_s=0.0)
 
 
-def outcomes(found: Findings) -> dict[str, str]:
+def outcomes(found: CheckLog) -> dict[str, str]:
     return {check.name: check.outcome for check in found.checks}
 
 
@@ -51,9 +51,9 @@ def block(steps: int, extra_s: float, cores: float) -> Block:
 def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_time(
     steps: int, extra_s: float, working: bool, windows: int
 ) -> None:
-    found = Findings()
+    found = CheckLog()
     blocks = [block(steps, extra_s, cores=1.0 if working else 0.0)] * windows
-    judge_gaps(found, blocks, [0.0] * windows, Own(STEP_S, STEP_S))
+    judge_gaps(found, blocks, [0.0] * windows, CanaryStep(STEP_S, STEP_S))
     names = ("work-inside", "idle-inside") if working else ("idle-inside", "work-inside")
     assert outcomes(found) == {names[0]: "failed", names[1]: "passed"}
 
@@ -61,14 +61,16 @@ def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_tim
 @settings(max_examples=50, deadline=None)
 @given(steps=st.integers(3, 250), windows=st.integers(1, 20))
 def test_windows_of_nothing_but_steps_have_no_gap(steps: int, windows: int) -> None:
-    found = Findings()
-    judge_gaps(found, [block(steps, 0.0, 0.0)] * windows, [0.0] * windows, Own(STEP_S, STEP_S))
+    found = CheckLog()
+    judge_gaps(
+        found, [block(steps, 0.0, 0.0)] * windows, [0.0] * windows, CanaryStep(STEP_S, STEP_S)
+    )
     assert set(outcomes(found).values()) == {"passed"}
 
 
 def test_a_slow_first_step_in_a_window_of_three_is_a_step_and_no_work_beside_them() -> None:
     for first_s, outcome in ((0.33, "passed"), (1.0, "failed")):
-        found = Findings()
+        found = CheckLog()
         wall_s = 0.2 + first_s + 0.2
         slow = Block(
             epoch=2,
@@ -85,16 +87,16 @@ def test_a_slow_first_step_in_a_window_of_three_is_a_step_and_no_work_beside_the
 
 def test_a_window_that_waited_for_a_processor_holds_no_sleep() -> None:
     for delay_s, outcome in ((0.5, "passed"), (0.0, "failed")):
-        found = Findings()
-        judge_gaps(found, [block(50, 0.5, 0.0)] * 4, [delay_s] * 4, Own(STEP_S, STEP_S))
+        found = CheckLog()
+        judge_gaps(found, [block(50, 0.5, 0.0)] * 4, [delay_s] * 4, CanaryStep(STEP_S, STEP_S))
         assert outcomes(found)["idle-inside"] == outcome
 
 
 def test_windows_of_single_steps_are_held_against_the_canary() -> None:
-    found = Findings()
-    judge_gaps(found, [block(1, 0.8, 0.0)] * 4, [0.0] * 4, Own(STEP_S, STEP_S))
+    found = CheckLog()
+    judge_gaps(found, [block(1, 0.8, 0.0)] * 4, [0.0] * 4, CanaryStep(STEP_S, STEP_S))
     assert outcomes(found)["idle-inside"] == "failed"
-    alone = Findings()
+    alone = CheckLog()
     judge_gaps(alone, [block(1, 0.8, 0.0)] * 4, [0.0] * 4, None)
     assert set(outcomes(alone).values()) == {"not-applicable"}
 
@@ -114,7 +116,7 @@ def test_a_function_traced_inside_a_window_is_seen_and_one_outside_is_not() -> N
             step(tf.zeros([number + 1]))
         watch.after(1, WINDOW, warmup=False)
         step(tf.zeros([number + 10]))
-    found = Findings()
+    found = CheckLog()
     watch.judge(found)
     assert [seen.traced > 0 for seen in watch.windows] == [True, False, True]
     assert outcomes(found)["compile-inside"] == "failed"
@@ -130,7 +132,7 @@ def test_fewer_steps_than_claimed_are_a_fault_unless_losses_are_scaled(
     for _ in range(2):
         watch.before()
         watch.after(10, WINDOW, warmup=False)
-    found = Findings()
+    found = CheckLog()
     watch.judge(found, skips=skips)
     assert outcomes(found)["step-count"] == outcome
 
@@ -174,9 +176,11 @@ class Machine:
     def wait(self, _: object = None) -> None:
         self.time.sleep_until(self.until)
 
-    def sing(self, found: Findings, *, synchronous: bool = True, most: int = 1000) -> Own | None:
+    def test(
+        self, found: CheckLog, *, synchronous: bool = True, most: int = 1000
+    ) -> CanaryStep | None:
         """The canary on this machine and by its clock."""
-        bird = Canary(
+        cell = Canary(
             run=self.run,
             wait=self.wait,
             settled=self.wait,
@@ -188,7 +192,7 @@ class Machine:
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(canary, "time", self.time)
-            return canary.judge_windows(bird, found)
+            return canary.judge_windows(cell, found)
 
 
 @pytest.mark.parametrize(
@@ -203,22 +207,22 @@ class Machine:
 def test_the_canary_knows_a_device_that_does_not_wait(
     asynchronous: bool, synchronous: bool, outcome: str
 ) -> None:
-    found = Findings()
-    own = Machine(asynchronous=asynchronous).sing(found, synchronous=synchronous)
+    found = CheckLog()
+    own = Machine(asynchronous=asynchronous).test(found, synchronous=synchronous)
     assert outcomes(found)["canary"] == outcome
     assert outcomes(found)["time-not-scaling"] == "passed"
     assert own is not None
 
 
 def test_windows_too_short_to_tell_are_no_alarm() -> None:
-    found = Findings()
-    Machine(step_s=1e-6).sing(found, most=4)
+    found = CheckLog()
+    Machine(step_s=1e-6).test(found, most=4)
     assert outcomes(found)["time-not-scaling"] == "not-applicable"
 
 
 def test_work_that_takes_no_longer_for_twice_as_much_was_not_done() -> None:
-    found = Findings()
-    Machine(alive=False).sing(found)
+    found = CheckLog()
+    Machine(alive=False).test(found)
     assert outcomes(found)["time-not-scaling"] == "failed"
 
 
@@ -227,10 +231,10 @@ def test_a_loaded_machine_that_keeps_all_windows_waiting_alike_makes_no_work_und
     alive: bool, outcome: str
 ) -> None:
     def judged(*, loaded: bool) -> str:
-        machine, found = Machine(alive=alive), Findings()
+        machine, found = Machine(alive=alive), CheckLog()
         machine.waited_s = 0.04
         found.judge("loaded-machine", sound=not loaded, expected="", seen="")
-        machine.sing(found)
+        machine.test(found)
         return outcomes(found)["time-not-scaling"]
 
     assert judged(loaded=True) == outcome
@@ -248,31 +252,31 @@ def test_a_loaded_machine_that_keeps_all_windows_waiting_alike_makes_no_work_und
 def test_load_that_the_windows_were_too_short_to_show_raises_no_alarm(
     step_s: float, alive: bool, outcome: str
 ) -> None:
-    machine, found = Machine(step_s=step_s, alive=alive), Findings()
+    machine, found = Machine(step_s=step_s, alive=alive), CheckLog()
     machine.waited_s, machine.other_cores = 0.04, 3.0
-    machine.sing(found, most=64)
+    machine.test(found, most=64)
     assert outcomes(found)["time-not-scaling"] == outcome
 
 
 def test_a_window_that_was_long_by_waiting_is_made_longer_until_it_tells() -> None:
-    machine, found = Machine(alive=False), Findings()
+    machine, found = Machine(alive=False), CheckLog()
     machine.waited_s, machine.other_cores = 0.006, 3.0
-    machine.sing(found, most=10**9)
+    machine.test(found, most=10**9)
     assert outcomes(found)["time-not-scaling"] == "failed"
 
 
 @pytest.mark.parametrize("step_s", [1e-4, 0.004, 0.04, 0.09, 0.14])
 def test_the_canary_runs_no_more_steps_than_fit_into_its_time(step_s: float) -> None:
-    machine, found = Machine(step_s=step_s), Findings()
-    machine.sing(found)
+    machine, found = Machine(step_s=step_s), CheckLog()
+    machine.test(found)
     assert 0 < machine.steps * step_s <= ALLOWED_S
     assert outcomes(found)["canary"] == "passed"
     assert (outcomes(found)["time-not-scaling"] == "passed") is (step_s < 0.06)
 
 
 def test_there_is_no_canary_where_two_steps_take_longer_than_it_may() -> None:
-    machine, found = Machine(step_s=2 * ALLOWED_S), Findings()
-    assert machine.sing(found) is None
+    machine, found = Machine(step_s=2 * ALLOWED_S), CheckLog()
+    assert machine.test(found) is None
     assert machine.steps == 0
     assert set(outcomes(found).values()) == {"not-applicable"}
 
@@ -306,7 +310,7 @@ def test_a_cpu_s_clock_and_its_slow_downs_are_read_where_linux_tells_them(tmp_pa
 def test_a_clock_that_falls_by_a_tenth_or_is_held_back_is_said(
     before: Clock, after: Clock, outcome: str
 ) -> None:
-    found = Findings()
+    found = CheckLog()
     judge_clock(found, before, after)
     assert outcomes(found) == {"clock-fell": outcome}
 
@@ -320,9 +324,11 @@ def test_a_clock_of_another_pace_is_told_from_one_that_was_set(pace: float, coun
         watch = WindowWatch(lambda: None)
         for each in away_s:
             watch.windows.append(
-                Seen(1, None, 0.5, 0.0, traced=0, warmup=False, delayed_s=0.0, clock_set_s=each)
+                ObservedWindow(
+                    1, None, 0.5, 0.0, traced=0, warmup=False, delayed_s=0.0, clock_set_s=each
+                )
             )
-        found = Findings()
+        found = CheckLog()
         watch.judge(found)
         return outcomes(found)["clock-pace"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from accelreport.backend.checks import Findings
+from accelreport.backend.checks import CheckLog
 from accelreport.backend.checks.load import OtherProcesses
 
 WORKED_S = 1.0
@@ -62,7 +62,7 @@ def program() -> Iterator[Program]:
 
 
 def named(neighbours: OtherProcesses) -> str:
-    found = Findings()
+    found = CheckLog()
     neighbours.judge(found, other_cores=1.0)
     (check,) = found.checks
     return check.seen

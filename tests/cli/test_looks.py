@@ -57,8 +57,8 @@ def specs(tmp_path: Path) -> Path:
 
 
 def ask(specs: Path, *, most: int = 0, **wishes: object) -> Prepared:
-    judge = UntilDecided(most) if most else None
-    request = Request([specs], specs.parent / "results", judge=judge, **wishes)  # type: ignore[arg-type]
+    rule = UntilDecided(most) if most else None
+    request = Request([specs], specs.parent / "results", stopping_rule=rule, **wishes)  # type: ignore[arg-type]
     return prepare(request, waiting=lambda reason: None)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from accelreport.results.record import Record
 from accelreport.runner.events import EndLine
 from accelreport.runner.launchers.base import Launcher
-from accelreport.runner.launchers.node import Node
+from accelreport.runner.launchers.node import NodeSettings
 from accelreport.runner.plan import RecordIndex, make_plan
 from accelreport.runner.run import Run
 from accelreport.spec.cells import Cell
@@ -49,10 +49,10 @@ def told_to_two_workers(record: Record) -> dict[str, Any]:
     return told
 
 
-def workplace(folder: Path, *, fork: bool = True) -> Node:
+def settings(folder: Path, *, fork: bool = True) -> NodeSettings:
     """Has scripted cells measured, with locks of its own."""
     work = folder / "node"
-    return Node(command=[*COMMAND], server=[*SERVER], folder=str(work), fork=fork)
+    return NodeSettings(command=[*COMMAND], server=[*SERVER], folder=str(work), fork=fork)
 
 
 def run_on(launcher: Launcher, bench: Bench, chosen: Iterable[Cell]) -> EndLine:

@@ -15,7 +15,7 @@ from accelreport.backend.protocol import Job, ParentTimings
 from tests.runner.scripted_child import perform
 
 
-def carry_out(job: Job, image: ParentTimings) -> int:
+def carry_out(job: Job, parent: ParentTimings) -> int:
     perform(job.model_dump(mode="json"))
     return 0
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from accelreport.runner.events import RunLine
 from accelreport.runner.interrupt import stopped_by_signals
-from accelreport.runner.launchers.base import Circumstances
+from accelreport.runner.launchers.base import LauncherConfig
 from accelreport.runner.launchers.ray.launcher import RayLauncher
 from accelreport.spec.cells import Cell
-from tests.runner.scattered import run_on, workplace
+from tests.runner.scattered import run_on, settings
 from tests.runner.scripted import ENDINGS, Bench, Collector, cell, different
 from tests.runner.scripted_runner import tell
 
@@ -39,7 +39,7 @@ def main() -> None:
     chosen = of_three_devices(count, **work) if several else different(count, do, **work)
     with two_nodes() if several else of_its_own() as address:
         launcher = RayLauncher(
-            Circumstances(results=folder / "results", address=address), {}, workplace(folder)
+            LauncherConfig(results=folder / "results", address=address), {}, settings(folder)
         )
         with stopped_by_signals() as stop:
             bench = Bench(folder, observer=Forgetful(), stop=stop)

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from accelreport.runner.interrupt import stopped_by_signals
-from accelreport.runner.launchers.base import Circumstances
-from accelreport.runner.launchers.node import Node
+from accelreport.runner.launchers.base import LauncherConfig
+from accelreport.runner.launchers.node import NodeSettings
 from accelreport.runner.launchers.ray.launcher import RayLauncher
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
@@ -44,9 +44,9 @@ def main() -> None:
         (folder / name).mkdir()
     with two_nodes(folder) as address, stopped_by_signals() as stop:
         launcher = RayLauncher(
-            Circumstances(results=folder / "results", address=address),
+            LauncherConfig(results=folder / "results", address=address),
             {},
-            Node(command=[] if what == "real" else [*COMMAND], fork=False),
+            NodeSettings(command=[] if what == "real" else [*COMMAND], fork=False),
         )
         end = run_on(launcher, Bench(folder, Forgetful(), stop=stop), cells(what))
     sys.stdout.write(f"stopped {end.stopped_by or 'no'} left {end.left}\n")

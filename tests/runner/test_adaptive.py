@@ -98,18 +98,18 @@ class Study:
 
     def run(self, bench: Bench, *, decide: bool = True, chosen: Sequence[str] = ()) -> EndLine:
         """As `prepare` and `carry_out` do it, with scripted processes."""
-        spec, judge = self.spec, UntilDecided(self.most)
+        spec, rule = self.spec, UntilDecided(self.most)
         earlier = bench.store.plans()
         document, added = continued(plan_document(spec, {}), spec, earlier[0] if earlier else None)
         if decide:
-            looks = judge.looks(self.repeats)
+            looks = rule.looks(self.repeats)
             document = document.model_copy(update={"until_decided": looks})
         bench.store.write_plan(document)
         picked = [c for c in (*spec.cells, *added) if not chosen or c.device in chosen]
         if not decide:
             return bench.carry_out(bench.plan(picked))
-        deciding = AdaptiveRepeats(
-            judge=judge,
+        adaptive = AdaptiveRepeats(
+            stopping_rule=rule,
             documents=[document],
             chosen=picked,
             store=bench.store,
@@ -117,9 +117,9 @@ class Study:
             unavailable=lambda one: "not here" if one.device in self.absent else None,
             policy=bench.policy,
         )
-        self.possible = len(deciding.possible())
+        self.possible = len(adaptive.possible())
         plan = bench.plan(picked, absent=self.absent)
-        return bench.carry_out(plan, partial(deciding.further, bench.observer))
+        return bench.carry_out(plan, partial(adaptive.further, bench.observer))
 
 
 def faster(**bounds: float) -> Claim:

@@ -17,9 +17,9 @@ from accelreport.origin import install_command
 from accelreport.results.record import Failure, FailureKind, Status
 from accelreport.results.store import Store
 from accelreport.runner.launchers import open_launcher
-from accelreport.runner.launchers.base import BadLauncher, Circumstances
+from accelreport.runner.launchers.base import BadLauncher, LauncherConfig
 from accelreport.runner.launchers.ray.engine import (
-    Node,
+    RayNode,
     asked_resources,
     checked,
     demand,
@@ -43,10 +43,10 @@ DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n'
 
 
 def test_without_a_name_cells_are_measured_on_this_machine_and_options_mean_nothing() -> None:
-    here = Circumstances(results=Path("results"))
+    here = LauncherConfig(results=Path("results"))
     assert open_launcher("local", here) is None
     with pytest.raises(BadLauncher, match="means nothing on this machine"):
-        open_launcher("local", Circumstances(results=Path("results"), options={"time": 5}))
+        open_launcher("local", LauncherConfig(results=Path("results"), options={"time": 5}))
 
 
 def test_an_unknown_launcher_is_an_error_of_the_command_line_that_names_those_there_are(
@@ -154,11 +154,11 @@ def test_ray_is_asked_for_named_resources_only() -> None:
 # Nodes ------------------------------------------------------------------------------------
 
 
-def node(**resources: float) -> Node:
+def node(**resources: float) -> RayNode:
     from accelreport import __version__
 
     about = About(host="n1", accelreport=__version__, threads=8, tensorflow=True)
-    return checked(Node("a1", "n1", {"CPU": 8.0, **resources}), about)
+    return checked(RayNode("a1", "n1", {"CPU": 8.0, **resources}), about)
 
 
 def test_a_device_runs_on_a_node_that_has_what_it_needs_and_gets_all_of_its_cpus() -> None:
@@ -187,14 +187,14 @@ def test_what_a_node_lacks_for_a_device_is_told(
 
 
 def test_a_node_with_another_accelreport_or_without_tensorflow_measures_nothing() -> None:
-    bare = Node("a1", "n1", {"CPU": 8.0})
+    bare = RayNode("a1", "n1", {"CPU": 8.0})
     old = About(host="n1", accelreport="0.0.1", threads=8, tensorflow=True)
     assert "0.0.1" in lack(checked(bare, old), Device(kind="CPU"), {})
     without = old.model_copy(update={"accelreport": _version(), "tensorflow": False})
     assert "TensorFlow" in lack(checked(bare, without), Device(kind="CPU"), {})
     assert "silent" in lack(checked(bare, "it is silent"), Device(kind="CPU"), {})
     head = without.model_copy(update={"tensorflow": True})
-    assert "no CPU" in lack(checked(Node("a1", "n1", {}), head), Device(kind="CPU"), {})
+    assert "no CPU" in lack(checked(RayNode("a1", "n1", {}), head), Device(kind="CPU"), {})
 
 
 def _version() -> str:

@@ -12,14 +12,14 @@ from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent
 from accelreport.runner.launchers.messages import Completed, Crashed, Reachable, Started
 from accelreport.runner.launchers.node import STOPPED, LostCell, LostCells
 from accelreport.runner.launchers.ray.distributed import Rank, outcome
-from accelreport.runner.launchers.ray.engine import Node
+from accelreport.runner.launchers.ray.engine import RayNode
 from accelreport.runner.launchers.ray.pool import Batch
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import a_record, cell, different, environment
 
 LOST = LostCell("worker-lost", "It was gone.")
 
-NODE = Node("a1", "n1", {"CPU": 8.0})
+NODE = RayNode("a1", "n1", {"CPU": 8.0})
 
 
 class Deaf:
@@ -123,13 +123,13 @@ def failed(one: Cell, kind: FailureKind, message: str) -> Record:
 def parts() -> list[Rank]:
     """The processes of a cell: a chief on n1, its peer on n2."""
     one = cell()
-    hosts = {"worker:0": NODE, "worker:1": Node("a2", "n2", {"CPU": 8.0})}
+    hosts = {"worker:0": NODE, "worker:1": RayNode("a2", "n2", {"CPU": 8.0})}
     return [Rank(name, node, one) for name, node in hosts.items()]
 
 
 def begin(part: Rank, deaf: Deaf) -> None:
-    letter = Started(key=cell().key, environment=environment())
-    part.listen([Reachable(port=7), letter], deaf)
+    message = Started(key=cell().key, environment=environment())
+    part.listen([Reachable(port=7), message], deaf)
 
 
 def test_the_record_of_the_chief_is_that_of_the_cell_whatever_becomes_of_its_peer(

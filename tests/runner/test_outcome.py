@@ -8,7 +8,14 @@ import pytest
 from accelreport.backend.protocol import PhaseEvent
 from accelreport.machine.memory import Limited
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launch import CHILD, LocalLauncher, Observed, conclude, oom_kills, tail_of
+from accelreport.runner.launch import (
+    CHILD,
+    LocalLauncher,
+    ProcessOutcome,
+    conclude,
+    oom_kills,
+    tail_of,
+)
 from accelreport.runner.launchers.base import ChildEvent
 from accelreport.runner.process import Ending
 from accelreport.spec.models import Measure
@@ -27,9 +34,9 @@ def seen(
     peak: int = GIB,
     by: str = "itself",
     limited: Limited | None = None,
-) -> Observed:
+) -> ProcessOutcome:
     (folder / "log.txt").write_text(log)
-    return Observed(
+    return ProcessOutcome(
         cell=cell(),
         ending=Ending(code, by, 3.0, peak, limited),  # type: ignore[arg-type]
         record_path=folder / "record.json",

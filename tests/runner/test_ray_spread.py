@@ -15,7 +15,7 @@ from accelreport.machine.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.launchers.ray.distributed import RankActor, configurations
-from accelreport.runner.launchers.ray.engine import Node, demand, lack
+from accelreport.runner.launchers.ray.engine import RayNode, demand, lack
 from tests.runner.scattered import start, told_to_two_workers
 from tests.runner.spread_ray import SPREAD
 from tests.support import children
@@ -105,7 +105,7 @@ def test_every_process_of_a_cell_is_told_where_all_are_and_which_one_it_is() -> 
 
 def test_each_node_of_a_spread_cell_needs_the_accelerators_of_one_worker_only() -> None:
     apart = SPREAD.model_copy(update={"kind": "GPU", "replicas": 2, "threads": None})
-    node = Node("a", "n1", {"CPU": 8.0, "GPU": 2.0}, threads=8)
+    node = RayNode("a", "n1", {"CPU": 8.0, "GPU": 2.0}, threads=8)
     assert lack(node, apart, {}) == ""
     assert demand(node, apart, {}).gpus == 2
     together = apart.model_copy(update={"spread": False})

@@ -16,12 +16,12 @@ import pytest
 from accelreport.errors import ExitCode
 from accelreport.results.record import Record
 from accelreport.runner.events import CellStartLine, RunLine
-from accelreport.runner.launchers.base import Circumstances, LauncherError
+from accelreport.runner.launchers.base import LauncherConfig, LauncherError
 from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
 from accelreport.runner.launchers.slurm.submission import slurm_options
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import Device
-from tests.runner.scattered import run_on, told_to_two_workers, workplace
+from tests.runner.scattered import run_on, settings, told_to_two_workers
 from tests.runner.scripted import Bench, cell, cells, different
 from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of
 from tests.support import children
@@ -29,8 +29,8 @@ from tests.support.program import MATMUL, call, write_specs
 
 
 def launcher(bench: Bench, **options: Scalar) -> SlurmLauncher:
-    circumstances = Circumstances(results=bench.store.root, policy=bench.policy)
-    return SlurmLauncher(circumstances, slurm_options(options), workplace(bench.folder))
+    config = LauncherConfig(results=bench.store.root, policy=bench.policy)
+    return SlurmLauncher(config, slurm_options(options), settings(bench.folder))
 
 
 def measured(bench: Bench) -> Counter[str]:
@@ -74,14 +74,14 @@ def _host(record: Record) -> str:
 
 
 @pytest.mark.e2e
-def test_a_letter_that_nobody_can_read_ends_no_job(tmp_path: Path) -> None:
+def test_a_message_that_nobody_can_read_ends_no_job(tmp_path: Path) -> None:
     chosen = different(4, step_s=0.2, trace=str(tmp_path / "trace"))
     bench = Bench(tmp_path)
     garbled: list[Path] = []
 
     def garble(line: RunLine) -> None:
         if isinstance(line, CellStartLine) and not garbled:
-            garbled.extend(bench.store.root.glob("jobs/*/*/letters-*.jsonl"))
+            garbled.extend(bench.store.root.glob("jobs/*/*/messages-*.jsonl"))
             for path in garbled:
                 with path.open("ab") as file:
                     file.write(b"what is that?\n")
@@ -208,7 +208,7 @@ def test_a_job_of_several_nodes_has_a_worker_on_each_and_one_record_of_the_chief
     spread = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1, spread=True)
     products = children.cell("matmul", {"size": 64, "count": 4}, device=spread)
     bench = Bench(tmp_path)
-    asked = SlurmLauncher(Circumstances(results=bench.store.root, fork=False), slurm_options({}))
+    asked = SlurmLauncher(LauncherConfig(results=bench.store.root, fork=False), slurm_options({}))
 
     end = run_on(asked, bench, [products])
 

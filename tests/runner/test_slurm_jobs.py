@@ -16,34 +16,34 @@ from submitit.core.utils import UncompletedJobError
 from accelreport.results.store import Store
 from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
 from accelreport.runner.launchers.node import STOPPED, LostCells, environment_here
-from accelreport.runner.launchers.slurm.jobs import GONE, Job, JobState
+from accelreport.runner.launchers.slurm.jobs import GONE, JobState, SlurmJob
 from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perform
 from accelreport.spec.cells import Cell
-from tests.runner.scattered import workplace
+from tests.runner.scattered import settings
 from tests.runner.scripted import a_record, cell, different
 from tests.support.processes import processes_of
 
 
 def order(folder: Path, chosen: list[Cell]) -> tuple[tuple[str, str], MessageLog]:
-    letters = folder / "letters.jsonl"
+    messages = folder / "messages.jsonl"
     path = folder / "order.json"
     asked = JobSpec(
         cells=chosen,
         results=str(folder / "results"),
-        workplace=workplace(folder, fork=False),
+        settings=settings(folder, fork=False),
     )
     path.write_text(asked.model_dump_json())
-    return (str(path), str(letters)), MessageLog(letters)
+    return (str(path), str(messages)), MessageLog(messages)
 
 
 @pytest.mark.e2e
 def test_a_job_tells_of_cells_that_another_one_has_measured_meanwhile(tmp_path: Path) -> None:
     chosen = different(2, trace=str(tmp_path / "trace"))
-    path, mailbox = order(tmp_path, chosen)
+    path, log = order(tmp_path, chosen)
     perform(*path)
-    first = mailbox.unread()
+    first = log.unread()
     perform(*path)
-    second = mailbox.unread()
+    second = log.unread()
 
     assert {each.record.key for each in first if isinstance(each, Completed)} == {
         one.key for one in chosen
@@ -58,7 +58,7 @@ def test_a_process_on_another_node_takes_no_part_in_a_cell_that_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done, left = different(2, trace=str(tmp_path / "trace"))
-    path, mailbox = order(tmp_path, [done, left])
+    path, log = order(tmp_path, [done, left])
     store = Store(tmp_path / "results")
     store.write(a_record(done, "ok"))
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
@@ -67,7 +67,7 @@ def test_a_process_on_another_node_takes_no_part_in_a_cell_that_is_done(
     perform(*path)
 
     assert (tmp_path / "trace").read_text().split() == [left.key]
-    assert mailbox.unread() == []
+    assert log.unread() == []
     assert [record.key for record in store.records()] == [done.key], "the chief writes the other"
 
 
@@ -81,7 +81,7 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
         folder.mkdir()
     perform(*order(elsewhere, chosen)[0])
     (record,) = Store(elsewhere / "results").records()
-    path, mailbox = order(here, chosen)
+    path, log = order(here, chosen)
     (here / "results" / "locks").mkdir(parents=True)
 
     held = threading.Event()
@@ -90,7 +90,7 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
         with FileLock(here / "results" / "locks" / f"{chosen[0].key}.lock"):
             held.set()
             until = time.monotonic() + 60
-            while not any(isinstance(each, Waits) for each in mailbox.unread()):
+            while not any(isinstance(each, Waits) for each in log.unread()):
                 assert time.monotonic() < until
                 time.sleep(0.05)
             Store(here / "results").write(record)
@@ -101,7 +101,7 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
     perform(*path)
     other.join()
 
-    assert [type(each) for each in MessageLog(here / "letters.jsonl").unread()] == [
+    assert [type(each) for each in MessageLog(here / "messages.jsonl").unread()] == [
         Waits,
         Completed,
     ]
@@ -126,29 +126,31 @@ def test_a_cell_that_was_interrupted_on_another_node_is_no_failure_once_it_is_me
 
 def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("no folder")
-    path, mailbox = order(tmp_path, different(1))
+    path, log = order(tmp_path, different(1))
     perform(*path)
-    (letter,) = mailbox.unread()
-    assert isinstance(letter, Crashed)
-    assert "cannot be written" in letter.message
-    assert "Traceback" in letter.traceback
+    (message,) = log.unread()
+    assert isinstance(message, Crashed)
+    assert "cannot be written" in message.message
+    assert "Traceback" in message.traceback
 
 
 @pytest.mark.e2e
 def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) -> None:
-    path, mailbox = order(tmp_path, [cell("hang")])
+    path, log = order(tmp_path, [cell("hang")])
 
     def time_is_up(_number: int, _frame: FrameType | None) -> None:
-        raise UncompletedJobError("Job not requeued because: timed-out and not checkpointable.")
+        raise UncompletedJobError(
+            "SlurmJob not requeued because: timed-out and not checkpointable."
+        )
 
     before = signal.signal(signal.SIGUSR2, time_is_up)
-    meanwhile, over = MessageLog(tmp_path / "letters.jsonl"), threading.Event()
+    meanwhile, over = MessageLog(tmp_path / "messages.jsonl"), threading.Event()
 
     def wait_until_it_hangs() -> None:
         while not over.wait(0.2):
             said = [each.says.event for each in meanwhile.unread() if isinstance(each, Reported)]
             if "epoch" in said:
-                over.wait(0.2)  # this letter is not only begun
+                over.wait(0.2)  # this message is not only begun
                 os.kill(os.getpid(), signal.SIGUSR2)
                 return
 
@@ -161,10 +163,10 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
         clock.join()
         signal.signal(signal.SIGUSR2, before)
 
-    (began, *_, last) = mailbox.unread()
+    (began, *_, last) = log.unread()
     assert isinstance(began, Started)
     assert isinstance(last, Crashed)
-    job = Job(SimpleNamespace(state="COMPLETED"), {}, mailbox, broke=last)
+    job = SlurmJob(SimpleNamespace(state="COMPLETED"), {}, log, crash=last)
     assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == ("timeout", True)
     assert not processes_of(tmp_path / "node")
 
@@ -183,16 +185,16 @@ def test_the_state_in_which_a_job_ended_tells_the_kind_of_the_failure(
     tmp_path: Path, state: str, kind: str, final: bool
 ) -> None:
     job = stderr_of(tmp_path, "")
-    job.stands(JobState(state))
+    job.update(JobState(state))
     assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == (kind, final)
 
 
-def stderr_of(folder: Path, text: str) -> Job:
+def stderr_of(folder: Path, text: str) -> SlurmJob:
     """A job that left nothing but what it wrote as an error."""
     path = folder / "log.err"
     path.write_text(text)
     task = SimpleNamespace(paths=SimpleNamespace(stderr=path))
-    return Job(SimpleNamespace(task=lambda _: task), {}, MessageLog(folder / "letters.jsonl"))
+    return SlurmJob(SimpleNamespace(task=lambda _: task), {}, MessageLog(folder / "messages.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -207,49 +209,49 @@ def test_a_job_that_failed_is_told_of_in_the_last_words_of_its_output(
     tmp_path: Path, wrote: str, kind: str, told: str
 ) -> None:
     job = stderr_of(tmp_path, wrote)
-    job.stands(JobState("FAILED"))
+    job.update(JobState("FAILED"))
     assert job.loss(tmp_path).kind == kind
     assert told in job.loss(tmp_path).message
 
 
-def test_a_letter_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path) -> None:
-    path = tmp_path / "letters.jsonl"
-    mailbox = MessageLog(path)
-    assert mailbox.unread() == []
+def test_a_message_that_is_being_written_is_read_once_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "messages.jsonl"
+    log = MessageLog(path)
+    assert log.unread() == []
     MessageLog(path).post(Crashed(message="one"))
     whole = path.read_bytes()
     path.write_bytes(whole + whole[:7])
-    assert mailbox.unread() == [Crashed(message="one")]
+    assert log.unread() == [Crashed(message="one")]
     path.write_bytes(whole + whole)
-    assert mailbox.unread() == [Crashed(message="one")]
-    assert mailbox.unread() == []
+    assert log.unread() == [Crashed(message="one")]
+    assert log.unread() == []
 
 
-def test_letters_that_cannot_be_read_are_told_and_the_others_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "letters.jsonl"
-    mailbox, waits = MessageLog(path), Waits(host="node", reason="because")
-    mailbox.post(waits)
+def test_messages_that_cannot_be_read_are_told_and_the_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "messages.jsonl"
+    log, waits = MessageLog(path), Waits(host="node", reason="because")
+    log.post(waits)
     with path.open("ab") as file:
-        file.write(
-            b"\xff garbled\n" + b'{"letter": "of a later version"}\n' + b"{" * 200_000 + b"\n"
-        )
-    mailbox.post(waits)
-    first, *told, last = mailbox.unread()
+        file.write(b"\xff garbled\n" + b'{"kind": "of a later version"}\n' + b"{" * 200_000 + b"\n")
+    log.post(waits)
+    first, *told, last = log.unread()
     assert (first, last) == (waits, waits)
-    assert [type(letter) for letter in told] == [Crashed] * 3
-    assert all("cannot be read" in letter.message for letter in told if isinstance(letter, Crashed))
-    assert all(len(letter.message) < 1000 for letter in told if isinstance(letter, Crashed))
+    assert [type(message) for message in told] == [Crashed] * 3
+    assert all(
+        "cannot be read" in message.message for message in told if isinstance(message, Crashed)
+    )
+    assert all(len(message.message) < 1000 for message in told if isinstance(message, Crashed))
 
 
-def test_a_mailbox_that_cannot_be_read_is_told_until_it_can(tmp_path: Path) -> None:
-    path = tmp_path / "letters.jsonl"
+def test_a_message_log_that_cannot_be_read_is_told_until_it_can(tmp_path: Path) -> None:
+    path = tmp_path / "messages.jsonl"
     path.mkdir()
-    mailbox = MessageLog(path)
-    (letter,) = mailbox.unread()
-    assert isinstance(letter, Crashed)
+    log = MessageLog(path)
+    (message,) = log.unread()
+    assert isinstance(message, Crashed)
     path.rmdir()
-    mailbox.post(Waits(host="node", reason="because"))
-    assert mailbox.unread() == [Waits(host="node", reason="because")]
+    log.post(Waits(host="node", reason="because"))
+    assert log.unread() == [Waits(host="node", reason="because")]
 
 
 @pytest.mark.parametrize("content", [None, b"", b"{", b'{"cells": []}', b"\xff"])
@@ -259,8 +261,8 @@ def test_an_order_that_cannot_be_read_is_told_and_nothing_is_raised(
     path = tmp_path / "order.json"
     if content is not None:
         path.write_bytes(content)
-    letters = tmp_path / "letters.jsonl"
-    perform(str(path), str(letters))
-    (letter,) = MessageLog(letters).unread()
-    assert isinstance(letter, Crashed)
-    assert not letter.time_is_up
+    messages = tmp_path / "messages.jsonl"
+    perform(str(path), str(messages))
+    (message,) = MessageLog(messages).unread()
+    assert isinstance(message, Crashed)
+    assert not message.time_is_up

@@ -12,7 +12,7 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.runner.events import CellStartLine, RunLine, WaitingLine
-from accelreport.runner.launchers.base import Circumstances
+from accelreport.runner.launchers.base import LauncherConfig
 from accelreport.runner.launchers.slurm import jobs
 from accelreport.runner.launchers.slurm import launcher as slurm_launcher
 from accelreport.runner.launchers.slurm.jobs import (
@@ -20,14 +20,14 @@ from accelreport.runner.launchers.slurm.jobs import (
     JobState,
     NoAnswer,
     NotCancelled,
-    standings,
+    job_states,
     why_all_wait,
 )
 from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
 from accelreport.runner.launchers.slurm.submission import slurm_options
 from accelreport.runner.run import exit_code
 from accelreport.spec.device import Device
-from tests.runner.scattered import run_on, workplace
+from tests.runner.scattered import run_on, settings
 from tests.runner.scripted import Bench, different
 from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of
 
@@ -41,9 +41,9 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SlurmStandIn:
 
 
 def launcher(bench: Bench, cells_per_job: int = 1) -> SlurmLauncher:
-    circumstances = Circumstances(results=bench.store.root, policy=bench.policy)
+    config = LauncherConfig(results=bench.store.root, policy=bench.policy)
     options = slurm_options({"cells_per_job": cells_per_job})
-    return SlurmLauncher(circumstances, options, workplace(bench.folder))
+    return SlurmLauncher(config, options, settings(bench.folder))
 
 
 def at_the_first_start(then: Callable[[], None]) -> Callable[[RunLine], None]:
@@ -71,7 +71,7 @@ def test_the_queue_tells_how_jobs_stand_and_the_accounts_of_those_it_has_forgott
 ) -> None:
     stand_in.says("squeue", "71_0|RUNNING|None", "71_1|PENDING|Resources", "71_2|FAILED|None")
     stand_in.says("sacct", "72|CANCELLED by 1000", "73|RUNNING", "71_0|NODE_FAIL")
-    assert standings(["71_0", "71_1", "71_2", "72", "73", "74"]) == {
+    assert job_states(["71_0", "71_1", "71_2", "72", "73", "74"]) == {
         "71_0": JobState("RUNNING", "None"),
         "71_1": JobState("PENDING", "Resources"),
         "71_2": JobState("FAILED", "None"),
@@ -87,7 +87,7 @@ def test_a_job_that_nobody_knows_any_more_is_over_without_accounts_too(
     (stand_in.folder / "squeue").write_text(
         "#!/bin/sh\necho slurm_load_jobs error: Invalid job id specified >&2\nexit 1\n"
     )
-    assert standings(["71"]) == {"71": JobState(GONE)}
+    assert job_states(["71"]) == {"71": JobState(GONE)}
     assert JobState(GONE).ended
 
 
@@ -96,7 +96,7 @@ def test_a_controller_that_does_not_answer_ends_no_job(stand_in: SlurmStandIn) -
         "#!/bin/sh\necho slurm_load_jobs error: Unable to contact slurm controller >&2\nexit 1\n"
     )
     with pytest.raises(NoAnswer, match="Unable to contact slurm controller"):
-        standings(["71"])
+        job_states(["71"])
 
 
 @pytest.mark.parametrize(

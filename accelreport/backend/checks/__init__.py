@@ -13,14 +13,14 @@ from accelreport.errors import AccelReportError
 from accelreport.results.record import SelfCheck, Warned
 
 
-class RefusedError(AccelReportError):
+class RefusedCellError(AccelReportError):
     """A cell that would give a number nobody should read; it is not measured."""
 
     kind = "refused"
 
 
 @dataclass
-class Findings:
+class CheckLog:
     """The checks that were made, in their order."""
 
     checks: list[SelfCheck] = field(default_factory=list)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from accelreport.backend.checks import Findings
+from accelreport.backend.checks import CheckLog
 from accelreport.machine.clocks import busy_s
 from accelreport.results.record import OTHER_LOAD
 
@@ -79,7 +79,7 @@ class Canary:
 
 
 @dataclass(frozen=True)
-class Own:
+class CanaryStep:
     """A step by the canary, without what a window costs in itself.
 
     Attributes:
@@ -99,13 +99,13 @@ class _Windows:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
 
-    def add(self, bird: Canary) -> None:
-        bird.settled()
-        cpu, began = bird.cpu_s(), time.perf_counter()
-        bird.wait(bird.run(self.count))
-        bird.settled()
+    def add(self, canary: Canary) -> None:
+        canary.settled()
+        cpu, began = canary.cpu_s(), time.perf_counter()
+        canary.wait(canary.run(self.count))
+        canary.settled()
         self.wall.append(time.perf_counter() - began)
-        self.cpu.append(bird.cpu_s() - cpu)
+        self.cpu.append(canary.cpu_s() - cpu)
 
     def beyond(self, empty: _Windows) -> float:
         """Seconds of the shortest window beyond an empty one."""
@@ -117,14 +117,14 @@ class _Windows:
 
 
 class _Load:
-    """Whether other programs compute while the canary sings.
+    """Whether other programs compute while the canary runs.
 
     The windows before it may have been too short for the machine's own count of CPU time, which
     goes by hundredths of a second.
     """
 
-    def __init__(self, bird: Canary, found: Findings) -> None:
-        self._bird, self._found = bird, found
+    def __init__(self, canary: Canary, found: CheckLog) -> None:
+        self._canary, self._found = canary, found
         self._began = self._read()
 
     def heavy(self) -> bool:
@@ -132,35 +132,35 @@ class _Load:
         return self._found.failed("loaded-machine") or others > OTHER_LOAD * wall
 
     def _read(self) -> tuple[float, float]:
-        return self._bird.busy_s() - self._bird.cpu_s(), time.perf_counter()
+        return self._canary.busy_s() - self._canary.cpu_s(), time.perf_counter()
 
 
-def judge_windows(bird: Canary, found: Findings) -> Own | None:
+def judge_windows(canary: Canary, found: CheckLog) -> CanaryStep | None:
     """Run the canary and note what it shows.
 
     Returns:
         What a step takes by its windows; None where there are no pairs of them.
     """
-    step_s = bird.agreed(max(bird.step_s, 1e-7))
+    step_s = canary.agreed(max(canary.step_s, 1e-7))
     if 2 * step_s > ALLOWED_S:
         why = f"two steps take {2 * step_s:.2g} s, longer than the canary may"
         found.inapplicable("canary", why)
         found.inapplicable("time-not-scaling", why)
         return None
-    load = _Load(bird, found)
+    load = _Load(canary, found)
     empty = _Windows(0)
     for _ in range(2):
-        empty.add(bird)
-    one = _long_enough(bird, step_s, empty)
-    unit_s = bird.agreed(min(one.wall))
+        empty.add(canary)
+    one = _long_enough(canary, step_s, empty)
+    unit_s = canary.agreed(min(one.wall))
     rounds = _rounds(unit_s)
-    _without_sync(bird, found, one.count, max(1, rounds))
-    if bird.most < 2 or rounds < 1:
+    _without_sync(canary, found, one.count, max(1, rounds))
+    if canary.most < 2 or rounds < 1:
         alone = "an epoch has too few steps"
         why = f"a window takes {unit_s:.2g} s, too long for several" if rounds < 1 else alone
         found.inapplicable("time-not-scaling", why)
         return None
-    return _scaling(bird, found, (empty, one), rounds, load)
+    return _scaling(canary, found, (empty, one), rounds, load)
 
 
 def _rounds(unit_s: float) -> int:
@@ -168,65 +168,65 @@ def _rounds(unit_s: float) -> int:
     return min(ROUNDS, int(ALLOWED_S / max(unit_s, 1e-9) / 4))
 
 
-def _long_enough(bird: Canary, step_s: float, empty: _Windows) -> _Windows:
+def _long_enough(canary: Canary, step_s: float, empty: _Windows) -> _Windows:
     """A window of steps that takes some time beyond an empty one, where there is any.
 
     Load may make a window long for once, so that a few have to agree. Where the host computes,
     a window that was long by waiting alone took no CPU time, and is made longer while it may.
     """
-    count, most = round(WINDOW_S / step_s), max(1, min(bird.most // 2, MOST_STEPS))
+    count, most = round(WINDOW_S / step_s), max(1, min(canary.most // 2, MOST_STEPS))
     while True:
         count = max(1, min(count, most))
         windows = _Windows(count)
-        windows.add(bird)
-        likely_s = bird.agreed(min(windows.wall[0], max(step_s * count, 1e-4)))
+        windows.add(canary)
+        likely_s = canary.agreed(min(windows.wall[0], max(step_s * count, 1e-4)))
         while len(windows.wall) < _rounds(likely_s):
-            windows.add(bird)
+            windows.add(canary)
         net_s = windows.beyond(empty)
-        if bird.synchronous:
+        if canary.synchronous:
             net_s = min(net_s, windows.worked(empty))
-        net_s = bird.agreed(max(net_s, WINDOW_S / 16))
-        longer = bird.agreed(min(WINDOW_S / net_s, LONGEST_S / min(windows.wall)))
+        net_s = canary.agreed(max(net_s, WINDOW_S / 16))
+        longer = canary.agreed(min(WINDOW_S / net_s, LONGEST_S / min(windows.wall)))
         if net_s >= WINDOW_S / 3 or count == most or int(count * longer) <= count:
             return windows
         count = int(count * longer)
 
 
-def _without_sync(bird: Canary, found: Findings, count: int, tries: int) -> None:
+def _without_sync(canary: Canary, found: CheckLog, count: int, tries: int) -> None:
     """Time windows without waiting, and how long they really took."""
-    bird.settled()
+    canary.settled()
     hasty, whole = [], []
     for _ in range(tries):
         began = time.perf_counter()
-        pending = bird.run(count)
+        pending = canary.run(count)
         hasty.append(time.perf_counter() - began)
-        bird.wait(pending)
-        bird.settled()
+        canary.wait(pending)
+        canary.settled()
         whole.append(time.perf_counter() - began)
     early = min(hasty) < ASYNCHRONOUS * min(whole)
     seen = (
         f"without waiting the clock reads {min(hasty):.3g} s for {count} steps, with waiting "
         f"{min(whole):.3g} s"
     )
-    if bird.synchronous:
+    if canary.synchronous:
         expected = "both read alike, for an operation has ended when the next one begins"
     else:
         expected = "the first reads far less, for the device runs asynchronously"
-    if not bird.synchronous and not early:
+    if not canary.synchronous and not early:
         why = f"{seen}: the device keeps pace with its host, so that nothing is left to wait for"
         found.inapplicable("canary", why)
         return
     # Where one said to be synchronous returns early, every stamp inside the graph is a lie.
-    found.judge("canary", sound=bird.synchronous != early, expected=expected, seen=seen)
+    found.judge("canary", sound=canary.synchronous != early, expected=expected, seen=seen)
 
 
 def _scaling(
-    bird: Canary,
-    found: Findings,
+    canary: Canary,
+    found: CheckLog,
     shorter: tuple[_Windows, _Windows],
     rounds: int,
     load: _Load,
-) -> Own:
+) -> CanaryStep:
     """Time windows of twice as many steps beside the shorter ones."""
     empty, one = shorter
     two = _Windows(2 * one.count)
@@ -235,7 +235,7 @@ def _scaling(
     def kept_waiting() -> bool:
         # Where others compute, all windows of one length may have been kept waiting. What is
         # never done takes no CPU time either, however long the wait.
-        return bird.synchronous and load.heavy()
+        return canary.synchronous and load.heavy()
 
     def grows() -> bool:
         if two.beyond(empty) >= SCALES * one.beyond(empty):
@@ -243,11 +243,11 @@ def _scaling(
         return kept_waiting() and two.worked(empty) >= SCALES * one.worked(empty) > 0
 
     for _ in range(rounds):
-        two.add(bird)
-    if not bird.agreed(grows()) or one.count == MOST_STEPS:
+        two.add(canary)
+    if not canary.agreed(grows()) or one.count == MOST_STEPS:
         for _ in range(MORE_ROUNDS):
             for windows in (empty, one, two):
-                windows.add(bird)
+                windows.add(canary)
     seen = (
         f"{one.count} steps took {min(one.wall):.3g} s, {two.count} took {min(two.wall):.3g} s, "
         f"and none {min(empty.wall):.3g} s"
@@ -264,17 +264,17 @@ def _scaling(
             seen=seen,
         )
     more_s = min(two.wall) - min(one.wall)
-    own = Own(
+    own = CanaryStep(
         step_s=more_s / one.count,
         # Waiting adds nothing to CPU time, so that its median says more than its least.
         cpu_s=(median(two.cpu) - median(one.cpu)) / one.count,
     )
-    if not bird.synchronous:
-        _pace(found, bird.step_s, own.step_s, more_s)
+    if not canary.synchronous:
+        _pace(found, canary.step_s, own.step_s, more_s)
     return own
 
 
-def _pace(found: Findings, steady: float, own: float, more_s: float) -> None:
+def _pace(found: CheckLog, steady: float, own: float, more_s: float) -> None:
     """Where no stamps look into a window, its steps are held against the canary's.
 
     Args:

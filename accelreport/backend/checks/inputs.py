@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks import Findings, RefusedError
+from accelreport.backend.checks import CheckLog, RefusedCellError
 from accelreport.spec.families import TENSORFLOW
 
 if TYPE_CHECKING:
@@ -51,26 +51,26 @@ class SampleBatch:
         return float(self.rows[: self.inputs, 2].sum() / max(self.elements, 1))
 
 
-def judge_inputs(found: Findings, graphs: Engine, source: Any, *, pipeline: bool) -> None:
+def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool) -> None:
     """Compare a batch on the device with the same batch of the data set.
 
     Args:
         found: takes the checks.
-        graphs: the problem under its strategy.
+        engine: the problem under its strategy.
         source: the resident data on the device, or an iterator whose next batch is that of
             `probe_row`.
         pipeline: which of the two it is.
 
     Raises:
-        RefusedError: the inputs hold one value only: arithmetic on zeros or ones draws less
+        RefusedCellError: the inputs hold one value only: arithmetic on zeros or ones draws less
             power and takes less time than that of real data.
     """
-    problem = graphs.problem
+    problem = engine.problem
     row = probe_row(problem.examples, problem.batch_size)
-    if graphs.runtime.framework != TENSORFLOW:
-        there, here = on_device(graphs, source, row), on_host(graphs, row)
+    if engine.runtime.framework != TENSORFLOW:
+        there, here = on_device(engine, source, row), on_host(engine, row)
     else:
-        there = _on_device(cast("TensorFlowEngine", graphs), source, row, pipeline=pipeline)
+        there = _on_device(cast("TensorFlowEngine", engine), source, row, pipeline=pipeline)
         here = _on_host(problem, row)
     if there.elements < 2:
         found.inapplicable("constant-input", "a batch holds a single number")
@@ -91,7 +91,7 @@ def judge_inputs(found: Findings, graphs: Engine, source: Any, *, pipeline: bool
         seen=f"they differ by {off:.2g} of their size",
     )
     if there.elements >= 2 and not there.varies:
-        raise RefusedError(
+        raise RefusedCellError(
             f"constant-input: all {there.elements:,} numbers of a batch are {there.mean():g}",
             why="arithmetic on constants takes less time and power than that on real data",
             remedy="Correct the data set, or what brings it to the device.",
@@ -99,13 +99,13 @@ def judge_inputs(found: Findings, graphs: Engine, source: Any, *, pipeline: bool
 
 
 def _on_device(
-    graphs: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
+    engine: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
 ) -> SampleBatch:
     import tensorflow as tf
 
-    placement, problem = graphs.runtime.placement, graphs.problem
-    if graphs.runtime.replicas > 1 or "TPU" in placement.devices[0].upper():
-        return _on_replicas(graphs, source, row, pipeline=pipeline)
+    placement, problem = engine.runtime.placement, engine.problem
+    if engine.runtime.replicas > 1 or "TPU" in placement.devices[0].upper():
+        return _on_replicas(engine, source, row, pipeline=pipeline)
     # Operation by operation: tracing a graph for them takes ten times as long.
     with tf.device(placement.devices[0]):
         batch = (
@@ -116,11 +116,11 @@ def _on_device(
 
 
 def _on_replicas(
-    graphs: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
+    engine: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
 ) -> SampleBatch:
     import tensorflow as tf
 
-    placement, strategy, problem = graphs.runtime.placement, graphs.runtime.strategy, graphs.problem
+    placement, strategy, problem = engine.runtime.placement, engine.runtime.strategy, engine.problem
     inputs = 0
 
     def step(*batch: Any) -> Any:
@@ -129,17 +129,17 @@ def _on_replicas(
         return rows
 
     def resident_step(arrays: Any, indices: Any) -> Any:
-        return step(*problem.take(arrays, graphs.share(indices)))
+        return step(*problem.take(arrays, engine.share(indices)))
 
     @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
-    def look(source: Any, indices: Any) -> Any:
+    def sums(source: Any, indices: Any) -> Any:
         if pipeline:
             sums = strategy.run(step, args=next(source))
         else:
             sums = strategy.run(resident_step, args=(placement.opened(source), indices))
         return strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
 
-    rows = placement.once(look)(source, tf.constant(row)).numpy()
+    rows = placement.once(sums)(source, tf.constant(row)).numpy()
     return SampleBatch(np.asarray(rows, np.float64), inputs)
 
 
@@ -174,7 +174,7 @@ def on_device(engine: Engine, source: Any, row: NDArray[np.int32]) -> SampleBatc
         source: the resident data.
         row: indices of the batch's examples.
     """
-    return _looks(*engine.problem.take(source, engine.constant(row)))
+    return _array_sums(*engine.problem.take(source, engine.constant(row)))
 
 
 def on_host(engine: Engine, row: NDArray[np.int32]) -> SampleBatch:
@@ -183,7 +183,7 @@ def on_host(engine: Engine, row: NDArray[np.int32]) -> SampleBatch:
 
     with keras.device("cpu:0"):
         arrays = {name: _tensor(each) for name, each in engine.problem.resident.items()}
-        return _looks(*engine.problem.take(arrays, _tensor(row)))
+        return _array_sums(*engine.problem.take(arrays, _tensor(row)))
 
 
 def _tensor(array: NDArray[Any]) -> Any:
@@ -193,7 +193,7 @@ def _tensor(array: NDArray[Any]) -> Any:
     return ops.convert_to_tensor(array if array.flags.writeable else array.copy())
 
 
-def _looks(inputs: Any, targets: Any) -> SampleBatch:
+def _array_sums(inputs: Any, targets: Any) -> SampleBatch:
     from keras import ops, tree
 
     first, rest = tree.flatten(inputs), tree.flatten(targets)

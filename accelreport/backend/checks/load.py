@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import psutil
 
-from accelreport.backend.checks import Findings
+from accelreport.backend.checks import CheckLog
 from accelreport.machine.nvidia import DriverError, asked, boards, visible
 from accelreport.results.record import OTHER_LOAD
 
@@ -73,7 +73,7 @@ def gpu_clock(number: int = 0, variables: Mapping[str, str] = os.environ) -> Clo
         return Clock()  # no driver, or one that does not tell it
 
 
-def judge_clock(found: Findings, before: Clock, after: Clock) -> None:
+def judge_clock(found: CheckLog, before: Clock, after: Clock) -> None:
     """Whether the device was slowed down between the first window and the last."""
     if before.mhz is None and before.hindrances is None:
         found.inapplicable("clock-fell", "the machine does not tell the clock of this device")
@@ -110,7 +110,7 @@ class OtherProcesses:
         self._began = time.perf_counter()
         self._before = _used()
 
-    def judge(self, found: Findings, other_cores: float | None) -> None:
+    def judge(self, found: CheckLog, other_cores: float | None) -> None:
         """Note how busy others were.
 
         Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks import Findings
+from accelreport.backend.checks import CheckLog
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
@@ -21,9 +21,9 @@ FEWEST_EXAMPLES = 20
 """20! orders: two seeds do not draw the same one."""
 
 
-def beginnings(graphs: Engine) -> list[NDArray[Any]]:
+def beginnings(engine: Engine) -> list[NDArray[Any]]:
     """The first rows of every trainable weight, up to `ELEMENTS` numbers of each."""
-    return [_beginning(each.value) for each in graphs.model.trainable_variables]
+    return [_beginning(each.value) for each in engine.model.trainable_variables]
 
 
 def random_weights(weights: list[NDArray[Any]]) -> str:
@@ -40,10 +40,10 @@ def order_of(rows: NDArray[np.int32], examples: int) -> str:
     return hashlib.sha256(rows.tobytes()).hexdigest() if examples >= FEWEST_EXAMPLES else ""
 
 
-def judge_beginning(found: Findings, graphs: Engine) -> None:
+def judge_beginning(found: CheckLog, engine: Engine) -> None:
     """Whether model and optimizer are new: no step was done, nothing was accumulated."""
-    done = graphs.steps_done()
-    slots = [_beginning(each.value) for each in graphs.optimizer.variables if len(each.shape) > 0]
+    done = engine.steps_done()
+    slots = [_beginning(each.value) for each in engine.optimizer.variables if len(each.shape) > 0]
     warm = sum(bool(np.any(slot)) for slot in slots)
     found.judge(
         "stale-state",
@@ -54,12 +54,12 @@ def judge_beginning(found: Findings, graphs: Engine) -> None:
     )
 
 
-def judge_end(found: Findings, graphs: Engine, before: list[NDArray[Any]]) -> None:
+def judge_end(found: CheckLog, engine: Engine, before: list[NDArray[Any]]) -> None:
     """Whether training has moved the weights: a gradient that nobody uses is never computed."""
     if not before:
         found.inapplicable("weights-unmoved", "the model has no trainable weights")
         return
-    after = beginnings(graphs)
+    after = beginnings(engine)
     moved = sum(not np.array_equal(a, b) for a, b in zip(before, after, strict=True))
     found.judge(
         "weights-unmoved",
@@ -69,13 +69,13 @@ def judge_end(found: Findings, graphs: Engine, before: list[NDArray[Any]]) -> No
     )
 
 
-def judge_batch(found: Findings, graphs: Engine) -> None:
+def judge_batch(found: CheckLog, engine: Engine) -> None:
     """Whether a step sees as many examples as it claims, by the shape that was traced."""
-    share, replicas = graphs.traced_batch, graphs.runtime.replicas
+    share, replicas = engine.traced_batch, engine.runtime.replicas
     if share is None:
         found.inapplicable("sample-count", "the size of a batch is not known before it is run")
         return
-    claimed = graphs.problem.batch_size
+    claimed = engine.problem.batch_size
     found.judge(
         "sample-count",
         sound=share * replicas == claimed,
@@ -84,7 +84,7 @@ def judge_batch(found: Findings, graphs: Engine) -> None:
     )
 
 
-def judge_device(found: Findings, tensors: list[Any], devices: list[str], kind: str) -> None:
+def judge_device(found: CheckLog, tensors: list[Any], devices: list[str], kind: str) -> None:
     """Whether tensors lie where the device's row says.
 
     Args:
@@ -172,7 +172,7 @@ def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dic
     return found
 
 
-def judge_kernels(found: Findings, facts: dict[str, str]) -> None:
+def judge_kernels(found: CheckLog, facts: dict[str, str]) -> None:
     """Whether recurrent layers on a GPU run cuDNN's fused kernel.
 
     Args:

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from accelreport.backend.checks import Findings, RefusedError, model
-from accelreport.backend.checks.canary import Canary, Own, judge_windows
+from accelreport.backend.checks import CheckLog, RefusedCellError, model
+from accelreport.backend.checks.canary import Canary, CanaryStep, judge_windows
 from accelreport.backend.checks.inputs import judge_inputs
 from accelreport.backend.checks.load import Clock, OtherProcesses, judge_clock
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done, judge_gaps
@@ -59,57 +59,57 @@ class SelfChecks:
     """
 
     def __init__(self, runtime: Runtime, kind: str) -> None:
-        self.found = Findings()
+        self.found = CheckLog()
         self.spent_s = 0.0
         self._runtime = runtime
         self._kind = kind
-        self._neighbours = OtherProcesses()
+        self._others = OtherProcesses()
         self._heartbeat = Heartbeat()
         self._weights: list[Any] = []
 
     # A training ---------------------------------------------------------------------------
 
     @_counted
-    def before_training(self, graphs: Engine, training: Training, *, pipeline: bool) -> None:
+    def before_training(self, engine: Engine, training: Training, *, pipeline: bool) -> None:
         """What the training begins with: data, weights, the optimizer's model.
 
         Raises:
-            RefusedError: the inputs are constant.
+            RefusedCellError: the inputs are constant.
         """
         self._begin(training.watch)
-        self._weights = model.beginnings(graphs)
+        self._weights = model.beginnings(engine)
         if self._runtime.counts_steps:
-            model.judge_beginning(self.found, graphs)
-            judge_inputs(self.found, graphs, training.feed.source, pipeline=pipeline)
+            model.judge_beginning(self.found, engine)
+            judge_inputs(self.found, engine, training.feed.source, pipeline=pipeline)
         else:
             for name in ("stale-state", "constant-input", "stale-data"):
                 self.found.inapplicable(name, "data and steps lie on other processes")
 
     @_counted
     def after_training(
-        self, graphs: Engine, training: Training, blocks: list[Block], *, pipeline: bool
+        self, engine: Engine, training: Training, blocks: list[Block], *, pipeline: bool
     ) -> Beginning:
         """What the windows show, and where the training ended."""
-        self._watched(training.watch, blocks, skips=graphs.scales_losses)
-        model.judge_batch(self.found, graphs)
-        tensors = [each.value for each in graphs.model.trainable_variables]
+        self._watched(training.watch, blocks, skips=engine.scales_losses)
+        model.judge_batch(self.found, engine)
+        tensors = [each.value for each in engine.model.trainable_variables]
         if not pipeline and self._runtime.counts_steps:
             tensors += list(training.feed.source.values())
         model.judge_device(self.found, tensors, self._runtime.devices, self._kind)
-        model.judge_end(self.found, graphs, self._weights)
+        model.judge_end(self.found, engine, self._weights)
         return Beginning(weights=model.random_weights(self._weights), order=training.feed.order)
 
     @_counted
-    def canary_of_training(self, graphs: Engine, training: Training, blocks: list[Block]) -> None:
+    def canary_of_training(self, engine: Engine, training: Training, blocks: list[Block]) -> None:
         """Short windows at the very end: the model is trained on, and nobody looks at it again."""
         own = self._canary(
             Canary(
                 run=training.again,
-                wait=graphs.read,
-                settled=graphs.steps_done,
+                wait=engine.read,
+                settled=engine.steps_done,
                 step_s=_step_s(blocks),
                 # What belongs to the end of an epoch belongs to no step.
-                most=graphs.problem.steps_per_epoch - 1,
+                most=engine.problem.steps_per_epoch - 1,
                 synchronous=self._runtime.synchronous,
                 cpu_s=self._runtime.placement.cpu_s,
                 agreed=self._runtime.placement.agreed,
@@ -129,7 +129,7 @@ class SelfChecks:
         """What the kernel reads.
 
         Raises:
-            RefusedError: an input is constant.
+            RefusedCellError: an input is constant.
         """
         self._begin(watch)
         if not kernel.inputs:
@@ -144,7 +144,7 @@ class SelfChecks:
             seen="they vary" if not constant else f"an input holds nothing but {constant[0]:g}",
         )
         if constant:
-            raise RefusedError(
+            raise RefusedCellError(
                 f"constant-input: an input of the kernel holds nothing but {constant[0]:g}",
                 why="arithmetic on constants takes less time and power than that on real data",
                 remedy="Correct the kernel's input.",
@@ -197,15 +197,15 @@ class SelfChecks:
         steady = [block for block in blocks if block.steady]
         known = [block.other_cpu_s for block in steady if block.other_cpu_s is not None]
         wall = sum(block.wall_s for block in steady)
-        self._neighbours.judge(self.found, sum(known) / wall if known and wall else None)
+        self._others.judge(self.found, sum(known) / wall if known and wall else None)
 
-    def _canary(self, bird: Canary) -> Own | None:
-        if not self._runtime.counts_steps or not bird.step_s > 0:
+    def _canary(self, canary: Canary) -> CanaryStep | None:
+        if not self._runtime.counts_steps or not canary.step_s > 0:
             for name in ("canary", "time-not-scaling"):
                 self.found.inapplicable(name, "no steady step, or steps lie on other processes")
             return None
         try:
-            return judge_windows(bird, self.found)
+            return judge_windows(canary, self.found)
         except Exception as error:  # the cell is measured, whatever becomes of its canary
             self.found.inapplicable("canary", f"it ended with {type(error).__name__}: {error}")
             return None

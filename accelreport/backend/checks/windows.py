@@ -14,8 +14,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.backend.checks import Findings
-from accelreport.backend.checks.canary import Own
+from accelreport.backend.checks import CheckLog
+from accelreport.backend.checks.canary import CanaryStep
 from accelreport.backend.checks.load import Clock
 from accelreport.backend.frameworks import framework_module
 from accelreport.machine.clocks import Heartbeat, Window, waited_s
@@ -63,7 +63,7 @@ MOST_PACE = 0.1
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedWindow:
     """One window.
 
     Attributes:
@@ -118,7 +118,7 @@ class WindowWatch:
         settled: Callable[[], int | None],
         framework: str = "TensorFlow",
     ) -> None:
-        self.windows: list[Seen] = []
+        self.windows: list[ObservedWindow] = []
         self.clock: Callable[[], Clock] | None = None
         self.first_clock: Clock | None = None
         self.heartbeat: Heartbeat | None = None
@@ -135,7 +135,7 @@ class WindowWatch:
         self._functions = compiled()
         self._delayed_s = waited_s()
 
-    def after(self, steps: int, window: Window, *, warmup: bool) -> Seen:
+    def after(self, steps: int, window: Window, *, warmup: bool) -> ObservedWindow:
         """A window of so many steps was timed."""
         delayed_s = waited_s() - self._delayed_s
         traced = len(compiled() - self._functions)
@@ -145,7 +145,7 @@ class WindowWatch:
         counted = None if done is None or self._done is None else done - self._done
         if self.clock is not None and self.first_clock is None and not warmup:
             self.first_clock = self.clock()
-        seen = Seen(
+        seen = ObservedWindow(
             steps=steps,
             done=counted,
             wall_s=window.wall_s,
@@ -160,7 +160,7 @@ class WindowWatch:
         self.windows.append(seen)
         return seen
 
-    def judge(self, found: Findings, *, settles: bool = True, skips: bool = False) -> None:
+    def judge(self, found: CheckLog, *, settles: bool = True, skips: bool = False) -> None:
         """Note what the windows show.
 
         Args:
@@ -183,7 +183,7 @@ class WindowWatch:
     def _stopped_s(self, since: float, until: float) -> float:
         return self.heartbeat.stopped_s(since, until) if self.heartbeat else 0.0
 
-    def _ran(self, found: Findings) -> None:
+    def _ran(self, found: CheckLog) -> None:
         stops = [seen.lost_s for seen in self.windows if seen.lost_s]
         seen = (
             f"it stood still for {sum(stops):.3g} s within {len(stops)} of {len(self.windows)} "
@@ -196,7 +196,7 @@ class WindowWatch:
             seen=seen if stops else "it ran all the time",
         )
 
-    def _pace(self, found: Findings) -> None:
+    def _pace(self, found: CheckLog) -> None:
         """A clock that is set is away in one window, one of another pace in all of them."""
         timed = [seen for seen in self.windows if seen.wall_s > LEAST_LEFT_S]
         if len(timed) < FEWEST_PACES:
@@ -211,7 +211,7 @@ class WindowWatch:
             seen=f"the wall clock ran {pace:.3g} times as fast, by {len(timed)} windows",
         )
 
-    def _wall_clock(self, found: Findings) -> None:
+    def _wall_clock(self, found: CheckLog) -> None:
         if self.wall_stamps is None:
             found.inapplicable("clock-set", "no step is stamped by the wall clock here")
             return
@@ -226,7 +226,7 @@ class WindowWatch:
             else "it was not set",
         )
 
-    def _left(self, found: Findings, steady: list[Seen]) -> None:
+    def _left(self, found: CheckLog, steady: list[ObservedWindow]) -> None:
         wall, left = sum(seen.wall_s for seen in steady), sum(seen.left_s for seen in steady)
         found.judge(
             "no-sync",
@@ -235,7 +235,7 @@ class WindowWatch:
             seen=f"after windows of {wall:.4g} s in all it was at work for another {left:.2g} s",
         )
 
-    def _traced(self, found: Findings, steady: list[Seen]) -> None:
+    def _traced(self, found: CheckLog, steady: list[ObservedWindow]) -> None:
         traced = sum(seen.traced for seen in steady if seen is not self.windows[0])
         did = "traced {} functions" if self._framework == "TensorFlow" else "compiled {} programs"
         inside = sum(seen.traced > 0 for seen in steady if seen is not self.windows[0])
@@ -246,7 +246,7 @@ class WindowWatch:
             seen=f"{self._framework} {did.format(traced)} in {inside} of {len(steady)} windows",
         )
 
-    def _counted(self, found: Findings, *, skips: bool) -> None:
+    def _counted(self, found: CheckLog, *, skips: bool) -> None:
         counted = [(seen.steps, seen.done) for seen in self.windows if seen.done is not None]
         if len(counted) < len(self.windows):
             found.inapplicable("step-count", "nothing counts steps here but the loop itself")
@@ -296,7 +296,7 @@ class _Gaps:
 
 
 def judge_gaps(
-    found: Findings, blocks: list[Block], delays: Sequence[float], own: Own | None
+    found: CheckLog, blocks: list[Block], delays: Sequence[float], own: CanaryStep | None
 ) -> None:
     """Note whether the windows hold anything but their steps.
 
@@ -345,7 +345,7 @@ def _stamped(block: Block) -> float:
     return sum(block.step_s) + FIRST_STEP * max(block.step_s)
 
 
-def _busy(gaps: _Gaps, own: Own | None) -> float:
+def _busy(gaps: _Gaps, own: CanaryStep | None) -> float:
     """Cores busy in the gaps, from what is left of the CPU time, over those busy in steps."""
     if own is None or own.cpu_s <= 0:
         return gaps.cpu_s / gaps.wall_s

@@ -22,7 +22,7 @@ SUPERVISOR_VARIABLE = "ACCELREPORT_SUPERVISOR"
 """Holds the number of the process that started all of this host's processes of the cell."""
 
 
-class Orders(Document):
+class TaskSpec(Document):
     """A task of a cell, for `python -m accelreport.backend.distributed.worker ORDERS.json`."""
 
     job: Job
@@ -74,7 +74,7 @@ REAP_WITHIN_S = 5.0
 
 
 @dataclass
-class Started:
+class TaskProcess:
     """A task's process.
 
     Attributes:
@@ -128,7 +128,7 @@ class Started:
             return f"was ended by signal {-self.code}"
 
 
-def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER) -> Started:
+def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER) -> TaskProcess:
     """Start a task's process in this process' own group.
 
     Args:
@@ -139,7 +139,7 @@ def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER)
     """
     stem = task.name.replace(":", "-")
     record, ready = folder / f"{stem}.record.json", folder / f"{stem}.ready"
-    orders = Orders(
+    orders = TaskSpec(
         job=job,
         task=task.name,
         role=task.role,
@@ -158,10 +158,10 @@ def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER)
         pass_fds=events,
         env={**os.environ, **_without_proxy(), **task.environment} | _supervised(),
     )
-    return Started(task, popen, record, ready)
+    return TaskProcess(task, popen, record, ready)
 
 
-def end_all(processes: list[Started]) -> None:
+def end_all(processes: list[TaskProcess]) -> None:
     """Kill every process that still runs, and reap it.
 
     Never politely: TensorFlow catches SIGTERM and may wait for peers for many minutes.

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from accelreport.backend.distributed.processes import WORKER, Started, end_all, start
+from accelreport.backend.distributed.processes import WORKER, TaskProcess, end_all, start
 from accelreport.backend.distributed.tasks import Cluster, cluster_for
 from accelreport.backend.failures import NoDeviceError, WorkerLostError, failure
 from accelreport.backend.measurement import Measurement
@@ -21,7 +21,7 @@ from accelreport.backend.protocol import Job, Reporter
 from accelreport.results.reading import read_record
 from accelreport.results.record import Failure, Host, Record
 
-LOOK_EVERY_S = 0.1
+POLL_EVERY_S = 0.1
 
 SETTLE_S = 0.5
 """When a process dies its peers fail, too: wait this long, so that the first is blamed."""
@@ -54,7 +54,7 @@ def supervise(job: Job, command: tuple[str, ...] = WORKER) -> Record:
     cluster = cluster_for(job.cell.device_spec)
     beside = Path(job.record_path)
     folder = Path(tempfile.mkdtemp(dir=beside.parent, prefix=f"{beside.name}.cluster-"))
-    processes: list[Started] = []
+    processes: list[TaskProcess] = []
     try:
         processes += [start(job, task, folder, command) for task in cluster.here]
         _watch(job, cluster, processes)
@@ -65,20 +65,20 @@ def supervise(job: Job, command: tuple[str, ...] = WORKER) -> Record:
     return record
 
 
-def _watch(job: Job, cluster: Cluster, processes: list[Started]) -> None:
+def _watch(job: Job, cluster: Cluster, processes: list[TaskProcess]) -> None:
     """Return once the outcome is certain: the chief has ended, or another one too early."""
     deadline = time.monotonic() + join_limit_s(job, cluster)
     while not _certain(cluster, processes):
         if time.monotonic() >= deadline and not all(p.ready.exists() for p in processes):
             return
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(POLL_EVERY_S)
     if not all(process.finished for process in processes if process.code is not None):
         time.sleep(SETTLE_S)
         for process in processes:
             process.look()
 
 
-def _certain(cluster: Cluster, processes: list[Started]) -> bool:
+def _certain(cluster: Cluster, processes: list[TaskProcess]) -> bool:
     for process in processes:
         process.look()
     ended = [process for process in processes if process.code is not None]
@@ -93,7 +93,7 @@ def join_limit_s(job: Job, cluster: Cluster) -> float:
     return EXTERNAL_JOIN_LIMIT_S if cluster.external else JOIN_LIMIT_S
 
 
-def _conclude(job: Job, cluster: Cluster, processes: list[Started]) -> Record:
+def _conclude(job: Job, cluster: Cluster, processes: list[TaskProcess]) -> Record:
     chief = next((process for process in processes if process.task.chief), None)
     if chief is not None and chief.finished and chief.record.exists():
         return _with_peaks(read_record(chief.record), processes)
@@ -110,7 +110,7 @@ def _conclude(job: Job, cluster: Cluster, processes: list[Started]) -> Record:
     return _with_peaks(found, processes)
 
 
-def _told(processes: list[Started]) -> list[Record]:
+def _told(processes: list[TaskProcess]) -> list[Record]:
     """Records of the processes that could say themselves what went wrong.
 
     One that blames its peers comes last: it is their victim.
@@ -127,14 +127,14 @@ def _told(processes: list[Started]) -> list[Record]:
     return sorted(found, key=lambda r: r.failure is not None and r.failure.kind == "worker-lost")
 
 
-def _loss(job: Job, silent: list[Started]) -> Failure:
+def _loss(job: Job, silent: list[TaskProcess]) -> Failure:
     what = "; ".join(f"{process.title} {process.ending()}" for process in silent)
     if job.cell.device_spec.strategy == "tpu":
         return failure(NoDeviceError(f"the TPU's driver gave up: {what}"))
     return failure(WorkerLostError(what))
 
 
-def _absence(job: Job, cluster: Cluster, processes: list[Started]) -> Failure:
+def _absence(job: Job, cluster: Cluster, processes: list[TaskProcess]) -> Failure:
     """Not all have joined: perhaps a peer on another host, perhaps the device itself."""
     limit = join_limit_s(job, cluster)
     if job.cell.device_spec.strategy == "tpu":
@@ -151,7 +151,7 @@ def _nothing(job: Job) -> Measurement:
     return measurement
 
 
-def _with_peaks(record: Record, processes: list[Started]) -> Record:
+def _with_peaks(record: Record, processes: list[TaskProcess]) -> Record:
     """The record with every process of this host, and the memory each has used."""
     known = {host.task: host for host in record.hosts}
     here = socket.gethostname()
@@ -167,7 +167,7 @@ def _with_peaks(record: Record, processes: list[Started]) -> Record:
     return record.model_copy(update={"hosts": hosts if len(hosts) > 1 else []})
 
 
-def _elsewhere(job: Job, cluster: Cluster, processes: list[Started]) -> Record:
+def _elsewhere(job: Job, cluster: Cluster, processes: list[TaskProcess]) -> Record:
     """What a host leaves whose processes worked for a chief on another one."""
     tasks = ", ".join(process.task.name for process in processes)
     return _nothing(job).record(

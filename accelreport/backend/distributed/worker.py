@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from accelreport.backend.distributed.processes import Orders
+from accelreport.backend.distributed.processes import TaskSpec
 from accelreport.backend.distributed.tasks import Jobs, expected, slurm_first_port
 from accelreport.backend.main import leave_record, measured
 from accelreport.backend.protocol import Reporter
@@ -94,7 +94,7 @@ def _most_tasks_on_a_node(listed: str) -> int:
     return max(int(part.partition("(")[0]) for part in listed.split(","))
 
 
-LOOK_EVERY_S = 0.5
+POLL_EVERY_S = 0.5
 """How often a server on another host looks whether its coordinator is still there."""
 
 MISSED_LOOKS = 3
@@ -142,7 +142,7 @@ def _wait_for_end(chief: str) -> None:
     host, _, port = chief.rpartition(":")
     seen, missed = False, 0
     while missed < MISSED_LOOKS:
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(POLL_EVERY_S)
         try:
             socket.create_connection((host, int(port)), timeout=2).close()
         except OSError:
@@ -171,7 +171,7 @@ class Announcer(Reporter):
 
 def main(arguments: list[str]) -> int:
     """Do what the orders say; `FAILED` when the process' own record says what went wrong."""
-    orders = Orders.model_validate_json(Path(arguments[0]).read_text(encoding="utf-8"))
+    orders = TaskSpec.model_validate_json(Path(arguments[0]).read_text(encoding="utf-8"))
     end_with(orders.supervisor)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
     ready, device = Path(orders.ready_path), orders.job.cell.device_spec

@@ -14,8 +14,8 @@ from accelreport.origin import install_command
 from accelreport.plugins import LAUNCHERS, Plugins
 from accelreport.runner.launchers.base import (
     BadLauncher,
-    Circumstances,
     Launcher,
+    LauncherConfig,
     LauncherError,
     LauncherPlugin,
 )
@@ -32,9 +32,9 @@ the package bears the launcher's name."""
 
 
 @contextmanager
-def launching(name: str, circumstances: Circumstances) -> Iterator[Launcher | None]:
+def launching(name: str, config: LauncherConfig) -> Iterator[Launcher | None]:
     """The launcher of a name, closed at the end; see `open_launcher`."""
-    launcher = open_launcher(name, circumstances)
+    launcher = open_launcher(name, config)
     try:
         yield launcher
     finally:
@@ -42,12 +42,12 @@ def launching(name: str, circumstances: Circumstances) -> Iterator[Launcher | No
             launcher.close()
 
 
-def open_launcher(name: str, circumstances: Circumstances) -> Launcher | None:
+def open_launcher(name: str, config: LauncherConfig) -> Launcher | None:
     """The launcher of a name; None for this machine itself.
 
     Args:
         name: what `--on` says.
-        circumstances: what it is made for.
+        config: what it is made for.
 
     Raises:
         BadLauncher: there is none of that name, or it does not know an option.
@@ -55,30 +55,29 @@ def open_launcher(name: str, circumstances: Circumstances) -> Launcher | None:
         PluginError: it is a package's, and does not work.
     """
     if name == LOCAL:
-        if circumstances.options:
+        if config.options:
             raise BadLauncher(
-                f"--on-option {next(iter(circumstances.options))}: it means nothing on this "
-                "machine.",
+                f"--on-option {next(iter(config.options))}: it means nothing on this machine.",
                 remedy="Say with --on where cells are to be measured.",
             )
         return None
     if name in BUILT_IN:
-        return _built_in(name)(circumstances)
+        return _built_in(name)(config)
     plugins = Plugins(LAUNCHERS, LauncherPlugin, "name", taken=(LOCAL, *BUILT_IN))
     if name in plugins.broken:
         raise plugins.broken[name]
     if name not in plugins.found:
         known = ", ".join(sorted({LOCAL, *BUILT_IN, *plugins.found}))
         raise BadLauncher(f"--on {name}: there is no such launcher.", why=f"Known are: {known}.")
-    return plugins.found[name].open(circumstances)
+    return plugins.found[name].open(config)
 
 
-def _built_in(name: str) -> Callable[[Circumstances], Launcher]:
+def _built_in(name: str) -> Callable[[LauncherConfig], Launcher]:
     package, module = BUILT_IN[name]
     if importlib.util.find_spec(package) is None:
         raise LauncherError(
             f"--on {name} needs the package {package}, which is not installed.",
             remedy=f"Install the extra {name}: {install_command(name)}",
         )
-    opened: Callable[[Circumstances], Launcher] = importlib.import_module(module).opened
+    opened: Callable[[LauncherConfig], Launcher] = importlib.import_module(module).opened
     return opened

@@ -1,8 +1,8 @@
 """What a launcher is: it has cells measured, on this machine or on others.
 
-Planning, resuming, failures, records and progress are the sweep's (`runner.run`) and the same
-for all launchers. A launcher takes cells, tells a `Watch` what happens to them, and gives back
-what became of each. Another package may add one, see `registry`.
+Planning, resuming, failures, records and progress are the run's (`runner.run`) and the same
+for all launchers. A launcher takes cells, tells a `CellListener` what happens to them, and gives
+back what became of each. Another package may add one.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class BadLauncher(LauncherError):  # noqa: N818 -- reads as what it says
     exit_code = ExitCode.USAGE
 
 
-class Watch(Protocol):
+class CellListener(Protocol):
     """Is told by a launcher what happens to the cells it was given."""
 
     @property
@@ -130,7 +130,7 @@ class Launcher(Protocol):
     def here(self) -> bool:
         """Whether it measures on this machine, one cell after the other.
 
-        The sweep then holds the machine and each cell, and only records of this machine count
+        The run then holds the machine and each cell, and only records of this machine count
         as done. Otherwise it holds the results folder against other launchers, and the record
         of any machine counts; on its own machine the launcher keeps cells apart.
         """
@@ -142,7 +142,7 @@ class Launcher(Protocol):
             LauncherError: the machines cannot be reached.
         """
 
-    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
+    def measure_all(self, cells: Iterable[Cell], listener: CellListener) -> Generator[Finished]:
         """What became of each cell, in the order in which they end.
 
         Every cell that was taken from `cells` comes back once, unless stopping was asked for.
@@ -150,7 +150,7 @@ class Launcher(Protocol):
 
         Args:
             cells: what to measure. To take one is to promise that it is measured.
-            watch: is told what happens meanwhile.
+            listener: is told what happens meanwhile.
 
         Raises:
             AccelReportError: no further cell can be measured.
@@ -161,7 +161,7 @@ class Launcher(Protocol):
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class LauncherConfig:
     """What a launcher is made for.
 
     Attributes:
@@ -189,4 +189,4 @@ class LauncherPlugin:
     """
 
     name: str
-    open: Callable[[Circumstances], Launcher]
+    open: Callable[[LauncherConfig], Launcher]

@@ -14,7 +14,7 @@ from accelreport.results.record import Environment, Record
 class Started(Document):
     """A cell's process is launched."""
 
-    letter: Literal["began"] = "began"
+    kind: Literal["started"] = "started"
     key: str
     """The cell."""
     environment: Environment
@@ -24,7 +24,7 @@ class Started(Document):
 class Reported(Document):
     """A cell's process told something."""
 
-    letter: Literal["said"] = "said"
+    kind: Literal["reported"] = "reported"
     key: str
     """The cell."""
     says: AnyEvent
@@ -34,7 +34,7 @@ class Reported(Document):
 class Waits(Document):
     """The machine is in use."""
 
-    letter: Literal["waits"] = "waits"
+    kind: Literal["waits"] = "waits"
     host: str
     """Name of the machine."""
     reason: str
@@ -44,7 +44,7 @@ class Waits(Document):
 class Reachable(Document):
     """A process of a cell on several machines holds its machine and waits for the others."""
 
-    letter: Literal["reachable"] = "reachable"
+    kind: Literal["reachable"] = "reachable"
     port: int
     """Where it will listen."""
 
@@ -52,7 +52,7 @@ class Reachable(Document):
 class Completed(Document):
     """A cell is through."""
 
-    letter: Literal["through"] = "through"
+    kind: Literal["completed"] = "completed"
     record: Record
     """Its record."""
 
@@ -65,7 +65,7 @@ class Completed(Document):
 class Crashed(Document):
     """Something went wrong that has nothing to do with a cell."""
 
-    letter: Literal["broke"] = "broke"
+    kind: Literal["crashed"] = "crashed"
     message: str
     """What, in a sentence."""
     traceback: str = ""
@@ -75,5 +75,5 @@ class Crashed(Document):
 
 
 Message = Started | Reported | Waits | Reachable | Completed | Crashed
-MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="letter")])
-"""Reads one letter from JSON."""
+MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
+"""Reads one message from JSON."""

@@ -24,7 +24,7 @@ from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 
 
-class Node(Document):
+class NodeSettings(Document):
     """How cells are measured; everything that is not said is as in a local run there."""
 
     command: list[str] = []
@@ -61,8 +61,8 @@ def environment_here() -> Environment:
     return environment().model_copy(update={"host": platform.node()})
 
 
-def broke(error: Exception) -> Crashed:
-    """The letter that tells of an error outside of any cell."""
+def crashed(error: Exception) -> Crashed:
+    """The message that tells of an error outside of any cell."""
     told = str(error).replace("\n", " ") if isinstance(error, AccelReportError) else ""
     return Crashed(
         message=told or f"{type(error).__name__}: {error}",

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.backend.checks import Findings, RefusedError, model
+from accelreport.backend.checks import CheckLog, RefusedCellError, model
 from accelreport.backend.checks.inputs import judge_inputs
 from accelreport.backend.checks.windows import WindowWatch, compiled
 from accelreport.backend.engine import Engine, engine_for
@@ -105,14 +105,14 @@ def faults(engine: Engine) -> dict[str, str]:
     Args:
         engine: has been trained.
     """
-    found = Findings()
+    found = CheckLog()
     model.judge_beginning(found, engine)
     weights = [each.value for each in engine.model.trainable_variables]
     model.judge_device(found, weights, ["GPU:0"], "GPU")
     model.judge_end(found, engine, model.beginnings(engine))
     zeros = {name: np.zeros_like(each) for name, each in engine.problem.resident.items()}
     whole, engine.problem = engine.problem, replace(engine.problem, resident=zeros)
-    with contextlib.suppress(RefusedError):
+    with contextlib.suppress(RefusedCellError):
         judge_inputs(found, engine, engine.on_devices(zeros), pipeline=False)
     engine.problem = whole
     return {check.name: check.outcome for check in found.checks}
@@ -120,7 +120,7 @@ def faults(engine: Engine) -> dict[str, str]:
 
 def nobody_waits(engine: Engine, trainer: Any) -> dict[str, str]:
     """Which outcome the checks of windows have where a loop does not wait for its device."""
-    found, what, watch = Findings(), engine.problem, WindowWatch(engine.steps_done)
+    found, what, watch = CheckLog(), engine.problem, WindowWatch(engine.steps_done)
     order = engine.constant(Order(what.examples, what.batch_size, SEED).epoch(STEPS))
     resident = engine.on_devices(what.resident)
     watch.before()

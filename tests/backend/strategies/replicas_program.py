@@ -80,7 +80,7 @@ def moving_statistics(strategy: Any, trained: TensorFlowEngine) -> dict[str, Any
     losses(trained)
     mean = next(v for v in trained.model.non_trainable_variables if "moving_mean" in v.path)
     apart = per_replica(strategy, mean)
-    trained.settle()
+    trained.sync_replicas()
     together = per_replica(strategy, mean)
     return {
         "apart": float(np.abs(apart[0] - apart[1]).max()),

@@ -9,11 +9,11 @@ from accelreport.backend.environment import environment
 from accelreport.results.record import Environment
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.base import (
-    Circumstances,
+    CellListener,
     Finished,
     Launcher,
+    LauncherConfig,
     LauncherPlugin,
-    Watch,
 )
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
@@ -37,15 +37,15 @@ class InTurn:
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         return {name: None if row.kind == "CPU" else "no CPU" for name, row in devices.items()}
 
-    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
-        yield from self._local.measure_all(cells, watch)
+    def measure_all(self, cells: Iterable[Cell], listener: CellListener) -> Generator[Finished]:
+        yield from self._local.measure_all(cells, listener)
 
     def close(self) -> None:
         self._local.close()
 
 
-def _open(circumstances: Circumstances) -> Launcher:
-    return InTurn(Path(str(circumstances.options["folder"])))
+def _open(config: LauncherConfig) -> Launcher:
+    return InTurn(Path(str(config.options["folder"])))
 
 
 LAUNCHER = LauncherPlugin("in_turn", _open)

@@ -133,8 +133,8 @@ class TensorFlowEngine(Engine):
         found: NDArray[Any] = value.numpy()
         return found
 
-    def settle(self) -> None:
-        """See `Engine.settle`."""
+    def sync_replicas(self) -> None:
+        """See `Engine.sync_replicas`."""
         self._average()
 
     def set_weights(self, weights: list[NDArray[Any]]) -> None:

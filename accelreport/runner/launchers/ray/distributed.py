@@ -23,14 +23,14 @@ from typing import Any
 
 from accelreport.backend.distributed.tasks import expected, free_ports
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launchers.base import ChildEvent, Finished, LauncherError, Watch
+from accelreport.runner.launchers.base import CellListener, ChildEvent, Finished, LauncherError
 from accelreport.runner.launchers.messages import Reachable
-from accelreport.runner.launchers.node import LostCell, LostCells, broke
-from accelreport.runner.launchers.ray.engine import Demand, Node, RayEngine, Task, demand
+from accelreport.runner.launchers.node import LostCell, LostCells, crashed
+from accelreport.runner.launchers.ray.engine import Demand, RayEngine, RayNode, Task, demand
 from accelreport.runner.launchers.ray.pool import Batch, tell_late
 from accelreport.runner.launchers.ray.worker import (
-    Letters,
     MessageBuffer,
+    Messages,
     forget_what_ray_set,
     worker_folder,
 )
@@ -42,42 +42,42 @@ class RankActor:
 
     Args:
         cell: the cell as JSON.
-        workplace: how cells are measured, as JSON.
+        settings: how cells are measured, as JSON.
     """
 
-    def __init__(self, cell: str, workplace: str) -> None:
+    def __init__(self, cell: str, settings: str) -> None:
         self._cell = Cell.model_validate_json(cell)
-        self._outbox = MessageBuffer()
+        self._buffer = MessageBuffer()
         self._configuration: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._stop = Stop()
-        threading.Thread(target=self._take_part, args=(workplace,), daemon=True).start()
+        threading.Thread(target=self._take_part, args=(settings,), daemon=True).start()
 
-    def hold(self) -> Iterator[Letters]:
-        """Wait until nothing else is measured on this node; the last letter is `Reachable`."""
-        for bundle in self._outbox.bundles():
+    def hold(self) -> Iterator[Messages]:
+        """Wait until nothing else is measured on this node; the last message is `Reachable`."""
+        for bundle in self._buffer.bundles():
             yield bundle
-            if any(isinstance(letter, Reachable) for letter in bundle):
+            if any(isinstance(message, Reachable) for message in bundle):
                 return
 
-    def measure(self, configuration: str) -> Iterator[Letters]:
+    def measure(self, configuration: str) -> Iterator[Messages]:
         """Measure with the others; what there is to tell comes in bundles.
 
         Args:
             configuration: `TF_CONFIG` of this process.
         """
         self._configuration.put(configuration)
-        yield from self._outbox.bundles()
+        yield from self._buffer.bundles()
 
-    def _take_part(self, workplace: str) -> None:
+    def _take_part(self, settings: str) -> None:
         try:
             forget_what_ray_set()
-            worker_folder(workplace).measure(
-                self._cell, self._stop, self._outbox.post, on_held=self._meet_the_others
+            worker_folder(settings).measure(
+                self._cell, self._stop, self._buffer.post, on_held=self._meet_the_others
             )
         except Exception as error:  # whatever it is, the one who launched it has to know
-            self._outbox.post(broke(error))
+            self._buffer.post(crashed(error))
         finally:
-            self._outbox.close()
+            self._buffer.close()
 
     def _meet_the_others(self) -> None:
         """Say where this process can be reached, and learn where all can.
@@ -85,7 +85,7 @@ class RankActor:
         The port is free now and taken by nobody who asks the system for any; see `free_ports`.
         """
         (port,) = free_ports(1)
-        self._outbox.post(Reachable(port=port))
+        self._buffer.post(Reachable(port=port))
         os.environ["TF_CONFIG"] = self._configuration.get()
 
 
@@ -130,14 +130,14 @@ class RemoteRank:
 
 @contextmanager
 def ranks(
-    places: Sequence[tuple[Node, Demand]], cell: str, workplace: str
+    places: Sequence[tuple[RayNode, Demand]], cell: str, settings: str
 ) -> Iterator[list[RemoteRank]]:
     """A process on each node, all or none; they are gone when this is left.
 
     Args:
         places: the nodes, and what is asked of each.
         cell: the cell as JSON.
-        workplace: how nodes measure a cell, as JSON.
+        settings: how nodes measure a cell, as JSON.
 
     Raises:
         LauncherError: this Ray cannot choose the nodes of a placement group.
@@ -174,7 +174,7 @@ def ranks(
                 max_restarts=0,
                 max_task_retries=0,
             )
-            actors.append(options.remote(cell, workplace))
+            actors.append(options.remote(cell, settings))
         yield [RemoteRank(actor) for actor in actors]
     finally:
         for actor in actors:
@@ -196,7 +196,7 @@ class Rank(Batch):
         finished: its own record.
     """
 
-    def __init__(self, name: str, node: Node, cell: Cell) -> None:
+    def __init__(self, name: str, node: RayNode, cell: Cell) -> None:
         super().__init__(node, [cell])
         self.name = name
         self.port: int | None = None
@@ -224,12 +224,12 @@ class Rank(Batch):
         """Whether its own record says that something went wrong."""
         return self.finished is not None and self.finished.record.status == "failed"
 
-    def listen(self, heard: Letters | LostCell, watch: Watch) -> None:
+    def listen(self, heard: Messages | LostCell, listener: CellListener) -> None:
         """Take what its task told."""
-        for letter in heard if isinstance(heard, list) else ():
-            if isinstance(letter, Reachable):
-                self.port = letter.port
-        for finished in self.hear(heard, watch):
+        for message in heard if isinstance(heard, list) else ():
+            if isinstance(message, Reachable):
+                self.port = message.port
+        for finished in self.hear(heard, listener):
             self.finished = finished
 
 
@@ -277,20 +277,20 @@ def _lost(
 TICK_S = 0.5
 """How often a display may be brought up to date."""
 
-LOOK_EVERY_S = 5.0
+POLL_EVERY_S = 5.0
 """How often it is looked whether all nodes are there: a group waits for ever for a lost one."""
 
 SETTLE_S = 10.0
 """When one process ends badly its peers soon do, too: wait so long, to know which was first."""
 
 
-class Quiet:
-    """A watch that hears of a process that is not the chief only what it waits for."""
+class PeerListener:
+    """A listener that hears of a process that is not the chief only what it waits for."""
 
-    def __init__(self, watch: Watch) -> None:
-        self.stop = watch.stop
-        self.waiting = watch.waiting
-        self.tick = watch.tick
+    def __init__(self, listener: CellListener) -> None:
+        self.stop = listener.stop
+        self.waiting = listener.waiting
+        self.tick = listener.tick
 
     def started(self, cell: Cell, host: str = "") -> None:
         """The chief tells it."""
@@ -304,21 +304,21 @@ class Spread:
 
     Args:
         engine: the connection.
-        workplace: how nodes measure a cell, as JSON.
+        settings: how nodes measure a cell, as JSON.
         asked: resources that are asked for beside those of a device.
         losses: counts how often a cell was lost.
     """
 
     def __init__(
-        self, engine: RayEngine, workplace: str, asked: Mapping[str, float], losses: LostCells
+        self, engine: RayEngine, settings: str, asked: Mapping[str, float], losses: LostCells
     ) -> None:
         self._engine = engine
-        self._workplace = workplace
+        self._settings = settings
         self._asked = asked
         self._losses = losses
 
     def measure(
-        self, cell: Cell, nodes: Sequence[Node], watch: Watch
+        self, cell: Cell, nodes: Sequence[RayNode], listener: CellListener
     ) -> tuple[Finished | None, Sequence[Rank]]:
         """Measure it on these nodes; the first one's process is the chief's.
 
@@ -335,39 +335,42 @@ class Spread:
         parts = [Rank(name, node, cell) for name, node in zip(names, nodes, strict=True)]
         demands = [demand(part.node, cell.device_spec, self._asked) for part in parts]
         places = [(part.node, asked) for part, asked in zip(parts, demands, strict=True)]
-        with ranks(places, cell.model_dump_json(), self._workplace) as there:
+        with ranks(places, cell.model_dump_json(), self._settings) as there:
             held = dict(zip([member.hold() for member in there], parts, strict=True))
-            self._follow(held, watch, until=lambda part: part.port is not None)
-            if all(part.port is not None for part in parts) and not watch.stop:
+            self._follow(held, listener, until=lambda part: part.port is not None)
+            if all(part.port is not None for part in parts) and not listener.stop:
                 addresses = [f"{part.node.address}:{part.port}" for part in parts]
                 told = zip(there, configurations(jobs, addresses), strict=True)
                 tasks = [member.measure(configuration) for member, configuration in told]
-                self._follow(dict(zip(tasks, parts, strict=True)), watch)
-        return outcome(cell, parts, self._losses, stopped=bool(watch.stop)), parts
+                self._follow(dict(zip(tasks, parts, strict=True)), listener)
+        return outcome(cell, parts, self._losses, stopped=bool(listener.stop)), parts
 
     def _follow(
         self,
         running: dict[Task, Rank],
-        watch: Watch,
+        listener: CellListener,
         until: Callable[[Rank], bool] = lambda _: False,
     ) -> None:
         """Listen to processes until each is over, or one ended badly and the others had time."""
         parts, ending, look = list(running.values()), float("inf"), 0.0
-        while running and not watch.stop and time.monotonic() < ending:
+        while running and not listener.stop and time.monotonic() < ending:
             for task in self._engine.ready(list(running), TICK_S):
                 part = running[task]
-                part.listen(self._engine.hear(task), watch if part is parts[0] else Quiet(watch))
+                part.listen(
+                    self._engine.hear(task),
+                    listener if part is parts[0] else PeerListener(listener),
+                )
                 if part.over or until(part):
                     del running[task]
             if time.monotonic() >= look:
-                look = time.monotonic() + LOOK_EVERY_S
+                look = time.monotonic() + POLL_EVERY_S
                 self._miss(parts)
             if any(part.loss for part in parts) and not parts[0].finished:
                 return  # whatever the others could still do, it would not be this cell
             if any(part.ended_badly for part in parts) or parts[0].finished:
                 ending = min(ending, time.monotonic() + SETTLE_S)
-            tell_late(running.values(), watch)
-            watch.tick()
+            tell_late(running.values(), listener)
+            listener.tick()
 
     def _miss(self, parts: Sequence[Rank]) -> None:
         """Give up processes whose node is there no more."""

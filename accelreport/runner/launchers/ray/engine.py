@@ -17,7 +17,7 @@ from accelreport.backend.failures import OUT_OF_MEMORY_REMEDY
 from accelreport.runner.launchers.base import BadLauncher, LauncherError
 from accelreport.runner.launchers.node import LostCell
 from accelreport.runner.launchers.ray import worker
-from accelreport.runner.launchers.ray.worker import About, Letters
+from accelreport.runner.launchers.ray.worker import About, Messages
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import Device
 
@@ -26,7 +26,7 @@ ACCELERATORS = {"GPU": "GPU", "TPU": "TPU"}
 
 
 @dataclass(frozen=True)
-class Node:
+class RayNode:
     """A node of a Ray cluster.
 
     Attributes:
@@ -61,7 +61,7 @@ class Demand:
     more: Mapping[str, float] = field(default_factory=dict)
 
 
-def checked(node: Node, about: About | str) -> Node:
+def checked(node: RayNode, about: About | str) -> RayNode:
     """The node, refused where it cannot measure.
 
     Args:
@@ -72,10 +72,10 @@ def checked(node: Node, about: About | str) -> Node:
         why, threads = about, 0
     else:
         why, threads = _unfit(node, about), about.threads
-    return Node(node.id, node.host, node.resources, why, threads, node.address)
+    return RayNode(node.id, node.host, node.resources, why, threads, node.address)
 
 
-def _unfit(node: Node, about: About) -> str:
+def _unfit(node: RayNode, about: About) -> str:
     if about.accelreport != accelreport.__version__:
         return f"it has accelreport {about.accelreport}, and here it is {accelreport.__version__}"
     if not about.tensorflow:
@@ -85,7 +85,7 @@ def _unfit(node: Node, about: About) -> str:
     return ""
 
 
-def lack(node: Node, device: Device, asked: Mapping[str, float]) -> str:
+def lack(node: RayNode, device: Device, asked: Mapping[str, float]) -> str:
     """Why a device cannot run on a node; empty when it can.
 
     Args:
@@ -107,7 +107,7 @@ def lack(node: Node, device: Device, asked: Mapping[str, float]) -> str:
     return "" if has >= needed else f"{needed} {resource} needed and it has {has:g}"
 
 
-def demand(node: Node, device: Device, asked: Mapping[str, float]) -> Demand:
+def demand(node: RayNode, device: Device, asked: Mapping[str, float]) -> Demand:
     """What a cell of a device asks for on a node that lacks nothing."""
     more = dict(asked)
     if device.kind == "TPU" and not device.address:
@@ -166,7 +166,7 @@ class RayEngine:
         import ray
 
         self._ray: Any = ray
-        self._known: dict[str, Node] = {}
+        self._known: dict[str, RayNode] = {}
         self._asked: dict[str, Any] = {}
         address = address or os.environ.get("RAY_ADDRESS", "")
         if "://" in address:
@@ -207,7 +207,7 @@ class RayEngine:
     def _about(self) -> Any:
         return self._ray.remote(worker.about)
 
-    def nodes(self, within_s: float = 0.0) -> list[Node]:
+    def nodes(self, within_s: float = 0.0) -> list[RayNode]:
         """The nodes that are alive, each with what it says of itself; new ones are asked.
 
         Args:
@@ -215,7 +215,7 @@ class RayEngine:
                 until it has.
         """
         alive = {
-            str(row["NodeID"]): Node(
+            str(row["NodeID"]): RayNode(
                 str(row["NodeID"]),
                 str(row["NodeManagerHostname"]),
                 dict(row["Resources"]),
@@ -237,7 +237,7 @@ class RayEngine:
                 del self._asked[id_]
         return [self._known.get(id_) or checked(node, SILENT) for id_, node in alive.items()]
 
-    def _ask(self, node: Node) -> Any:
+    def _ask(self, node: RayNode) -> Any:
         return self._about.options(
             num_cpus=0, max_retries=0, scheduling_strategy=self._on(node)
         ).remote()
@@ -250,12 +250,12 @@ class RayEngine:
         except (self._ray.exceptions.RayError, ValidationError) as error:
             return f"accelreport does not work there: {_last_line(error)}"
 
-    def _on(self, node: Node) -> Any:
+    def _on(self, node: RayNode) -> Any:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         return NodeAffinitySchedulingStrategy(node.id, soft=False)
 
-    def start(self, cells: list[str], workplace: str, node: Node, demand: Demand) -> Task:
+    def start(self, cells: list[str], settings: str, node: RayNode, demand: Demand) -> Task:
         """Start a task; see `worker.measure`."""
         return self._measure.options(
             num_cpus=demand.cpus,
@@ -263,7 +263,7 @@ class RayEngine:
             resources=dict(demand.more) or None,
             scheduling_strategy=self._on(node),
             max_retries=0,
-        ).remote(cells, workplace)
+        ).remote(cells, settings)
 
     def ready(self, tasks: Sequence[Task], within_s: float) -> list[Task]:
         """Tasks that have something to tell, as soon as one has; none after so many seconds."""
@@ -273,11 +273,11 @@ class RayEngine:
         more, _ = self._ray.wait(rest, num_returns=len(rest), timeout=0)
         return [*first, *more]
 
-    def hear(self, task: Task) -> Letters | LostCell:
+    def hear(self, task: Task) -> Messages | LostCell:
         """What a task that is ready has to tell, or why it tells nothing more."""
         failures = self._ray.exceptions
         try:
-            letters: Letters = self._ray.get(next(task))
+            messages: Messages = self._ray.get(next(task))
         except StopIteration:
             return LostCell("worker-lost", "Its Ray task ended without a word.", told=True)
         except failures.OutOfMemoryError as error:
@@ -305,7 +305,7 @@ class RayEngine:
                     error, failures.WorkerCrashedError | failures.ActorDiedError
                 ),
             )
-        return letters
+        return messages
 
     def end(self, tasks: Sequence[Task]) -> None:
         """Kill the workers of tasks, and with them what they measure."""

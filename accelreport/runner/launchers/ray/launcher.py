@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from accelreport.runner.launchers.base import Circumstances, Finished, Watch
-from accelreport.runner.launchers.node import LostCells, Node
+from accelreport.runner.launchers.base import CellListener, Finished, LauncherConfig
+from accelreport.runner.launchers.node import LostCells, NodeSettings
 from accelreport.runner.launchers.ray.distributed import Spread
 from accelreport.runner.launchers.ray.engine import RayEngine, Task, asked_resources, demand
 from accelreport.runner.launchers.ray.pool import TICK_S, Batch, Pool, Queue, tell_late
@@ -19,33 +19,33 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 
 
-def opened(circumstances: Circumstances) -> RayLauncher:
+def opened(config: LauncherConfig) -> RayLauncher:
     """The launcher `--on ray`.
 
     Raises:
         BadLauncher: an option cannot be used.
     """
-    return RayLauncher(circumstances, asked_resources(circumstances.options))
+    return RayLauncher(config, asked_resources(config.options))
 
 
 class RayLauncher:
     """Gives each node of a cluster one cell after the other.
 
     Args:
-        circumstances: what it is made for.
+        config: what it is made for.
         asked: resources that are asked for beside those of a device.
-        workplace: how nodes measure a cell.
+        settings: how nodes measure a cell.
     """
 
     def __init__(
         self,
-        circumstances: Circumstances,
+        config: LauncherConfig,
         asked: Mapping[str, float],
-        workplace: Node | None = None,
+        settings: NodeSettings | None = None,
     ) -> None:
-        self._address = circumstances.address
+        self._address = config.address
         self._asked = asked
-        self._workplace = (workplace or Node(fork=circumstances.fork)).model_dump_json()
+        self._settings = (settings or NodeSettings(fork=config.fork)).model_dump_json()
         self._engine: RayEngine | None = None
         self._losses = LostCells()
 
@@ -74,7 +74,7 @@ class RayLauncher:
         if self._engine is not None:
             self._engine.close()
 
-    def measure_all(self, cells: Iterable[Cell], watch: Watch) -> Generator[Finished]:
+    def measure_all(self, cells: Iterable[Cell], listener: CellListener) -> Generator[Finished]:
         """See `Launcher.measure_all`.
 
         Cells whose processes are spread over nodes come after all others, one at a time: no
@@ -84,29 +84,29 @@ class RayLauncher:
         spread: list[Cell] = []
         for cell in cells:
             (spread if cell.device_spec.spread else alone).append(cell)
-        yield from self._measure_alone(alone, watch)
-        yield from self._measure_spread(spread, watch)
+        yield from self._measure_alone(alone, listener)
+        yield from self._measure_spread(spread, listener)
 
-    def _measure_alone(self, cells: Iterable[Cell], watch: Watch) -> Iterator[Finished]:
+    def _measure_alone(self, cells: Iterable[Cell], listener: CellListener) -> Iterator[Finished]:
         waiting, running = Queue(cells), dict[Task, Batch]()
         try:
-            while (waiting or running) and not watch.stop:
+            while (waiting or running) and not listener.stop:
                 self._pool.look()
                 self._start(waiting, running)
                 if not running:
-                    self._pool.wait(len(waiting), watch)
+                    self._pool.wait(len(waiting), listener)
                     continue
                 self._pool.busy()
                 finished: list[Finished] = []
                 for task in self.engine.ready(list(running), TICK_S):
-                    finished += running[task].hear(self.engine.hear(task), watch)
+                    finished += running[task].hear(self.engine.hear(task), listener)
                     if running[task].over:
                         finished += self._over(running.pop(task), waiting)
                 # The nodes go on before the records are written.
                 self._start(waiting, running)
                 yield from finished
-                tell_late(running.values(), watch)
-                watch.tick()
+                tell_late(running.values(), listener)
+                listener.tick()
             yield from self._stopped(running)
         finally:
             if running:
@@ -119,7 +119,7 @@ class RayLauncher:
             while cells := self._pool.next_for(node, has[node.id], waiting):
                 asked = demand(node, cells[0].device_spec, self._asked)
                 texts = [cell.model_dump_json() for cell in cells]
-                task = self.engine.start(texts, self._workplace, node, asked)
+                task = self.engine.start(texts, self._settings, node, asked)
                 running[task] = Batch(node, cells)
                 has[node.id] += 1
 
@@ -141,16 +141,16 @@ class RayLauncher:
             if finished := batch.stopped(self._losses):
                 yield finished
 
-    def _measure_spread(self, cells: list[Cell], watch: Watch) -> Iterator[Finished]:
-        spread = Spread(self.engine, self._workplace, self._asked, self._losses) if cells else None
+    def _measure_spread(self, cells: list[Cell], listener: CellListener) -> Iterator[Finished]:
+        spread = Spread(self.engine, self._settings, self._asked, self._losses) if cells else None
         waiting = list(reversed(cells))
-        while spread and waiting and not watch.stop:
+        while spread and waiting and not listener.stop:
             self._pool.look()
             nodes = self._pool.together(waiting[-1].device_spec)
             if not nodes:
-                self._pool.wait(len(waiting), watch)
+                self._pool.wait(len(waiting), listener)
                 continue
-            finished, parts = spread.measure(waiting[-1], nodes, watch)
+            finished, parts = spread.measure(waiting[-1], nodes, listener)
             for part in parts:
                 self._pool.learn(part)
             self._pool.busy()

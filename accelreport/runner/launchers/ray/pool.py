@@ -11,11 +11,11 @@ from itertools import count
 
 from accelreport.backend.distributed.tasks import processes
 from accelreport.results.record import Environment
-from accelreport.runner.launchers.base import Finished, LauncherError, LeftFile, Watch
+from accelreport.runner.launchers.base import CellListener, Finished, LauncherError, LeftFile
 from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
 from accelreport.runner.launchers.node import STOPPED, LostCell, LostCells
-from accelreport.runner.launchers.ray.engine import Node, RayEngine, demand, lack
-from accelreport.runner.launchers.ray.worker import Letters
+from accelreport.runner.launchers.ray.engine import RayEngine, RayNode, demand, lack
+from accelreport.runner.launchers.ray.worker import Messages
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 
@@ -100,7 +100,7 @@ class Batch:
         loss: why nothing more will come of it.
     """
 
-    def __init__(self, node: Node, cells: Iterable[Cell]) -> None:
+    def __init__(self, node: RayNode, cells: Iterable[Cell]) -> None:
         self.node = node
         self.since = time.monotonic()
         self.began: Cell | None = None
@@ -120,30 +120,32 @@ class Batch:
         """Whether it has nothing more to tell."""
         return not self._cells or self.loss is not None
 
-    def hear(self, heard: Letters | LostCell, watch: Watch) -> Iterator[Finished]:
+    def hear(self, heard: Messages | LostCell, listener: CellListener) -> Iterator[Finished]:
         """Take what its task told; the cells that are through."""
         if isinstance(heard, LostCell):
             self.loss = heard
             return
-        for letter in heard:
-            match letter:
+        for message in heard:
+            match message:
                 case LeftFile():
-                    self._left.append(letter)
-                case Started() if letter.key in self._cells:
-                    self.began, self.environment = self._cells[letter.key], letter.environment
-                    watch.started(self.began, letter.environment.host)
-                case Reported() if letter.key in self._cells:
-                    watch.said(self._cells[letter.key], letter.says)
+                    self._left.append(message)
+                case Started() if message.key in self._cells:
+                    self.began, self.environment = self._cells[message.key], message.environment
+                    listener.started(self.began, message.environment.host)
+                case Reported() if message.key in self._cells:
+                    listener.said(self._cells[message.key], message.says)
                 case Waits():
-                    watch.waiting(f"on {letter.host}: {letter.reason}")
-                case Completed() if self._cells.pop(letter.record.key, None) is not None:
+                    listener.waiting(f"on {message.host}: {message.reason}")
+                case Completed() if self._cells.pop(message.record.key, None) is not None:
                     left, self._left, self.began = self._left, [], None
-                    self.took = letter.record.times.wall_s
-                    yield Finished(letter.record, left)
+                    self.took = message.record.times.wall_s
+                    yield Finished(message.record, left)
                 case Crashed():
-                    message = f"{self.node.host}: {letter.message}"
                     self.loss = LostCell(
-                        "harness-error", message, traceback=letter.traceback, told=True
+                        "harness-error",
+                        f"{self.node.host}: {message.message}",
+                        traceback=message.traceback,
+                        told=True,
                     )
 
     def lost(self, losses: LostCells) -> tuple[list[Finished], list[Cell]]:
@@ -172,13 +174,13 @@ class Batch:
         return losses.of(self.began, STOPPED, self.environment) if self.began else None
 
 
-def tell_late(running: Iterable[Batch], watch: Watch) -> None:
+def tell_late(running: Iterable[Batch], listener: CellListener) -> None:
     """Say which node has not begun with its cells."""
     now = time.monotonic()
     begun = {each.node.id for each in running if each.environment is not None}
     for each in running:
         if each.node.id not in begun and now - each.since > LATE_S:
-            watch.waiting(
+            listener.waiting(
                 f"{each.node.host}: Ray gives its CPUs to other work at the moment, or its worker "
                 "takes long to start"
             )
@@ -191,7 +193,7 @@ TICK_S = 0.5
 ANSWERS_WITHIN_S = 60.0
 """Nodes start a worker and import accelreport within this; what comes later is seen later."""
 
-LOOK_EVERY_S = 5.0
+POLL_EVERY_S = 5.0
 """How often new nodes are looked for, and those that are gone."""
 
 SHORT_S = 0.5
@@ -224,7 +226,7 @@ class Pool:
     """
 
     def __init__(self, engine: RayEngine, asked: Mapping[str, float]) -> None:
-        self.nodes: list[Node] = []
+        self.nodes: list[RayNode] = []
         self._engine = engine
         self._asked = asked
         self._looked_at = 0.0
@@ -257,10 +259,10 @@ class Pool:
     def look(self) -> None:
         """Bring the list of nodes up to date, now and then."""
         now = time.monotonic()
-        if not self.nodes or now - self._looked_at >= LOOK_EVERY_S:
+        if not self.nodes or now - self._looked_at >= POLL_EVERY_S:
             self.nodes, self._looked_at = self._engine.nodes(), now
 
-    def next_for(self, node: Node, tasks: int, waiting: Queue) -> list[Cell]:
+    def next_for(self, node: RayNode, tasks: int, waiting: Queue) -> list[Cell]:
         """The cells that a node is given now; none when it is to be given none.
 
         Args:
@@ -275,20 +277,20 @@ class Pool:
         fits, like = partial(self._fits, node), partial(self._like, node)
         return waiting.take_like(min(MOST_AT_ONCE, at_once), fits, like)
 
-    def together(self, device: Device) -> list[Node]:
+    def together(self, device: Device) -> list[RayNode]:
         """Nodes for a device whose processes are spread; none when there are too few."""
         able = [node for node in self.nodes if self._usable(node) and self._fits(node, device)]
         needed = processes(device)
         return able[:needed] if len(able) >= needed else []
 
-    def _usable(self, node: Node) -> bool:
+    def _usable(self, node: RayNode) -> bool:
         resting = self._resting.get(node.id, 0.0) > time.monotonic()
         return self._fruitless[node.id] < FRUITLESS and not resting
 
-    def _fits(self, node: Node, device: Device) -> bool:
+    def _fits(self, node: RayNode, device: Device) -> bool:
         return not lack(node, device, self._asked)
 
-    def _like(self, node: Node, one: Device, other: Device) -> bool:
+    def _like(self, node: RayNode, one: Device, other: Device) -> bool:
         return demand(node, one, self._asked) == demand(node, other, self._asked)
 
     def learn(self, batch: Batch) -> None:
@@ -308,12 +310,12 @@ class Pool:
         """Say that some node measures; see `wait`."""
         self._alone_since = time.monotonic()
 
-    def wait(self, left: int, watch: Watch) -> None:
+    def wait(self, left: int, listener: CellListener) -> None:
         """Wait for a node.
 
         Args:
             left: how many cells there are no nodes for.
-            watch: is told.
+            listener: is told.
 
         Raises:
             LauncherError: none has come for a long time.
@@ -330,6 +332,6 @@ class Pool:
                 remedy="Every finished cell is kept. Run the same command again once there are "
                 "nodes.",
             )
-        watch.waiting("no node of the Ray cluster can run the cells that are left")
+        listener.waiting("no node of the Ray cluster can run the cells that are left")
         self.nodes = []
-        select.select([watch.stop.fileno()], [], [], TICK_S)
+        select.select([listener.stop.fileno()], [], [], TICK_S)

@@ -33,7 +33,7 @@ from accelreport.runner.launchers.messages import (
     Started,
     Waits,
 )
-from accelreport.runner.launchers.node import Node, broke, environment_here
+from accelreport.runner.launchers.node import NodeSettings, crashed, environment_here
 from accelreport.runner.workspace import Workspace, machine_to_itself
 from accelreport.spec.cells import Cell
 
@@ -41,44 +41,44 @@ REPORT_EVERY_S = 0.5
 """What a cell says is passed on so often: this process shares the node with what is measured."""
 
 URGENT = (Completed, Reachable)
-"""Letters that are passed on at once. A record is lost with this process as long as it is here."""
+"""Messages that are passed on at once. A record is lost with this process as long as it is here."""
 
-Letters = list[Message | LeftFile]
+Messages = list[Message | LeftFile]
 
 
 class MessageBuffer:
-    """Letters on their way. Nobody is woken for one that can wait."""
+    """Messages on their way. Nobody is woken for one that can wait."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._letters: Letters = []
+        self._messages: Messages = []
         self._urgent = False
         self._closed = False
 
-    def post(self, letter: Message | LeftFile) -> None:
-        """Put in a letter."""
+    def post(self, message: Message | LeftFile) -> None:
+        """Put in a message."""
         with self._changed:
-            self._letters.append(letter)
-            if isinstance(letter, URGENT):
+            self._messages.append(message)
+            if isinstance(message, URGENT):
                 self._urgent = True
                 self._changed.notify()
 
     def close(self) -> None:
-        """Say that no further letter comes."""
+        """Say that no further message comes."""
         with self._changed:
             self._closed = True
             self._changed.notify()
 
-    def bundles(self) -> Iterator[Letters]:
-        """What there is to tell, until the outbox is closed."""
+    def bundles(self) -> Iterator[Messages]:
+        """What there is to tell, until the buffer is closed."""
         closed = False
         while not closed:
             with self._changed:
                 self._changed.wait_for(lambda: self._urgent or self._closed, REPORT_EVERY_S)
-                letters, self._letters = self._letters, []
+                messages, self._messages = self._messages, []
                 self._urgent, closed = False, self._closed
-            if letters:
-                yield letters
+            if messages:
+                yield messages
 
 
 THREADS = "OMP_NUM_THREADS"
@@ -108,33 +108,33 @@ def about() -> str:
     ).model_dump_json()
 
 
-def measure(cells: list[str], workplace: str) -> Iterator[Letters]:
+def measure(cells: list[str], settings: str) -> Iterator[Messages]:
     """Measure cells; what there is to tell comes in bundles, each record as soon as it is there.
 
     Args:
         cells: the cells as JSON, in their order.
-        workplace: how cells are measured, as JSON.
+        settings: how cells are measured, as JSON.
     """
-    outbox, stop = MessageBuffer(), Stop()
-    thread = threading.Thread(target=_measure, args=(cells, workplace, stop, outbox))
+    buffer, stop = MessageBuffer(), Stop()
+    thread = threading.Thread(target=_measure, args=(cells, settings, stop, buffer))
     thread.start()
     try:
-        yield from outbox.bundles()
+        yield from buffer.bundles()
     finally:
         stop.request("the task was cancelled")
         thread.join()
         stop.close()
 
 
-def _measure(cells: list[str], workplace: str, stop: Stop, outbox: MessageBuffer) -> None:
+def _measure(cells: list[str], settings: str, stop: Stop, buffer: MessageBuffer) -> None:
     try:
         forget_what_ray_set()
         for cell in cells:
-            worker_folder(workplace).measure(Cell.model_validate_json(cell), stop, outbox.post)
+            worker_folder(settings).measure(Cell.model_validate_json(cell), stop, buffer.post)
     except Exception as error:  # whatever it is, the one who launched it has to know
-        outbox.post(broke(error))
+        buffer.post(crashed(error))
     finally:
-        outbox.close()
+        buffer.close()
 
 
 def forget_what_ray_set() -> None:
@@ -154,23 +154,23 @@ def _set_by_somebody() -> bool:
 
 
 @functools.cache
-def worker_folder(workplace: str) -> WorkerFolder:
+def worker_folder(settings: str) -> WorkerFolder:
     """What measures cells in this process, made when it is first needed.
 
     Args:
-        workplace: how cells are measured, as JSON.
+        settings: how cells are measured, as JSON.
     """
-    return WorkerFolder(Node.model_validate_json(workplace))
+    return WorkerFolder(NodeSettings.model_validate_json(settings))
 
 
 class WorkerFolder:
     """What measures cells in this worker; it stays, so that cells can be forked."""
 
-    def __init__(self, workplace: Node) -> None:
-        self._workspace = workplace.workspace()
+    def __init__(self, settings: NodeSettings) -> None:
+        self._workspace = settings.workspace()
         _remove_abandoned(self._workspace)
         self._folder, self._held = _folder_of_its_own(self._workspace)
-        self._launcher = workplace.launcher(self._folder)
+        self._launcher = settings.launcher(self._folder)
         self._here = environment_here()
         atexit.register(self._close)
 

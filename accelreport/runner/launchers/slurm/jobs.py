@@ -20,7 +20,7 @@ from typing import Any
 
 from accelreport.errors import ExitCode
 from accelreport.results.record import Environment, FailureKind
-from accelreport.runner.launchers.base import LauncherError, Watch
+from accelreport.runner.launchers.base import CellListener, LauncherError
 from accelreport.runner.launchers.messages import Crashed
 from accelreport.runner.launchers.node import LostCell
 from accelreport.runner.launchers.slurm.worker import MessageLog
@@ -67,22 +67,22 @@ class JobState:
     """How a job stands.
 
     Attributes:
-        state: in Slurm's words, such as `PENDING`.
+        name: in Slurm's words, such as `PENDING`.
         reason: why it waits, in Slurm's words.
     """
 
-    state: str
+    name: str
     reason: str = ""
 
     @property
     def ended(self) -> bool:
         """Whether it is over."""
-        return self.state in ENDED
+        return self.name in ENDED
 
     @property
     def waits(self) -> bool:
         """Whether it has no node yet, or none any more."""
-        return self.state in WAITING
+        return self.name in WAITING
 
     @property
     def never(self) -> bool:
@@ -90,7 +90,7 @@ class JobState:
         return self.waits and NEVER.match(self.reason) is not None
 
 
-def standings(numbers: Collection[str]) -> dict[str, JobState]:
+def job_states(numbers: Collection[str]) -> dict[str, JobState]:
     """How jobs stand.
 
     Args:
@@ -112,12 +112,12 @@ def standings(numbers: Collection[str]) -> dict[str, JobState]:
     return {**found, **(_remembered(gone) if gone else {})}
 
 
-def why_all_wait(all_standing: Iterable[JobState]) -> str:
+def why_all_wait(states: Iterable[JobState]) -> str:
     """Why nothing runs, for a person; empty where something does, or nothing is left."""
-    left = [standing for standing in all_standing if not standing.ended]
-    if not left or not all(standing.waits for standing in left):
+    left = [state for state in states if not state.ended]
+    if not left or not all(state.waits for state in left):
         return ""
-    uncommon = sorted({standing.reason for standing in left} - ORDINARY)
+    uncommon = sorted({state.reason for state in left} - ORDINARY)
     said = f", which says: {'; '.join(uncommon)}" if uncommon else ""
     return f"no job runs: all wait for nodes of Slurm{said}"
 
@@ -184,17 +184,17 @@ LOOKS_AT_NEVER = 2
 
 
 @dataclass
-class Job:
+class SlurmJob:
     """A submitted job.
 
     Attributes:
         job: submitit's.
         cells: those that are not through, by key.
-        mailbox: what it tells.
+        log: what it tells.
         began: the cell that it measures at the moment.
         environment: its machine.
-        broke: what went wrong beside its cells.
-        standing: how it stood in Slurm's queue when that was last asked for.
+        crash: what went wrong beside its cells.
+        state: how it stood in Slurm's queue when that was last asked for.
         never: so often in a row it waited for what does not happen by itself.
         over_at: when it was found to be over, by the monotonic clock.
         through_at: when all its cells were found to be through.
@@ -202,11 +202,11 @@ class Job:
 
     job: Any
     cells: dict[str, Cell]
-    mailbox: MessageLog
+    log: MessageLog
     began: str = ""
     environment: Environment | None = None
-    broke: Crashed | None = None
-    standing: JobState | None = None
+    crash: Crashed | None = None
+    state: JobState | None = None
     never: int = 0
     over_at: float | None = None
     through_at: float | None = None
@@ -229,18 +229,18 @@ class Job:
         then only the queue can tell.
         """
         if self.cells:
-            return self.hopeless or (self.standing is not None and self.standing.ended)
+            return self.hopeless or (self.state is not None and self.state.ended)
         tasks = [self.job.task(number) for number in range(self.job.num_tasks)]
         return all(task.paths.result_pickle.exists() for task in tasks)
 
-    def stands(self, standing: JobState) -> None:
+    def update(self, state: JobState) -> None:
         """Take note of how it stands in the queue, unless that has ceased to matter."""
         if self.hopeless:
             return
-        self.standing = standing
-        self.never = self.never + 1 if standing.never else 0
-        if standing.waits:  # where it had begun, Slurm has taken it back and starts it again
-            self.began, self.broke = "", None
+        self.state = state
+        self.never = self.never + 1 if state.never else 0
+        if state.waits:  # where it had begun, Slurm has taken it back and starts it again
+            self.began, self.crash = "", None
 
     def loss(self, folder: Path) -> LostCell:
         """Why it left no record of the cell that it measured.
@@ -248,16 +248,16 @@ class Job:
         Args:
             folder: where its output is.
         """
-        if self.standing and self.hopeless:
+        if self.state and self.hopeless:
             return LostCell(
                 "no-device",
-                f"Slurm does not start its job: {self.standing.reason}.",
+                f"Slurm does not start its job: {self.state.reason}.",
                 final=True,
                 remedy="Ask for what a node can give, with --on-option such as time=MINUTES or "
                 "partition=NAME, and run the same command again.",
             )
-        state = (self.standing.state if self.standing else self.job.state) or "UNKNOWN"
-        if self.broke and self.broke.time_is_up:
+        state = (self.state.name if self.state else self.job.state) or "UNKNOWN"
+        if self.crash and self.crash.time_is_up:
             state = "TIMEOUT"
         words = "" if state in STATES else self._last_words()
         if OVER_MEMORY.search(words):
@@ -266,9 +266,9 @@ class Job:
             kind, remedy = STATES[state]
             return LostCell(kind, f"Slurm ended its job: {state}.", final=True, remedy=remedy)
         where = f"The output of its job is in {folder}."
-        if self.broke:
-            message = f"Its job broke: {self.broke.message}"
-            return LostCell("harness-error", message, remedy=where, traceback=self.broke.traceback)
+        if self.crash:
+            message = f"Its job broke: {self.crash.message}"
+            return LostCell("harness-error", message, remedy=where, traceback=self.crash.traceback)
         last = f" The last that it wrote: {words}" if words else ""
         message = f"Its job ended without a record (state {state}).{last}"
         return LostCell("worker-lost", message, remedy=where)
@@ -301,34 +301,34 @@ class NotCancelled(LauncherError):  # noqa: N818 -- reads as what it says
 
 
 class Control:
-    """Keeps `Job.standing` up to date."""
+    """Keeps `SlurmJob.state` up to date."""
 
     def __init__(self) -> None:
         self._asked_at = time.monotonic()
 
-    def look(self, jobs: Collection[Job], watch: Watch) -> None:
+    def look(self, jobs: Collection[SlurmJob], listener: CellListener) -> None:
         """Ask how jobs stand, if it is time to, and cancel those that would never start.
 
         Args:
             jobs: all that are followed.
-            watch: is told why no job runs.
+            listener: is told why no job runs.
         """
         left, now = [job for job in jobs if job.cells], time.monotonic()
         every_s = min(AT_LEAST_EVERY_S, ASK_EVERY_S + MORE_FOR_A_JOB_S * len(left))
         if not left or now - self._asked_at < every_s:
             return
         try:
-            found = standings([job.number for job in left])
+            found = job_states([job.number for job in left])
         except NoAnswer as error:
             if not any(job.began for job in jobs):
-                watch.waiting(f"Slurm does not answer: {error}")
+                listener.waiting(f"Slurm does not answer: {error}")
             return
         finally:
             self._asked_at = time.monotonic()
         for job in left:
-            job.stands(found[job.number])
+            job.update(found[job.number])
         if reason := why_all_wait(found.values()):
-            watch.waiting(reason)
+            listener.waiting(reason)
         if hopeless := [job.number for job in left if job.hopeless]:
             with suppress(NotCancelled):  # it does not start anyway
                 cancel(hopeless)

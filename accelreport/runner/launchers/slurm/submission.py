@@ -20,8 +20,8 @@ from typing import Any
 from accelreport.backend.availability import needed_here
 from accelreport.backend.distributed.tasks import processes
 from accelreport.runner.launchers.base import BadLauncher, LauncherError
-from accelreport.runner.launchers.node import Node
-from accelreport.runner.launchers.slurm.jobs import Job
+from accelreport.runner.launchers.node import NodeSettings
+from accelreport.runner.launchers.slurm.jobs import SlurmJob
 from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perform
 from accelreport.runner.plan import Policy
 from accelreport.spec.base import Scalar
@@ -217,24 +217,24 @@ class Submission:
         results: the results folder.
         policy: what counts as done.
         options: what `--on-option` says.
-        workplace: how nodes measure a cell.
+        settings: how nodes measure a cell.
     """
 
     def __init__(
-        self, results: Path, policy: Policy, options: SlurmOptions, workplace: Node
+        self, results: Path, policy: Policy, options: SlurmOptions, settings: NodeSettings
     ) -> None:
         self._results = results
         self._policy = policy
         self._options = options
-        self._workplace = workplace
+        self._settings = settings
         self._orders = 0
 
-    def submit(self, cells: Iterable[Cell], folder: Path) -> Iterator[Job]:
+    def submit(self, cells: Iterable[Cell], folder: Path) -> Iterator[SlurmJob]:
         """Submit jobs for cells, an array for each device class; yields them as they are taken.
 
         Args:
             cells: the cells.
-            folder: for orders, letters and the jobs' output.
+            folder: for orders, messages and the jobs' output.
 
         Raises:
             LauncherError: Slurm does not take them.
@@ -252,7 +252,7 @@ class Submission:
 
     def _submit_array(
         self, device_class: DeviceClass, chunks: list[list[Cell]], folder: Path
-    ) -> list[Job]:
+    ) -> list[SlurmJob]:
         from submitit import AutoExecutor
         from submitit.slurm.slurm import SlurmExecutor
 
@@ -280,23 +280,23 @@ class Submission:
                 "time=MINUTES or gpu.gres=gpu:a100:1, or choose devices that it has with --device.",
             ) from error
         return [
-            Job(job, {cell.key: cell for cell in chunk}, MessageLog(letters))
-            for job, (_, letters), chunk in zip(jobs, orders, chunks, strict=True)
+            SlurmJob(job, {cell.key: cell for cell in chunk}, MessageLog(messages))
+            for job, (_, messages), chunk in zip(jobs, orders, chunks, strict=True)
         ]
 
     def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Path]:
-        """The files of a job's order and of its letters."""
+        """The files of a job's order and of its messages."""
         self._orders += 1
         path = folder / f"order-{self._orders}.json"
-        letters = folder / f"letters-{self._orders}.jsonl"
+        messages = folder / f"messages-{self._orders}.jsonl"
         order = JobSpec(
             cells=chunk,
             results=str(self._results),
             policy=self._policy,
-            workplace=self._workplace,
+            settings=self._settings,
         )
         path.write_text(order.model_dump_json(), encoding="utf-8")
-        return path, letters
+        return path, messages
 
 
 def _quiet_submitit() -> None:

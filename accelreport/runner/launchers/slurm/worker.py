@@ -2,7 +2,7 @@
 
 Records go into the results folder, which all nodes share, at once and by the job itself, so that
 nothing that was measured depends on who submitted the job, or on whether it still runs. The
-submitting side follows by a mailbox: a file to which the job appends a letter a line.
+submitting side follows by a log: a file to which the job appends a message a line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from accelreport.runner.launchers.messages import (
     Started,
     Waits,
 )
-from accelreport.runner.launchers.node import Node, broke, environment_here
+from accelreport.runner.launchers.node import NodeSettings, crashed, environment_here
 from accelreport.runner.plan import Policy, RecordIndex, RunPlan, decide
 from accelreport.runner.run import Run
 from accelreport.runner.workspace import machine_to_itself
@@ -53,12 +53,12 @@ class JobSpec(Document):
     """The results folder."""
     policy: Policy = Policy()
     """What counts as done."""
-    workplace: Node = Node()
+    settings: NodeSettings = NodeSettings()
     """How cells are measured."""
 
 
 class MessageLog:
-    """A file of letters, written by a job and read by who submitted it.
+    """A file of messages, written by a job and read by who submitted it.
 
     Args:
         path: the file.
@@ -68,14 +68,14 @@ class MessageLog:
         self._path = path
         self._read = 0
 
-    def post(self, letter: Message) -> None:
-        """Append a letter; it is on the disk when this returns."""
+    def post(self, message: Message) -> None:
+        """Append a message; it is on the disk when this returns."""
         with self._path.open("ab", buffering=0) as file:
-            file.write(letter.model_dump_json().encode() + b"\n")
+            file.write(message.model_dump_json().encode() + b"\n")
             os.fsync(file.fileno())
 
     def unread(self) -> list[Message]:
-        """The letters that came since the last call."""
+        """The messages that came since the last call."""
         try:
             with self._path.open("rb") as file:
                 file.seek(self._read)
@@ -86,10 +86,10 @@ class MessageLog:
             return [Crashed(message=f"{self._path} cannot be read: {error.strerror}.")]
         whole = content[: content.rfind(b"\n") + 1]
         self._read += len(whole)
-        return [self._letter(line) for line in whole.splitlines()]
+        return [self._message(line) for line in whole.splitlines()]
 
-    def _letter(self, line: bytes) -> Message:
-        """A line's letter; one that nobody can read must not end the jobs of all others.
+    def _message(self, line: bytes) -> Message:
+        """A line's message; one that nobody can read must not end the jobs of all others.
 
         The record that it may have told of is in the results folder, whence the cell's next
         attempt takes it.
@@ -102,60 +102,60 @@ class MessageLog:
             return Crashed(message=f"A line of {self._path} cannot be read ({why}): {text}")
 
 
-class Posting:
-    """An observer that writes letters.
+class LoggingObserver:
+    """An observer that writes messages.
 
     Args:
-        mailbox: where they go.
+        log: where they go.
 
     Attributes:
         through: keys of the cells of which the end was told.
     """
 
-    def __init__(self, mailbox: MessageLog) -> None:
+    def __init__(self, log: MessageLog) -> None:
         self.through: set[str] = set()
-        self._mailbox = mailbox
+        self._log = log
 
     def on(self, line: RunLine) -> None:
         """See `Observer.on`."""
         match line:
             case CellStartLine():
-                self._mailbox.post(Started(key=line.key, environment=environment_here()))
+                self._log.post(Started(key=line.key, environment=environment_here()))
             case CellEventLine():
-                self._mailbox.post(Reported(key=line.key, says=line.says))
+                self._log.post(Reported(key=line.key, says=line.says))
             case CellEndLine():
                 self.through.add(line.key)
-                self._mailbox.post(Completed(record=line.record))
+                self._log.post(Completed(record=line.record))
             case WaitingLine():
-                self._mailbox.post(Waits(host=platform.node(), reason=line.reason))
+                self._log.post(Waits(host=platform.node(), reason=line.reason))
 
     def tick(self) -> None:
         """Nothing moves here."""
 
 
-def perform(path: str, letters: str) -> None:
+def perform(path: str, messages: str) -> None:
     """Measure the cells of an order; must be called in the main thread.
 
-    Nothing is raised: what goes wrong is told in the mailbox.
+    Nothing is raised: what goes wrong is told in the log.
 
     Args:
         path: the order's file.
-        letters: the mailbox's file.
+        messages: the log's file.
     """
     from submitit.core.utils import UncompletedJobError
 
-    mailbox = MessageLog(Path(letters))
+    log = MessageLog(Path(messages))
     try:
         order = JobSpec.model_validate_json(Path(path).read_bytes())
         if peer_of_a_step():
             _take_part(order)
         else:
-            _measure(order, mailbox)
+            _measure(order, log)
     except UncompletedJobError as error:
         # Submitit raises it wherever the job is, some time before Slurm would end it.
-        mailbox.post(Crashed(message=f"{error}", time_is_up=True))
+        log.post(Crashed(message=f"{error}", time_is_up=True))
     except Exception as error:  # whatever it is, the one who submitted has to know
-        mailbox.post(broke(error))
+        log.post(crashed(error))
 
 
 def peer_of_a_step(environment: Mapping[str, str] = os.environ) -> bool:
@@ -170,7 +170,7 @@ def _take_part(order: JobSpec) -> None:
     As on the first node a cell that is done is passed over, such as when Slurm begins a job anew:
     a process that nobody meets would wait until its cell's timeout.
     """
-    workspace = order.workplace.workspace()
+    workspace = order.settings.workspace()
     known = RecordIndex(Store(Path(order.results)), {cell.key for cell in order.cells})
     chosen = [
         cell
@@ -179,7 +179,7 @@ def _take_part(order: JobSpec) -> None:
     ]
     with (
         stopped_by_signals() as stop,
-        closing(order.workplace.launcher(workspace.scratch)) as launcher,
+        closing(order.settings.launcher(workspace.scratch)) as launcher,
         machine_to_itself(
             workspace, folder=Path(order.results), stop=stop, waiting=lambda _: None
         ) as held,
@@ -199,15 +199,15 @@ def _take_part(order: JobSpec) -> None:
                 print(told, file=sys.stderr)  # noqa: T201
 
 
-def _measure(order: JobSpec, mailbox: MessageLog) -> None:
-    store, workspace = Store(Path(order.results)), order.workplace.workspace()
+def _measure(order: JobSpec, log: MessageLog) -> None:
+    store, workspace = Store(Path(order.results)), order.settings.workspace()
     store.prepare(sweeping=False)  # whoever submitted the job has done that
     keys = {cell.key for cell in order.cells}
-    known, posting = RecordIndex(store, keys), Posting(mailbox)
+    known, observer = RecordIndex(store, keys), LoggingObserver(log)
     plan = RunPlan(tuple(decide(cell, known(cell.key), None, order.policy) for cell in order.cells))
     with (
         stopped_by_signals() as stop,
-        closing(order.workplace.launcher(workspace.scratch)) as launcher,
+        closing(order.settings.launcher(workspace.scratch)) as launcher,
     ):
         Run(
             store=store,
@@ -215,14 +215,14 @@ def _measure(order: JobSpec, mailbox: MessageLog) -> None:
             machine=inventory().machine,
             environment=environment_here,
             workspace=workspace,
-            observer=posting,
+            observer=observer,
             stop=stop,
             policy=order.policy,
             anywhere=known,
         ).run(plan)
     # What another job had measured already was not measured again, and is told now.
     known.refresh()
-    for cell in (cell for cell in order.cells if cell.key not in posting.through):
+    for cell in (cell for cell in order.cells if cell.key not in observer.through):
         record = known(cell.key)
         if record and decide(cell, record, None, order.policy).action != "run":
-            mailbox.post(Completed(record=record))
+            log.post(Completed(record=record))
