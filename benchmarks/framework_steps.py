@@ -20,8 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from accelreport.backend.engine import Engine, engine_for
-from accelreport.backend.frameworks import choose
-from accelreport.backend.runtime import configure
+from accelreport.backend.frameworks import choose, configure
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device

@@ -63,8 +63,8 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
     import keras
     import tensorflow as tf
 
+    from accelreport.backend.frameworks import configure
     from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
-    from accelreport.backend.runtime import configure
     from accelreport.backend.training import Order
     from accelreport.datasets.load import load
     from accelreport.spec.device import Device

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.failures import StrategyError
-from accelreport.backend.frameworks import framework_module
-from accelreport.backend.runtime import Runtime
+from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.numerics import numerics

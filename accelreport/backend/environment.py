@@ -74,13 +74,9 @@ def checkout() -> tuple[str, bool | None]:
     return commit or "", None if status is None else bool(status)
 
 
+@functools.cache
 def versions() -> dict[str, str]:
     """Installed versions of the packages that matter."""
-    return dict(_versions())
-
-
-@functools.cache
-def _versions() -> dict[str, str]:
     # Once in a process: a launcher's worker asks for each of its cells, and every question to
     # a package that is absent looks through all folders.
     found = {}
@@ -101,17 +97,8 @@ def variables() -> dict[str, str]:
     }
 
 
-def clock_mhz() -> float | None:
-    """The CPU's clock now, where the system tells it."""
-    return _frequency("current")
-
-
-def clock_max_mhz() -> float | None:
-    """The CPU's highest clock, where the system tells it."""
-    return _frequency("max")
-
-
-def _frequency(part: str) -> float | None:
+def clock_mhz(part: str) -> float | None:
+    """The CPU's clock, where the system tells it: the `current` one or the highest (`max`)."""
     try:
         frequency = psutil.cpu_freq()
     except (OSError, NotImplementedError, RuntimeError):
@@ -176,8 +163,8 @@ def environment(
         variables=variables(),
         load_before=load_before,
         load_after=load(),
-        clock_mhz=clock_mhz(),
-        clock_max_mhz=clock_max_mhz(),
+        clock_mhz=clock_mhz("current"),
+        clock_max_mhz=clock_mhz("max"),
         vector=vector_extensions(),
         roofs=roofs,
     )

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.backend.frameworks import framework_module
-from accelreport.backend.runtime import Runtime
+from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.results.record import Flops
 
 TRAFFIC_METHOD = (

@@ -15,9 +15,9 @@ from accelreport.backend.checks.windows import (
     everything_done,
 )
 from accelreport.backend.failures import StrategyError
+from accelreport.backend.frameworks import Runtime
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.protocol import Reporter
-from accelreport.backend.runtime import Runtime
 from accelreport.backend.training import NanLossError
 from accelreport.machine.clocks import Stopwatch, Window
 from accelreport.machine.energy import Meter

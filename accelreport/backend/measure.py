@@ -13,12 +13,11 @@ from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import BatchError
 from accelreport.backend.flops import counted
-from accelreport.backend.frameworks import choose, require_support
+from accelreport.backend.frameworks import choose, configure, require_support
 from accelreport.backend.kernel import measure_kernel
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.policies import Policies
 from accelreport.backend.post_training import observe
-from accelreport.backend.runtime import configure
 from accelreport.backend.training import Trained, Training, grace_s
 from accelreport.datasets.base import Dataset
 from accelreport.machine.roofs import roofs

@@ -11,8 +11,8 @@ from typing import Any
 
 from accelreport.backend.checks.self_checks import SelfChecks
 from accelreport.backend.environment import environment, load
+from accelreport.backend.frameworks import Runtime
 from accelreport.backend.protocol import Job, ParentTimings, Reporter
-from accelreport.backend.runtime import Runtime
 from accelreport.machine.energy import Meter, open_meter
 from accelreport.machine.memory import own_peak_bytes
 from accelreport.results.record import (

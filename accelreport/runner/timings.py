@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, Self
+from typing import Literal, NamedTuple, Self
 
 from accelreport.results.plan_document import Document
 from accelreport.results.record import FailureKind, Record, Status, Times
@@ -30,7 +30,7 @@ MEASURED = ("first_step", "train", "evaluate", "observe")
 
 @dataclass(frozen=True)
 class Preparation:
-    """What was done so that cells could be forked (see `Forks`).
+    """What was done so that cells could be forked (see `ForkPool`).
 
     Attributes:
         seconds: wall time of starting the processes that were forked.
@@ -43,14 +43,6 @@ class Preparation:
     processes: int = 0
     forked: int = 0
     refused: str = ""
-
-
-class Timed(Protocol):
-    """What has the times of a cell."""
-
-    @property
-    def times(self) -> Times:
-        """The stages of its process."""
 
 
 class CellSummary(NamedTuple):
@@ -93,7 +85,9 @@ class TimingsLine(Document):
     """Seconds of the run that were no measured work, for each cell."""
 
 
-def timings(records: Sequence[Timed], wall_s: float, prepared: Preparation) -> TimingsLine:
+def timings(
+    records: Sequence[CellSummary | Record], wall_s: float, prepared: Preparation
+) -> TimingsLine:
     """Sum the stages of a run's records.
 
     Args:

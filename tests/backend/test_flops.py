@@ -88,9 +88,9 @@ def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
     """The graph of a family's training step, traced and not run."""
     import tensorflow as tf
 
+    from accelreport.backend.frameworks import Runtime
     from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
     from accelreport.backend.frameworks.tensorflow.strategies import place
-    from accelreport.backend.runtime import Runtime
 
     family = FAMILIES[kind]
     small = {"kind": kind, "data": "synthetic", "batch_size": BATCH, "train_examples": 64}

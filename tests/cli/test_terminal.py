@@ -15,14 +15,28 @@ from rich.console import Console
 
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Record, Times
-from accelreport.runner.events import CellStartLine, EndLine, Observer, named, plan_line
+from accelreport.runner.events import (
+    CellEndLine,
+    CellStartLine,
+    EndLine,
+    Observer,
+    named,
+    plan_line,
+)
 from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines, Quiet, progress_for
-from accelreport.terminal.run_text import closing, duration, number, plan_text, timings_text
+from accelreport.terminal.run_text import (
+    closing,
+    duration,
+    end_text,
+    number,
+    plan_text,
+    timings_text,
+)
 from accelreport.terminal.say import show
-from tests.runner.scripted import Bench, cell, cells
+from tests.runner.scripted import Bench, a_record, cell, cells
 from tests.support.records import study
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -43,6 +57,23 @@ def shown(bench: Bench, observer: Observer, chosen: list[Cell]) -> None:
     bench.observer.react = observer.on
     end = bench.carry_out(plan)
     observer.on(timings(list(bench.store.records()), end.wall_s, Preparation()))
+
+
+def test_a_line_of_a_cell_names_what_spoilt_it_beside_its_figures() -> None:
+    record = a_record(cell(), "ok")
+    line = CellEndLine(
+        **named(record.cell),
+        status=record.status,
+        failure=None,
+        message="",
+        remedy="",
+        warnings=["stopped"],
+        wall_s=22.0,
+        figures={"step_s": 0.025},
+        record_path="record.json",
+        record=record,
+    )
+    assert end_text(line) == "25 ms/step  ⚠ stopped"
 
 
 @pytest.mark.e2e

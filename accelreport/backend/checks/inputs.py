@@ -14,7 +14,6 @@ from accelreport.spec.families import TENSORFLOW
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
     from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
-    from accelreport.workloads.base import TrainingProblem
 
 UNLIKE = 1e-3
 """Sums of the same values on two devices differ by rounding alone, a hundredth of this share
@@ -67,11 +66,11 @@ def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool
     """
     problem = engine.problem
     row = probe_row(problem.examples, problem.batch_size)
+    here = on_host(engine, row)
     if engine.runtime.framework != TENSORFLOW:
-        there, here = on_device(engine, source, row), on_host(engine, row)
+        there = on_device(engine, source, row)
     else:
         there = _on_device(cast("TensorFlowEngine", engine), source, row, pipeline=pipeline)
-        here = _on_host(problem, row)
     if there.elements < 2:
         found.inapplicable("constant-input", "a batch holds a single number")
     else:
@@ -106,13 +105,12 @@ def _on_device(
     placement, problem = engine.runtime.placement, engine.problem
     if engine.runtime.replicas > 1 or "TPU" in placement.devices[0].upper():
         return _on_replicas(engine, source, row, pipeline=pipeline)
-    # Operation by operation: tracing a graph for them takes ten times as long.
+    # Operation by operation: tracing a graph takes ten times as long.
     with tf.device(placement.devices[0]):
         batch = (
             next(source) if pipeline else problem.take(placement.opened(source), tf.constant(row))
         )
-        rows, inputs = _sums(*batch)
-    return SampleBatch(np.asarray(rows.numpy(), np.float64), inputs)
+        return _array_sums(*batch)
 
 
 def _on_replicas(
@@ -141,15 +139,6 @@ def _on_replicas(
 
     rows = placement.once(sums)(source, tf.constant(row)).numpy()
     return SampleBatch(np.asarray(rows, np.float64), inputs)
-
-
-def _on_host(problem: TrainingProblem, row: NDArray[np.int32]) -> SampleBatch:
-    import tensorflow as tf
-
-    with tf.device("/CPU:0"):
-        arrays = {name: tf.constant(array) for name, array in problem.resident.items()}
-        rows, inputs = _sums(*problem.take(arrays, tf.constant(row)))
-        return SampleBatch(np.asarray(rows.numpy(), np.float64), inputs)
 
 
 def _sums(inputs: Any, targets: Any) -> tuple[Any, int]:

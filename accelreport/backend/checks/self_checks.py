@@ -18,8 +18,8 @@ from accelreport.results.record import Beginning, Block
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
+    from accelreport.backend.frameworks import Runtime
     from accelreport.backend.kernel import Kernel
-    from accelreport.backend.runtime import Runtime
     from accelreport.backend.training import Training
 
 CORNER = 256

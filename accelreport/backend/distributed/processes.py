@@ -156,7 +156,12 @@ def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER)
         [*command, str(path)],
         stdin=subprocess.DEVNULL,
         pass_fds=events,
-        env={**os.environ, **_without_proxy(), **task.environment} | _supervised(),
+        env={
+            **os.environ,
+            **_without_proxy(),
+            **task.environment,
+            SUPERVISOR_VARIABLE: str(os.getpid()),
+        },
     )
     return TaskProcess(task, popen, record, ready)
 
@@ -174,10 +179,6 @@ def end_all(processes: list[TaskProcess]) -> None:
             process.popen.wait(REAP_WITHIN_S)
         except subprocess.TimeoutExpired:
             print(f"{process.title} does not leave the kernel", file=sys.stderr)  # noqa: T201
-
-
-def _supervised() -> dict[str, str]:
-    return {SUPERVISOR_VARIABLE: str(os.getpid())}
 
 
 def _without_proxy() -> dict[str, str]:

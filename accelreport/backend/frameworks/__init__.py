@@ -1,4 +1,4 @@
-"""The framework that a cell's process runs Keras on; chosen once, before Keras is imported.
+"""The framework that a cell's process runs Keras on: chosen, then configured, once in a process.
 
 Each framework has a folder with modules of the same names: `device`, `engine` and `flops`. None
 of them is imported before its framework was chosen for the process.
@@ -14,8 +14,9 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.origin import install_command
@@ -23,10 +24,71 @@ from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.families import TENSORFLOW, unsupported
 from accelreport.workloads.base import Family
 
+if TYPE_CHECKING:
+    from accelreport.backend.placement import Placement
+
 
 def framework_module(framework: str, module: str) -> Any:
     """A module of the folder of a framework, by the name that a device gives the framework."""
     return importlib.import_module(f"accelreport.backend.frameworks.{framework}.{module}")
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A configured framework.
+
+    Attributes:
+        placement: where the model lies and how its graphs are run there.
+        jit_compile: whether steps are compiled, by XLA or by `torch.compile`.
+        facts: what the framework resolved, for the record.
+        framework: as a device names it.
+        loops_in_program: whether a window of steps is one call on the device; else each step
+            is one, and the host dispatches them.
+    """
+
+    placement: Placement
+    jit_compile: bool
+    facts: dict[str, str]
+    framework: str = TENSORFLOW
+    loops_in_program: bool = True
+
+    @property
+    def strategy(self) -> Any:
+        """The `tf.distribute` strategy."""
+        return self.placement.strategy
+
+    @property
+    def replicas(self) -> int:
+        """Replicas in sync, over all workers."""
+        return self.placement.replicas
+
+    @property
+    def devices(self) -> list[str]:
+        """TensorFlow's names of the devices that compute."""
+        return self.placement.devices
+
+    @property
+    def counts_steps(self) -> bool:
+        """Whether the optimizer's own count of steps can be relied upon.
+
+        Under a parameter server workers add to it without waiting for each other.
+        """
+        return self.facts.get("strategy") != "parameter_server"
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether a time stamp inside a graph is true."""
+        return self.placement.synchronous
+
+
+def configure(device: Device) -> Runtime:
+    """Set threads, visible devices, precision and strategy.
+
+    Raises:
+        NoDeviceError: the framework does not see the device.
+    """
+    found: Runtime = framework_module(device.framework, "device").configure(device)
+    return found
 
 
 EXTRAS = {"tensorflow": "cpu", "jax": "jax", "torch": "torch"}

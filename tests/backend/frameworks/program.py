@@ -25,8 +25,7 @@ from accelreport.backend.checks.windows import WindowWatch, compiled
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.evaluation import Evaluation
 from accelreport.backend.flops import counted
-from accelreport.backend.frameworks import EXTRAS, choose, no_compiler
-from accelreport.backend.runtime import Runtime, configure
+from accelreport.backend.frameworks import EXTRAS, Runtime, choose, configure, no_compiler
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.machine.clocks import Stopwatch

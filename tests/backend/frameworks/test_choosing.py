@@ -43,7 +43,7 @@ sys.exit(main(sys.argv[1:]))
 POOL = """
 from pathlib import Path
 from accelreport.backend.frameworks import choose
-from accelreport.backend.runtime import configure
+from accelreport.backend.frameworks import configure
 from accelreport.spec.models import Device
 choose("jax")
 print(configure(Device(kind="CPU", framework="jax", threads=1)).facts["intra_op_threads"])

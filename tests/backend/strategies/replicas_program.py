@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.frameworks import Runtime
 from accelreport.backend.frameworks.tensorflow.engine import (
     SEED_STRIDE,
     TensorFlowEngine,
@@ -22,7 +23,6 @@ from accelreport.backend.frameworks.tensorflow.engine import (
 )
 from accelreport.backend.frameworks.tensorflow.strategies import STRATEGIES
 from accelreport.backend.placement import InGraph
-from accelreport.backend.runtime import Runtime
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device

@@ -13,8 +13,8 @@ import keras
 from numpy.typing import NDArray
 
 from accelreport.backend.failures import NoDeviceError
+from accelreport.backend.frameworks import Runtime
 from accelreport.backend.placement import OneDevice
-from accelreport.backend.runtime import Runtime
 from accelreport.spec.device import Device
 
 PLATFORMS = {"CPU": "cpu", "GPU": "cuda,cpu", "TPU": "tpu,cpu"}

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.engine import Engine
+from accelreport.backend.frameworks import Runtime
 from accelreport.backend.frameworks.jax.device import OnJax
-from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
 
 NO_STAMPS = np.zeros(0, np.float64)

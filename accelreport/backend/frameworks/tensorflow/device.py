@@ -10,8 +10,8 @@ from tensorflow.python.eager import context
 from tensorflow.python.util import _pywrap_util_port
 
 from accelreport.backend.failures import NoDeviceError
+from accelreport.backend.frameworks import Runtime
 from accelreport.backend.frameworks.tensorflow.strategies import place
-from accelreport.backend.runtime import Runtime
 from accelreport.spec.device import Device
 
 

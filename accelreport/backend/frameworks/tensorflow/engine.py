@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from accelreport.backend.engine import Engine
-from accelreport.backend.runtime import Runtime
+from accelreport.backend.frameworks import Runtime
 from accelreport.workloads.base import TrainingProblem
 
 SEED_STRIDE = 1_000_003

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from torch._dynamo.utils import counters
 
 from accelreport.backend.failures import NoDeviceError
-from accelreport.backend.frameworks import TORCH_DEVICES, no_compiler
+from accelreport.backend.frameworks import TORCH_DEVICES, Runtime, no_compiler
 from accelreport.backend.placement import OneDevice
-from accelreport.backend.runtime import Runtime
 from accelreport.spec.device import Device
 
 

@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from accelreport.backend.engine import Engine
+from accelreport.backend.frameworks import Runtime
 from accelreport.backend.frameworks.torch.device import OnTorch
-from accelreport.backend.runtime import Runtime
 from accelreport.workloads.base import TrainingProblem
 
 Function = Callable[..., Any]
