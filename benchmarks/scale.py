@@ -143,7 +143,7 @@ class Scene:
 
     def clear(self, stage: str) -> None:
         """Remove what a stage left, for its next turn."""
-        for name in (LEFT.get(stage), "cache", "letters"):
+        for name in (LEFT.get(stage), "cache", "messages"):
             place = self.folder / name if name else None
             if place and place.is_dir():
                 shutil.rmtree(place)

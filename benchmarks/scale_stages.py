@@ -110,12 +110,12 @@ def listed(folder: Path, cells: int, nodes: int) -> Figures:
 def job(folder: Path, cells: int, nodes: int) -> Figures:
     """One job of Slurm finds that its only cell was measured by another one."""
     del cells, nodes
-    cell, mailbox, path = spec_of(folder).cells[-1], folder / "letters", folder / "order.json"
+    cell, log, path = spec_of(folder).cells[-1], folder / "messages", folder / "order.json"
     order = JobSpec(cells=[cell], results=str(folder / "results"))
     path.write_text(order.model_dump_json(), encoding="utf-8")
-    seconds = _seconds(lambda: perform(str(path), str(mailbox)))
-    if '"through"' not in mailbox.read_text(encoding="utf-8"):
-        raise SystemExit(mailbox.read_text(encoding="utf-8")[:1000])
+    seconds = _seconds(lambda: perform(str(path), str(log)))
+    if '"completed"' not in log.read_text(encoding="utf-8"):
+        raise SystemExit(log.read_text(encoding="utf-8")[:1000])
     return {"ms of the job": 1e3 * seconds}
 
 

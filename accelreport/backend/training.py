@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,8 +132,12 @@ Steps = Callable[[int, int], Any]
 """(number of the first step within its epoch, count of steps) → (sums, stamps)."""
 
 
-class Feed(Protocol):
+class Feed(ABC):
     """Where steps read from.
+
+    Args:
+        engine: the model.
+        trainer: (source, *tables, first, count) → (sums, stamps), see `Engine.resident_trainer`.
 
     Attributes:
         source: the resident data, or an iterator.
@@ -140,16 +145,32 @@ class Feed(Protocol):
     """
 
     source: Any
-    order: str
+    order = ""
 
+    def __init__(self, engine: Engine, trainer: Any) -> None:
+        self._engine = engine
+        self._trainer = trainer
+        self._tables: tuple[Any, ...] = ()
+
+    @abstractmethod
     def epoch(self) -> Steps:
         """What runs steps of the next epoch."""
 
+    def _steps(self) -> Steps:
+        constant, trainer, reads = (
+            self._engine.constant,
+            self._trainer,
+            (self.source, *self._tables),
+        )
+        return lambda first, count: trainer(*reads, constant(first), constant(count))
+
     def step_graph(self) -> Any:
         """See `Engine.step_graph`, for the epoch that was run last."""
+        first, count = self._engine.constant(0), self._engine.constant(1)
+        return self._engine.step_graph(self.source, *self._tables, first, count)
 
 
-class ResidentFeed:
+class ResidentFeed(Feed):
     """The whole data set lies on the device, and steps gather their batches there.
 
     Args:
@@ -158,29 +179,20 @@ class ResidentFeed:
     """
 
     def __init__(self, engine: Engine, order: Order) -> None:
-        self._engine = engine
-        self._trainer = engine.resident_trainer()
+        super().__init__(engine, engine.resident_trainer())
         self._order = order
-        self._rows: Any = None
-        self.source: Any = engine.on_devices(engine.problem.resident)
-        self.order = ""
+        self.source = engine.on_devices(engine.problem.resident)
 
     def epoch(self) -> Steps:
         """See `Feed.epoch`."""
-        constant, trainer, resident = self._engine.constant, self._trainer, self.source
         problem = self._engine.problem
         rows = self._order.epoch(problem.steps_per_epoch)
         self.order = self.order or order_of(rows, problem.examples)
-        self._rows = order = constant(rows)
-        return lambda first, count: trainer(resident, order, constant(first), constant(count))
-
-    def step_graph(self) -> Any:
-        """See `Feed.step_graph`."""
-        first, count = self._engine.constant(0), self._engine.constant(1)
-        return self._engine.step_graph(self.source, self._rows, first, count)
+        self._tables = (self._engine.constant(rows),)
+        return self._steps()
 
 
-class PipelineFeed:
+class PipelineFeed(Feed):
     """`tf.data` brings the batches. One iterator serves the whole cell.
 
     Taking a drained one down can stall for seconds.
@@ -192,8 +204,7 @@ class PipelineFeed:
     """
 
     def __init__(self, engine: Engine, order: Order, steps: int) -> None:
-        self._engine = engine
-        self._trainer = engine.pipeline_trainer()
+        super().__init__(engine, engine.pipeline_trainer())
         problem = engine.problem
         orders = order.epoch(steps)
         self.order = order_of(orders[: problem.steps_per_epoch], problem.examples)
@@ -201,17 +212,11 @@ class PipelineFeed:
             # A batch for the checks comes first, so that they see what this pipeline brings.
             probe = probe_row(problem.examples, problem.batch_size)
             orders = np.concatenate([probe[np.newaxis], orders])
-        self.source: Any = engine.runtime.placement.batches(problem, orders)
+        self.source = engine.runtime.placement.batches(problem, orders)
 
     def epoch(self) -> Steps:
         """See `Feed.epoch`."""
-        constant, trainer, iterator = self._engine.constant, self._trainer, self.source
-        return lambda first, count: trainer(iterator, constant(first), constant(count))
-
-    def step_graph(self) -> Any:
-        """See `Feed.step_graph`."""
-        first, count = self._engine.constant(0), self._engine.constant(1)
-        return self._engine.step_graph(self.source, first, count)
+        return self._steps()
 
 
 class NanLossError(RuntimeError):
