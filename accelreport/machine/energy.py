@@ -176,11 +176,6 @@ class Meter:
         )
 
 
-SENSOR, SCOPE = "NVML", "GPU board"
-UPDATE_S = 0.1
-UNIT_J = 1e-3
-
-
 class Nvml:
     """Some boards, added. Holds the driver open, for reading takes microseconds then.
 
@@ -192,7 +187,7 @@ class Nvml:
         SensorError: a board has no counter.
     """
 
-    sensor, scope, unit_j, update_s = SENSOR, SCOPE, UNIT_J, UPDATE_S
+    sensor, scope, unit_j, update_s = "NVML", "GPU board", 1e-3, 0.1
 
     def __init__(self, chosen: Sequence[Board], opened: ExitStack) -> None:
         self._boards = chosen
@@ -202,7 +197,7 @@ class Nvml:
 
     def joules(self) -> float:
         """See `energy.Counter`."""
-        return (self._millijoules() - self._first) * UNIT_J
+        return (self._millijoules() - self._first) * self.unit_j
 
     def _millijoules(self) -> int:
         import pynvml
@@ -226,7 +221,7 @@ def nvml(used: int, variables: Mapping[str, str] = os.environ) -> Nvml | Absent:
             stack.enter_context(driver())
             return Nvml(_chosen(used, variables), stack.pop_all())
         except (DriverError, SensorError) as error:
-            return Absent(SENSOR, SCOPE, str(error))
+            return Absent(Nvml.sensor, Nvml.scope, str(error))
 
 
 def _chosen(used: int, variables: Mapping[str, str]) -> Sequence[Board]:
@@ -244,10 +239,6 @@ def _chosen(used: int, variables: Mapping[str, str]) -> Sequence[Board]:
 POWERCAP = Path("/sys/class/powercap")
 ZONE = re.compile(r"intel-rapl:\d+")
 """A zone of its own. `intel-rapl:0:0` is a part of one, `intel-rapl-mmio:0` the same again."""
-
-RAPL_SENSOR, RAPL_SCOPE = "RAPL", "CPU package"
-RAPL_UPDATE_S = 1e-3
-RAPL_UNIT_J = 1e-6
 
 
 class Zone:
@@ -282,7 +273,7 @@ class Rapl:
         zones: at least one.
     """
 
-    sensor, scope, unit_j, update_s = RAPL_SENSOR, RAPL_SCOPE, RAPL_UNIT_J, RAPL_UPDATE_S
+    sensor, scope, unit_j, update_s = "RAPL", "CPU package", 1e-6, 1e-3
 
     def __init__(self, zones: list[Zone]) -> None:
         self._zones = zones
@@ -290,7 +281,7 @@ class Rapl:
 
     def joules(self) -> float:
         """See `energy.Counter`."""
-        return sum(zone.microjoules() for zone in self._zones) * RAPL_UNIT_J
+        return sum(zone.microjoules() for zone in self._zones) * self.unit_j
 
 
 def rapl(root: Path = POWERCAP) -> Rapl | Absent:
@@ -303,17 +294,17 @@ def rapl(root: Path = POWERCAP) -> Rapl | Absent:
         folders = sorted(each for each in root.iterdir() if ZONE.fullmatch(each.name))
     except OSError:
         return Absent(
-            RAPL_SENSOR,
-            RAPL_SCOPE,
+            Rapl.sensor,
+            Rapl.scope,
             "the system shows no power counters (/sys/class/powercap): virtual machines and "
             "systems other than Linux mostly have none",
         )
     try:
         zones = [Zone(each) for each in folders if _text(each / "name").startswith("package")]
     except SensorError as error:
-        return Absent(RAPL_SENSOR, RAPL_SCOPE, str(error))
+        return Absent(Rapl.sensor, Rapl.scope, str(error))
     if not zones:
-        return Absent(RAPL_SENSOR, RAPL_SCOPE, "/sys/class/powercap shows no CPU package")
+        return Absent(Rapl.sensor, Rapl.scope, "/sys/class/powercap shows no CPU package")
     return Rapl(zones)
 
 

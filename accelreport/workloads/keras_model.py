@@ -373,7 +373,7 @@ def _like(targets: Any, outputs: Any) -> Any:
 def _mean(values: Any) -> Any:
     """[batch, …] → [batch]."""
     rank = len(values.shape)
-    return values if rank == 1 else numerics().mean(values, axis=list(range(1, rank)))
+    return values if rank == 1 else numerics().mean(values, axis=tuple(range(1, rank)))
 
 
 def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...]) -> None:

@@ -59,4 +59,4 @@ def squared_error_after(warmup: int, targets: Any, outputs: Any) -> Any:
     """
     n = numerics()
     error = n.cast(targets, "float32") - n.cast(outputs, "float32")
-    return n.mean(n.square(error[:, warmup:]), axis=[1, 2])
+    return n.mean(n.square(error[:, warmup:]), axis=(1, 2))

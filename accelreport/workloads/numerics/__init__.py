@@ -48,7 +48,7 @@ class Operations(Protocol):
     def arange(self, count: int, /) -> Any:
         """0 … count − 1, as int32."""
 
-    def gather(self, values: Any, indices: Any) -> Any:
+    def gather(self, values: Any, indices: Any, /) -> Any:
         """Rows of `values`, whatever the shape of `indices`."""
 
     def gather_each(self, values: Any, indices: Any) -> Any:
@@ -57,13 +57,13 @@ class Operations(Protocol):
     def argmax(self, values: Any) -> Any:
         """Where the largest value of the last axis stands, as int32."""
 
-    def mean(self, values: Any, axis: int | list[int]) -> Any:
+    def mean(self, values: Any, /, *, axis: int | tuple[int, ...]) -> Any:
         """Means over some axes."""
 
-    def total(self, values: Any, axis: int) -> Any:
+    def total(self, values: Any, /, *, axis: int) -> Any:
         """Sums over an axis."""
 
-    def concatenate(self, parts: list[Any], axis: int) -> Any:
+    def concatenate(self, parts: Sequence[Any], /, *, axis: int) -> Any:
         """Parts, one after the other along an axis."""
 
     def reshape_like(self, values: Any, model: Any) -> Any:

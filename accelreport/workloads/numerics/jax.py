@@ -16,6 +16,9 @@ softmax: Callable[..., Any] = jax.nn.softmax
 stack: Callable[..., Any] = jnp.stack
 transpose: Callable[..., Any] = jnp.transpose
 one_hot: Callable[..., Any] = jax.nn.one_hot
+mean: Callable[..., Any] = jnp.mean
+total: Callable[..., Any] = jnp.sum
+concatenate: Callable[..., Any] = jnp.concatenate
 
 
 def cast(values: Any, dtype: str) -> Any:
@@ -47,21 +50,6 @@ def gather_each(values: Any, indices: Any) -> Any:
 def argmax(values: Any) -> Any:
     """See `Operations.argmax`."""
     return jnp.argmax(values, axis=-1).astype(jnp.int32)
-
-
-def mean(values: Any, axis: int | list[int]) -> Any:
-    """See `Operations.mean`."""
-    return jnp.mean(values, axis=tuple(axis) if isinstance(axis, list) else axis)
-
-
-def total(values: Any, axis: int) -> Any:
-    """See `Operations.total`."""
-    return jnp.sum(values, axis=axis)
-
-
-def concatenate(parts: list[Any], axis: int) -> Any:
-    """See `Operations.concatenate`."""
-    return jnp.concatenate(parts, axis=axis)
 
 
 def reshape_like(values: Any, model: Any) -> Any:

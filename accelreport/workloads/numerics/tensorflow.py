@@ -18,11 +18,10 @@ transpose: Callable[..., Any] = tf.transpose
 one_hot: Callable[..., Any] = tf.one_hot
 reshape: Callable[..., Any] = tf.reshape
 arange: Callable[..., Any] = tf.range
-
-
-def gather(values: Any, indices: Any) -> Any:
-    """See `Operations.gather`."""
-    return tf.gather(values, indices)
+mean: Callable[..., Any] = tf.reduce_mean
+total: Callable[..., Any] = tf.reduce_sum
+concatenate: Callable[..., Any] = tf.concat
+gather: Callable[..., Any] = tf.gather
 
 
 def gather_each(values: Any, indices: Any) -> Any:
@@ -33,21 +32,6 @@ def gather_each(values: Any, indices: Any) -> Any:
 def argmax(values: Any) -> Any:
     """See `Operations.argmax`."""
     return tf.argmax(values, axis=-1, output_type=tf.int32)
-
-
-def mean(values: Any, axis: int | list[int]) -> Any:
-    """See `Operations.mean`."""
-    return tf.reduce_mean(values, axis=axis)
-
-
-def total(values: Any, axis: int) -> Any:
-    """See `Operations.total`."""
-    return tf.reduce_sum(values, axis=axis)
-
-
-def concatenate(parts: list[Any], axis: int) -> Any:
-    """See `Operations.concatenate`."""
-    return tf.concat(parts, axis=axis)
 
 
 def reshape_like(values: Any, model: Any) -> Any:

@@ -17,6 +17,9 @@ square: Callable[..., Any] = torch.square
 softmax: Callable[..., Any] = functools.partial(torch.softmax, dim=-1)
 stack: Callable[..., Any] = torch.stack
 transpose: Callable[..., Any] = torch.t
+mean: Callable[..., Any] = torch.mean
+total: Callable[..., Any] = torch.sum
+concatenate: Callable[..., Any] = torch.concatenate
 
 
 def cast(values: Any, dtype: str) -> Any:
@@ -57,21 +60,6 @@ def argmax(values: Any) -> Any:
 def one_hot(numbers: Any, width: int) -> Any:
     """See `Operations.one_hot`."""
     return torch.eq(numbers[..., None], arange(width)).to(torch.float32)
-
-
-def mean(values: Any, axis: int | list[int]) -> Any:
-    """See `Operations.mean`."""
-    return torch.mean(values, dim=axis)
-
-
-def total(values: Any, axis: int) -> Any:
-    """See `Operations.total`."""
-    return torch.sum(values, dim=axis)
-
-
-def concatenate(parts: list[Any], axis: int) -> Any:
-    """See `Operations.concatenate`."""
-    return torch.cat(parts, dim=axis)
 
 
 def reshape_like(values: Any, model: Any) -> Any:
