@@ -142,7 +142,7 @@ class Engine(ABC):
 
     @abstractmethod
     def step_graph(self, *arguments: Any) -> Any:
-        """A step as `counted` takes it, for arguments that the trainer was called with.
+        """A step as `count_flops` takes it, for arguments that the trainer was called with.
 
         What was traced of the steps, or a function that runs one and takes it back.
         """

@@ -13,7 +13,7 @@ from typing import Any
 from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.results.record import Flops
 
-TRAFFIC_METHOD = (
+BYTES_METHOD = (
     "each counted product reads its operands and writes its result once; element-wise "
     "operations, the optimizer and reuse in caches are left out"
 )
@@ -25,7 +25,7 @@ class CountError(ValueError):
 
 
 @dataclass(frozen=True)
-class Counted:
+class FlopResult:
     """What is known of a step's arithmetic.
 
     Attributes:
@@ -39,18 +39,18 @@ class Counted:
     unknown: str = ""
 
 
-def counted(step: Any, runtime: Runtime) -> Counted:
+def count_flops(step: Any, runtime: Runtime) -> FlopResult:
     """Count the operations of a step, and the bytes that they read and write.
 
     Args:
         step: as `Engine.step_graph` gives it.
         runtime: the framework that computes it.
     """
-    found: Counted = framework_module(runtime.framework, "flops").counted_program(step)
+    found: FlopResult = framework_module(runtime.framework, "flops").count_program(step)
     times = runtime.placement.graphs_in_step
     if found.flops is None or times == 1:
         return found
     counts = ("per_step", "bytes_per_step", "convolutions_per_step")
     known = {name: count for name in counts if (count := getattr(found.flops, name)) is not None}
     whole = {name: count * times for name, count in known.items()}
-    return Counted(found.kinds, found.flops.model_copy(update=whole))
+    return FlopResult(found.kinds, found.flops.model_copy(update=whole))

@@ -12,7 +12,7 @@ OpenBLAS starts some when NumPy and SciPy are imported, and makes them anew in a
 an import start any other thread, this process refuses to be forked, and says why.
 
 It speaks over CONTROL, a socket that keeps messages apart (`Message`). Orders come with three
-descriptors: events, log, and the lifeline of the cell.
+descriptors: events, log, and the pipe that ends with the runner.
 
 A fork does not inherit which pages of files are mapped: it finds them again one by one, when it
 needs them. Its resident set is then smaller than that of a process that imported the same

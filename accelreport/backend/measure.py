@@ -12,7 +12,7 @@ from accelreport.backend.artefacts import artefacts_of
 from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import BatchError
-from accelreport.backend.flops import counted
+from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
 from accelreport.backend.kernel import measure_kernel
 from accelreport.backend.measurement import Measurement
@@ -93,7 +93,7 @@ def _note_training(
 def _note_arithmetic(measurement: Measurement, training: Training, engine: Engine) -> None:
     """Operations of a step and the kernels that did them."""
     runtime = measurement.ready()
-    found = counted(training.step_graph(), runtime)
+    found = count_flops(training.step_graph(), runtime)
     checks = measurement.checks.found if measurement.checks else None
     if found.kinds is not None:
         runtime.facts.update(kernel_path(engine.model, found.kinds, runtime.facts))

@@ -94,7 +94,7 @@ class ForkServer:
             events: descriptor it writes events to.
             log: file that takes its standard output and error.
         """
-        held, lifeline = os.pipe()
+        held, parent_pipe = os.pipe()
         began = time.monotonic()
         try:
             with log.open("ab") as output:
@@ -108,9 +108,9 @@ class ForkServer:
         finally:
             os.close(held)
         if answer is None or not answer.pid:
-            os.close(lifeline)
+            os.close(parent_pipe)
             return None
-        return Fork(self, answer.pid, lifeline, began)
+        return Fork(self, answer.pid, parent_pipe, began)
 
     def close(self) -> None:
         """End it."""
@@ -123,11 +123,11 @@ class ForkServer:
 class Fork(Process):
     """A cell's process that was forked from a server."""
 
-    def __init__(self, server: ForkServer, pid: int, lifeline: int, began: float) -> None:
+    def __init__(self, server: ForkServer, pid: int, parent_pipe: int, began: float) -> None:
         self.pid = pid
         self.began = began
         self._server = server
-        self._lifeline = lifeline
+        self._parent_pipe = parent_pipe
 
     def fileno(self) -> int:
         """See `Process.fileno`."""
@@ -135,7 +135,7 @@ class Fork(Process):
 
     def reap(self) -> tuple[int | None, int]:
         """See `Process.reap`."""
-        os.close(self._lifeline)
+        os.close(self._parent_pipe)
         message = self._server.hear(REAP_WITHIN_S)
         if message is None or message.ended is None:
             # Without the server nobody can say how it ended, had it not been killed just now.

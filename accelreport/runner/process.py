@@ -152,7 +152,7 @@ class ChildProcess(Process):
             inherited: descriptors it inherits, under the same numbers.
             environment: its environment.
         """
-        held, self._lifeline = os.pipe()
+        held, self._parent_pipe = os.pipe()
         self.began = time.monotonic()
         try:
             with log.open("ab") as output:
@@ -166,7 +166,7 @@ class ChildProcess(Process):
                     env=dict(environment),
                 )
         except BaseException:
-            os.close(self._lifeline)
+            os.close(self._parent_pipe)
             raise
         finally:
             os.close(held)
@@ -182,7 +182,7 @@ class ChildProcess(Process):
         return self._exited
 
     def _wait(self) -> None:
-        # The watcher on the lifeline is still in the group after this, so the group's number
+        # The watcher on the pipe is still in the group after this, so the group's number
         # cannot be given to another one before the group has been killed.
         if sys.platform == "linux":  # until it is reaped, what limited it can be read
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
@@ -194,7 +194,7 @@ class ChildProcess(Process):
 
     def reap(self) -> tuple[int | None, int]:
         """See `Process.reap`."""
-        os.close(self._lifeline)
+        os.close(self._parent_pipe)
         self._waiter.join(REAP_WITHIN_S)
         if self._end is None:
             return None, 0

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accelreport.backend.flops import CountError
-from accelreport.backend.frameworks.tensorflow.flops import TRAFFIC, count_function, count_step
+from accelreport.backend.frameworks.tensorflow.flops import MEMORY_BYTES, count_function, count_step
 from accelreport.backend.frameworks.tensorflow.graph import Traced
 from tests.backend.test_flops import BATCH, training_step
 
@@ -19,7 +19,7 @@ def moved(function: Callable[..., Any], *shapes: tuple[int | None, ...], dtype: 
     specs = [tf.TensorSpec(shape, tf.as_dtype(dtype)) for shape in shapes]
     graph = tf.function(function).get_concrete_function(*specs).graph
     definition = graph.as_graph_def(add_shapes=True)
-    return count_function(Traced(definition), [out.op.name for out in graph.outputs], TRAFFIC)
+    return count_function(Traced(definition), [out.op.name for out in graph.outputs], MEMORY_BYTES)
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("bfloat16", 2), ("float16", 2)])
@@ -68,7 +68,7 @@ def test_a_training_step_moves_at_least_its_weights_and_has_a_finite_intensity(
     kind: str, parameters: dict[str, Any]
 ) -> None:
     step = training_step(kind, parameters)
-    operations, moved_bytes = count_step(step), count_step(step, TRAFFIC)
+    operations, moved_bytes = count_step(step), count_step(step, MEMORY_BYTES)
     # Two operations need at least one element, and no element of 4 bytes serves in more
     # products than the largest axis of these models is long.
     assert 0 < operations / moved_bytes < 4096

@@ -120,50 +120,50 @@ def failed(one: Cell, kind: FailureKind, message: str) -> Record:
 
 
 @pytest.fixture
-def parts() -> list[Rank]:
+def ranks() -> list[Rank]:
     """The processes of a cell: a chief on n1, its peer on n2."""
     one = cell()
     hosts = {"worker:0": NODE, "worker:1": RayNode("a2", "n2", {"CPU": 8.0})}
     return [Rank(name, node, one) for name, node in hosts.items()]
 
 
-def begin(part: Rank, deaf: Deaf) -> None:
+def begin(rank: Rank, deaf: Deaf) -> None:
     message = Started(key=cell().key, environment=environment())
-    part.listen([Reachable(port=7), message], deaf)
+    rank.listen([Reachable(port=7), message], deaf)
 
 
 def test_the_record_of_the_chief_is_that_of_the_cell_whatever_becomes_of_its_peer(
-    parts: list[Rank], deaf: Deaf
+    ranks: list[Rank], deaf: Deaf
 ) -> None:
-    chief, peer = parts
+    chief, peer = ranks
     begin(chief, deaf)
     chief.listen([Completed(record=a_record(cell(), "ok"))], deaf)
     peer.listen(LOST, deaf)
-    found = outcome(cell(), parts, LostCells())
+    found = outcome(cell(), ranks, LostCells())
     assert found is not None
     assert found.record == a_record(cell(), "ok")
 
 
 def test_what_the_chief_has_measured_is_kept_when_the_run_is_stopped_before_its_peer_has_ended(
-    parts: list[Rank], deaf: Deaf
+    ranks: list[Rank], deaf: Deaf
 ) -> None:
-    begin(parts[0], deaf)
-    assert (interrupted := outcome(cell(), parts, LostCells(), stopped=True)) is not None
+    begin(ranks[0], deaf)
+    assert (interrupted := outcome(cell(), ranks, LostCells(), stopped=True)) is not None
     assert interrupted.record.status == "failed"
-    parts[0].listen([Completed(record=a_record(cell(), "ok"))], deaf)
-    assert (measured := outcome(cell(), parts, LostCells(), stopped=True)) is not None
+    ranks[0].listen([Completed(record=a_record(cell(), "ok"))], deaf)
+    assert (measured := outcome(cell(), ranks, LostCells(), stopped=True)) is not None
     assert measured.record.status == "ok"
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["chief", "peer"])
 def test_a_lost_process_costs_the_cell_a_try_once_any_of_them_has_begun(
-    first: int, parts: list[Rank], deaf: Deaf
+    first: int, ranks: list[Rank], deaf: Deaf
 ) -> None:
     losses = LostCells()
-    parts[1].listen(LOST, deaf)
-    assert [outcome(cell(), parts, losses) for _ in range(3 * ATTEMPTS)] == [None] * 3 * ATTEMPTS
-    begin(parts[first], deaf)
-    found = [outcome(cell(), parts, losses) for _ in range(ATTEMPTS)]
+    ranks[1].listen(LOST, deaf)
+    assert [outcome(cell(), ranks, losses) for _ in range(3 * ATTEMPTS)] == [None] * 3 * ATTEMPTS
+    begin(ranks[first], deaf)
+    found = [outcome(cell(), ranks, losses) for _ in range(ATTEMPTS)]
     assert found[:-1] == [None] * (ATTEMPTS - 1)
     assert found[-1] is not None
     assert found[-1].record.failure is not None
@@ -171,16 +171,16 @@ def test_a_lost_process_costs_the_cell_a_try_once_any_of_them_has_begun(
 
 
 def test_of_two_processes_that_failed_the_one_that_does_not_blame_the_other_is_named(
-    parts: list[Rank], deaf: Deaf
+    ranks: list[Rank], deaf: Deaf
 ) -> None:
-    for part in parts:
-        begin(part, deaf)
+    for rank in ranks:
+        begin(rank, deaf)
     gone = failed(cell(), "worker-lost", "a peer was lost")
-    parts[0].listen([Completed(record=gone)], deaf)
-    assert (alone := outcome(cell(), parts, LostCells())) is not None
+    ranks[0].listen([Completed(record=gone)], deaf)
+    assert (alone := outcome(cell(), ranks, LostCells())) is not None
     assert alone.record == gone
-    parts[1].listen([Completed(record=failed(cell(), "oom-host", "no memory"))], deaf)
-    assert (found := outcome(cell(), parts, LostCells())) is not None
+    ranks[1].listen([Completed(record=failed(cell(), "oom-host", "no memory"))], deaf)
+    assert (found := outcome(cell(), ranks, LostCells())) is not None
     assert found.record.failure is not None
     assert found.record.failure.kind == "oom-host"
     assert found.record.failure.message == "worker:1 on n2: no memory"

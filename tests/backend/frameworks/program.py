@@ -24,7 +24,7 @@ from accelreport.backend.checks.inputs import judge_inputs
 from accelreport.backend.checks.windows import WindowWatch, compiled
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.flops import counted
+from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import EXTRAS, Runtime, choose, configure, no_compiler
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
@@ -71,7 +71,7 @@ def train(engine: Engine, trainer: Any, steps: int, *, at_once: bool = False) ->
         losses.append(float(engine.read(sums)[0]) / what.batch_size)
         made.append(len(compiled()))
     step = engine.step_graph(resident, order, engine.constant(0), engine.constant(1))
-    flops = counted(step, engine.runtime).flops
+    flops = count_flops(step, engine.runtime).flops
     return {
         "losses": losses,
         "compiled_first": made[1] - made[0],
@@ -171,7 +171,7 @@ def starved(engine: Engine) -> dict[str, Any]:
     step = engine.step_graph(resident, order, engine.constant(0), engine.constant(1))
     engine._sums = lambda *_: torch.empty(2**50)  # type: ignore[method-assign]
     before = engine.weights()
-    found = counted(step, engine.runtime)
+    found = count_flops(step, engine.runtime)
     same = all(map(np.array_equal, before, engine.weights()))
     return {"kinds": found.kinds, "unknown": found.unknown, "moved": not same}
 

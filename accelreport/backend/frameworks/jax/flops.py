@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from accelreport.backend.flops import TRAFFIC_METHOD, Counted, CountError
+from accelreport.backend.flops import BYTES_METHOD, CountError, FlopResult
 from accelreport.results.record import Flops
 
 METHOD = (
@@ -24,7 +24,7 @@ Count = Callable[[Any], float]
 """An equation of a jaxpr → its operations, or bytes."""
 
 
-def counted_program(program: Any) -> Counted:
+def count_program(program: Any) -> FlopResult:
     """Count the operations of a step, and the bytes that they read and write.
 
     Args:
@@ -35,13 +35,13 @@ def counted_program(program: Any) -> Counted:
         flops = Flops(
             per_step=_total(program.jaxpr, COUNTS),
             method=METHOD,
-            bytes_per_step=_total(program.jaxpr, TRAFFIC),
-            bytes_method=TRAFFIC_METHOD,
+            bytes_per_step=_total(program.jaxpr, MEMORY_BYTES),
+            bytes_method=BYTES_METHOD,
             convolutions_per_step=_total(program.jaxpr, CONVOLUTIONS),
         )
     except CountError as error:
-        return Counted(kinds, None, str(error))
-    return Counted(kinds, flops)
+        return FlopResult(kinds, None, str(error))
+    return FlopResult(kinds, flops)
 
 
 def _kinds(jaxpr: Any) -> Iterator[str]:
@@ -121,7 +121,7 @@ COUNTS: dict[str, Count] = {
 }
 """What each operation with arithmetic of its own counts."""
 
-TRAFFIC: dict[str, Count] = {
+MEMORY_BYTES: dict[str, Count] = {
     "dot_general": _operands,
     "conv_general_dilated": _operands,
     **_UNTOLD,

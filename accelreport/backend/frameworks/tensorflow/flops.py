@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.backend.flops import TRAFFIC_METHOD, Counted, CountError
+from accelreport.backend.flops import BYTES_METHOD, CountError, FlopResult
 from accelreport.backend.frameworks.tensorflow.graph import (
     BRANCHES,
     CALLS,
@@ -231,7 +231,7 @@ def operand_bytes(op: Operation) -> float:
     return float(size * sum(_elements(op, shape) for shape in shapes))
 
 
-TRAFFIC: dict[str, Count] = dict.fromkeys(COUNTS, operand_bytes)
+MEMORY_BYTES: dict[str, Count] = dict.fromkeys(COUNTS, operand_bytes)
 """Operations whose traffic is counted: those whose arithmetic is."""
 
 
@@ -249,7 +249,7 @@ def count_step(traced: Traced, counts: Mapping[str, Count] = COUNTS) -> float:
 
     Args:
         traced: a graph whose only loop runs the steps, as `TensorFlowEngine.step_graph` gives it.
-        counts: what is counted of each type of operation, such as `TRAFFIC`.
+        counts: what is counted of each type of operation, such as `MEMORY_BYTES`.
 
     Raises:
         CountError: a shape or the number of steps of an inner loop is not known.
@@ -357,7 +357,7 @@ class _Counter:
         return once * trips
 
 
-def counted_program(graph: Any) -> Counted:
+def count_program(graph: Any) -> FlopResult:
     """Count the operations of a step, and the bytes that they read and write.
 
     Args:
@@ -367,16 +367,16 @@ def counted_program(graph: Any) -> Counted:
     try:
         operations = count_step(traced)
     except CountError as error:
-        return Counted(traced.kinds(), None, str(error))
+        return FlopResult(traced.kinds(), None, str(error))
     try:
-        moved = count_step(traced, TRAFFIC)
+        moved = count_step(traced, MEMORY_BYTES)
     except CountError:  # a shape is not known, which the page then says
         moved = None
     flops = Flops(
         per_step=operations,
         method=METHOD,
         bytes_per_step=moved,
-        bytes_method="" if moved is None else TRAFFIC_METHOD,
+        bytes_method="" if moved is None else BYTES_METHOD,
         convolutions_per_step=count_step(traced, CONVOLUTIONS),
     )
-    return Counted(traced.kinds(), flops)
+    return FlopResult(traced.kinds(), flops)

@@ -13,7 +13,7 @@ from typing import Any
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from accelreport.backend.failures import out_of_memory
-from accelreport.backend.flops import TRAFFIC_METHOD, Counted
+from accelreport.backend.flops import BYTES_METHOD, FlopResult
 from accelreport.results.record import Flops
 
 METHOD = (
@@ -30,7 +30,7 @@ Count = Callable[[Sequence[Any], Any], list[Product]]
 """(arguments, result) of an operation → its products."""
 
 
-def counted_program(rehearse: Callable[[], None]) -> Counted:
+def count_program(rehearse: Callable[[], None]) -> FlopResult:
     """Count the operations of a step, and the bytes that they read and write.
 
     Args:
@@ -44,18 +44,18 @@ def counted_program(rehearse: Callable[[], None]) -> Counted:
         if out_of_memory(error) is None:
             raise
         # What was measured before is whole: it must not be lost for want of this figure.
-        return Counted(None, None, "no memory was left for one more step")
+        return FlopResult(None, None, "no memory was left for one more step")
     kinds = frozenset(found.kinds)
     if untold := sorted(kind for kind in kinds if kind.startswith(UNTOLD)):
-        return Counted(kinds, None, f"{untold[0]!r} is a kernel whose operations are not told")
+        return FlopResult(kinds, None, f"{untold[0]!r} is a kernel whose operations are not told")
     flops = Flops(
         per_step=found.operations,
         method=METHOD,
         bytes_per_step=found.moved,
-        bytes_method=TRAFFIC_METHOD,
+        bytes_method=BYTES_METHOD,
         convolutions_per_step=found.convolutions,
     )
-    return Counted(kinds, flops)
+    return FlopResult(kinds, flops)
 
 
 class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]

@@ -129,7 +129,7 @@ class RemoteRank:
 
 
 @contextmanager
-def ranks(
+def started_ranks(
     places: Sequence[tuple[RayNode, Demand]], cell: str, settings: str
 ) -> Iterator[list[RemoteRank]]:
     """A process on each node, all or none; they are gone when this is left.
@@ -234,28 +234,28 @@ class Rank(Batch):
 
 
 def outcome(
-    cell: Cell, parts: Sequence[Rank], losses: LostCells, *, stopped: bool = False
+    cell: Cell, ranks: Sequence[Rank], losses: LostCells, *, stopped: bool = False
 ) -> Finished | None:
     """What became of a cell; None when it is to be measured again.
 
     Args:
         cell: the cell.
-        parts: its processes, the chief's first.
+        ranks: its processes, the chief's first.
         losses: counts how often a cell was lost.
         stopped: whether the run is stopped. What the chief has measured by then is kept.
     """
-    chief = parts[0]
+    chief = ranks[0]
     if chief.finished and not chief.failed:
         return chief.finished
     if stopped:
         return chief.stopped(losses)
-    lost = next((part for part in parts if part.loss is not None), None)
+    lost = next((rank for rank in ranks if rank.loss is not None), None)
     if lost is not None and lost.loss is not None:
-        return _lost(cell, parts, f"{lost.title}: ", lost.loss, losses)
+        return _lost(cell, ranks, f"{lost.title}: ", lost.loss, losses)
     if chief.finished is None:
         silent = LostCell("worker-lost", f"{chief.title} left no record.", told=True)
-        return _lost(cell, parts, "", silent, losses)
-    first = next((part for part in parts if part.failed_by_itself), chief)
+        return _lost(cell, ranks, "", silent, losses)
+    first = next((rank for rank in ranks if rank.failed_by_itself), chief)
     if first is chief or first.finished is None or first.finished.record.failure is None:
         return chief.finished
     why = first.finished.record.failure
@@ -265,10 +265,10 @@ def outcome(
 
 
 def _lost(
-    cell: Cell, parts: Sequence[Rank], whose: str, loss: LostCell, losses: LostCells
+    cell: Cell, ranks: Sequence[Rank], whose: str, loss: LostCell, losses: LostCells
 ) -> Finished | None:
     """A process that was killed cannot speak; what its peers say is a consequence."""
-    begun = next((part.environment for part in parts if part.environment is not None), None)
+    begun = next((rank.environment for rank in ranks if rank.environment is not None), None)
     if begun is None and not loss.told:
         return None  # nobody had begun: it says nothing of the cell
     return losses.of(cell, replace(loss, message=f"{whose}{loss.message}"), begun)
@@ -332,18 +332,18 @@ class Spread:
         """
         jobs = expected(cell.device_spec)
         names = [f"{job}:{index}" for job, count in jobs.items() for index in range(count)]
-        parts = [Rank(name, node, cell) for name, node in zip(names, nodes, strict=True)]
-        demands = [demand(part.node, cell.device_spec, self._asked) for part in parts]
-        places = [(part.node, asked) for part, asked in zip(parts, demands, strict=True)]
-        with ranks(places, cell.model_dump_json(), self._settings) as there:
-            held = dict(zip([member.hold() for member in there], parts, strict=True))
-            self._follow(held, listener, until=lambda part: part.port is not None)
-            if all(part.port is not None for part in parts) and not listener.stop:
-                addresses = [f"{part.node.address}:{part.port}" for part in parts]
+        ranks = [Rank(name, node, cell) for name, node in zip(names, nodes, strict=True)]
+        demands = [demand(rank.node, cell.device_spec, self._asked) for rank in ranks]
+        places = [(rank.node, asked) for rank, asked in zip(ranks, demands, strict=True)]
+        with started_ranks(places, cell.model_dump_json(), self._settings) as there:
+            held = dict(zip([remote.hold() for remote in there], ranks, strict=True))
+            self._follow(held, listener, until=lambda rank: rank.port is not None)
+            if all(rank.port is not None for rank in ranks) and not listener.stop:
+                addresses = [f"{rank.node.address}:{rank.port}" for rank in ranks]
                 told = zip(there, configurations(jobs, addresses), strict=True)
-                tasks = [member.measure(configuration) for member, configuration in told]
-                self._follow(dict(zip(tasks, parts, strict=True)), listener)
-        return outcome(cell, parts, self._losses, stopped=bool(listener.stop)), parts
+                tasks = [remote.measure(configuration) for remote, configuration in told]
+                self._follow(dict(zip(tasks, ranks, strict=True)), listener)
+        return outcome(cell, ranks, self._losses, stopped=bool(listener.stop)), ranks
 
     def _follow(
         self,
@@ -352,29 +352,29 @@ class Spread:
         until: Callable[[Rank], bool] = lambda _: False,
     ) -> None:
         """Listen to processes until each is over, or one ended badly and the others had time."""
-        parts, ending, look = list(running.values()), float("inf"), 0.0
+        ranks, ending, look = list(running.values()), float("inf"), 0.0
         while running and not listener.stop and time.monotonic() < ending:
             for task in self._engine.ready(list(running), TICK_S):
-                part = running[task]
-                part.listen(
+                rank = running[task]
+                rank.listen(
                     self._engine.hear(task),
-                    listener if part is parts[0] else PeerListener(listener),
+                    listener if rank is ranks[0] else PeerListener(listener),
                 )
-                if part.over or until(part):
+                if rank.over or until(rank):
                     del running[task]
             if time.monotonic() >= look:
                 look = time.monotonic() + POLL_EVERY_S
-                self._miss(parts)
-            if any(part.loss for part in parts) and not parts[0].finished:
+                self._miss(ranks)
+            if any(rank.loss for rank in ranks) and not ranks[0].finished:
                 return  # whatever the others could still do, it would not be this cell
-            if any(part.ended_badly for part in parts) or parts[0].finished:
+            if any(rank.ended_badly for rank in ranks) or ranks[0].finished:
                 ending = min(ending, time.monotonic() + SETTLE_S)
             tell_late(running.values(), listener)
             listener.tick()
 
-    def _miss(self, parts: Sequence[Rank]) -> None:
+    def _miss(self, ranks: Sequence[Rank]) -> None:
         """Give up processes whose node is there no more."""
         alive = {node.id for node in self._engine.nodes()}
-        for part in parts:
-            if part.node.id not in alive and not part.over:
-                part.loss = LostCell("worker-lost", "Its node was lost.", machine_too=True)
+        for rank in ranks:
+            if rank.node.id not in alive and not rank.over:
+                rank.loss = LostCell("worker-lost", "Its node was lost.", machine_too=True)

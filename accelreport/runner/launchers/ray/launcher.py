@@ -150,9 +150,9 @@ class RayLauncher:
             if not nodes:
                 self._pool.wait(len(waiting), listener)
                 continue
-            finished, parts = spread.measure(waiting[-1], nodes, listener)
-            for part in parts:
-                self._pool.learn(part)
+            finished, ranks = spread.measure(waiting[-1], nodes, listener)
+            for rank in ranks:
+                self._pool.learn(rank)
             self._pool.busy()
             if finished is not None:
                 waiting.pop()
