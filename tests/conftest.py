@@ -9,9 +9,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path
+from tests.support.workers import common_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright
+
+    from tests.support.children import Measures
 
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,13 +28,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def builds_remember_nothing_of_this_person(
+def tests_leave_folders_and_runs_of_this_person_alone(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
-    """Builds that tests start leave the person's own cache folder alone."""
+    """Builds remember nothing in the person's own cache folder, but share what they remember.
+
+    Runs wait for none that is not of the same worker.
+    """
+    common = common_folder(tmp_path_factory)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ACCELREPORT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("ACCELREPORT_CACHE", str(common / "cache"))
+        patch.setenv("ACCELREPORT_LOCK", str(tmp_path_factory.mktemp("machine") / "machine.lock"))
         yield
+
+
+@pytest.fixture(scope="session")
+def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measures]:
+    """Measures cells in forks, so that not each test waits for TensorFlow's import."""
+    # Only few tests need it.
+    from tests.support.children import forking
+
+    with forking(tmp_path_factory.mktemp("forks")) as measures:
+        yield measures
 
 
 @pytest.fixture(scope="session")

@@ -123,7 +123,12 @@ def test_a_folder_without_results_is_one_clear_error(tmp_path: Path) -> None:
     assert "accelreport run" in str(raised.value)
 
 
-def test_a_site_is_the_command_s(folder: Path, tmp_path: Path) -> None:
+def test_a_site_is_the_command_s(tmp_path: Path) -> None:
+    store, made = Store(tmp_path / "results"), study("matmul", repeats=1)
+    store.write_plan(made.plan)
+    for record in made.records:
+        store.write(record)
+    folder = store.root
     index = accelreport.build(folder, tmp_path / "site", specs=None, cache=False)
     assert index == tmp_path / "site" / "index.html"
     assert BuildOptions.title in index.read_text(encoding="utf-8")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from accelreport.backend.kernel import LEAST_SHARE, fitting
 from accelreport.results.record import Block
 from accelreport.spec.models import Measure
 from accelreport.workloads.base import KernelProblem
-from tests.support.children import cell, measured
+from tests.support.children import Measures, cell
 
 
 def problem(operations: int, *, countable: bool = True) -> KernelProblem:
@@ -78,14 +76,14 @@ def test_a_call_that_cannot_be_cut_is_whole_or_not_made() -> None:
 
 @pytest.mark.e2e
 def test_products_whose_budget_is_spent_in_the_first_call_still_have_a_warm_time(
-    tmp_path: Path,
+    measure: Measures,
 ) -> None:
     what = cell(
         "matmul",
         {"size": 256, "count": 200},
         measure=Measure(calls=6, warmup_calls=1, budget=1e-3),
     )
-    record = measured(what, tmp_path)
+    record = measure(what)
     assert record.status == "partial", record.failure
     assert [(block.steps, block.warmup) for block in record.blocks] == [(200, True), (20, False)]
     assert [block.first_step for block in record.blocks] == [0, 200]

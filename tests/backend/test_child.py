@@ -17,20 +17,22 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.backend.protocol import EVENTS
 from accelreport.loader.load import load
+from accelreport.results.reading import read_record
 from accelreport.results.record import Record
+from accelreport.runner.launchers.base import ChildEvent
 from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
-from tests.support.children import cell, command, measured
+from tests.support.children import Measures, cell, command, measured
 from tests.support.processes import PATIENCE_S, gone
 
 pytestmark = pytest.mark.e2e
 
 SMALL_CNN: dict[str, Any] = {
     "data": "synthetic",
-    "train_examples": 2048,
-    "validation_examples": 1000,
-    "batch_size": 64,
+    "train_examples": 1024,
+    "validation_examples": 500,
+    "batch_size": 32,
     "model": "conv32_conv64_conv64",
 }
 
@@ -67,8 +69,29 @@ calls = 3
 """
 
 
-def test_a_matmul_keeps_its_cold_call_apart_and_counts_by_the_formula(tmp_path: Path) -> None:
-    record = measured(cell("matmul", {"size": 256, "count": 10}), tmp_path)
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> tuple[Record, list[ChildEvent]]:
+    """The record of matrix products, and what their process told."""
+    folder = tmp_path_factory.mktemp("product")
+    reading, writing = os.pipe()
+    what = cell("matmul", {"size": 256, "count": 10})
+    child = subprocess.Popen(
+        command(what, folder, writing),
+        pass_fds=[writing],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as lines:
+        events = [EVENTS.validate_python(json.loads(line)) for line in lines]
+    assert child.wait() == 0
+    return read_record(folder / "record.json"), events
+
+
+def test_a_matmul_keeps_its_cold_call_apart_and_counts_by_the_formula(
+    product: tuple[Record, list[ChildEvent]],
+) -> None:
+    record, _ = product
     assert record.status == "ok"
     assert [block.warmup for block in record.blocks] == [True, *[False] * 5]
     assert record.times.first_step_s == record.blocks[0].wall_s
@@ -93,13 +116,13 @@ def test_nothing_is_left_in_the_machine_s_folder_for_temporary_files(tmp_path: P
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
+def trained(measure: Measures) -> Record:
     what = cell(
         "image_classification",
         {**SMALL_CNN, "epochs": 3, "samples": 30},
         measure=Measure(warmup_steps=10),
     )
-    return measured(what, tmp_path_factory.mktemp("trained"))
+    return measure(what)
 
 
 def test_training_learns_and_leaves_every_step(trained: Record) -> None:
@@ -155,49 +178,29 @@ def test_the_same_seed_gives_the_same_first_epoch_in_another_process(
 
 
 def test_the_pipeline_trains_on_the_same_batches_as_the_resident_data(
-    trained: Record, tmp_path: Path
+    trained: Record, measure: Measures
 ) -> None:
     what = cell("image_classification", {**SMALL_CNN, "epochs": 1, "input": "pipeline"})
-    other = measured(what, tmp_path)
+    other = measure(what)
     # Where the pixels are scaled differs, and Adam's first steps magnify the last bit.
     ours, theirs = trained.epochs[0].metrics["loss"], other.epochs[0].metrics["loss"]
     assert theirs == pytest.approx(ours, rel=0.01)
     assert other.epochs[0].steps == trained.epochs[0].steps
 
 
-def test_a_spent_budget_keeps_what_was_done_and_calls_it_partial(tmp_path: Path) -> None:
-    what = cell("image_classification", {**SMALL_CNN, "epochs": 200}, measure=Measure(budget=3.0))
-    record = measured(what, tmp_path)
+def test_a_spent_budget_keeps_what_was_done_and_calls_it_partial(measure: Measures) -> None:
+    what = cell("image_classification", {**SMALL_CNN, "epochs": 200}, measure=Measure(budget=1.0))
+    record = measure(what)
     assert record.status == "partial"
     assert 0 < sum(block.steps for block in record.blocks) < record.planned_steps
     assert record.final["loss"] > 0
 
 
-def test_missing_data_fail_the_cell_with_both_remedies(tmp_path: Path) -> None:
-    what = cell("image_classification", {**SMALL_CNN, "data": "real"})
-    record = measured(what, tmp_path, environment={"ACCELREPORT_DATA": str(tmp_path / "empty")})
-    assert record.status == "failed"
-    assert record.failure is not None
-    assert record.failure.kind == "data-unavailable"
-    assert "accelreport data fetch" in record.failure.remedy
-    assert "--data synthetic" in record.failure.remedy
-
-
-def test_a_loss_that_is_no_number_fails_the_cell(tmp_path: Path) -> None:
-    what = cell(
-        "image_classification",
-        {**SMALL_CNN, "optimizer": {"name": "sgd", "learning_rate": 1e38}},
-    )
-    record = measured(what, tmp_path)
-    assert record.failure is not None
-    assert record.failure.kind == "nan-loss"
-
-
-def test_a_kernels_record_counts_the_work_of_every_replica_in_a_step(tmp_path: Path) -> None:
+def test_a_kernels_record_counts_the_work_of_every_replica_in_a_step(measure: Measures) -> None:
     parameters = {"size": 256, "count": 4}
     mirrored = Device(kind="CPU", strategy="mirrored", replicas=2)
-    one = measured(cell("matmul", parameters), tmp_path / "one")
-    two = measured(cell("matmul", parameters, device=mirrored), tmp_path / "two")
+    one = measure(cell("matmul", parameters))
+    two = measure(cell("matmul", parameters, device=mirrored))
     assert one.failure is two.failure is None
     assert one.flops is not None
     assert two.flops is not None
@@ -206,52 +209,33 @@ def test_a_kernels_record_counts_the_work_of_every_replica_in_a_step(tmp_path: P
     assert two.flops.bytes_per_step == 2 * (one.flops.bytes_per_step or 0) > 0
 
 
-def test_replicas_that_share_a_processor_are_shown_about_as_fast_as_it_is(tmp_path: Path) -> None:
+def test_replicas_that_share_a_processor_are_shown_about_as_fast_as_it_is(
+    measure: Measures, tmp_path: Path
+) -> None:
     spec = tmp_path / "twice.toml"
     spec.write_text(TWICE)
     (tmp_path / "devices.toml").write_text(ONE_AND_TWO)
     (found,) = load([spec], devices_file=tmp_path / "devices.toml").specs
     plan = plan_document(found, {})
-    records = [measured(what, tmp_path / f"{n}") for n, what in enumerate(found.cells)]
-    results = results_of(plan, records)
+    results = results_of(plan, [measure(what) for what in found.cells])
     assert all(each.timed for each in results)
     (shown,) = (each for each in speedups_of(plan, results) if each.device == "two")
     assert shown.base is not None
     by_time = shown.base.seconds().value / shown.own.seconds().value
     assert shown.interval.value == pytest.approx(2 * by_time), "a step of two does twice the work"
     # A processor that others use, too, makes times uncertain, but not by a factor of two.
-    assert 0.6 < shown.interval.value < 1.7
+    assert 0.5 < shown.interval.value < 2
 
 
-def test_an_absent_gpu_fails_the_cell_and_not_the_harness(tmp_path: Path) -> None:
-    what = cell(
-        "matmul",
-        {"size": 64, "count": 2},
-        device=Device(kind="GPU", strategy="mirrored", replicas=64),
-    )
-    record = measured(what, tmp_path)
-    assert record.failure is not None
-    assert record.failure.kind == "no-device"
-
-
-def test_events_tell_the_stages_and_the_progress(tmp_path: Path) -> None:
-    reading, writing = os.pipe()
-    what = cell("matmul", {"size": 64, "count": 2})
-    child = subprocess.Popen(
-        command(what, tmp_path, writing),
-        pass_fds=[writing],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    with os.fdopen(reading) as lines:
-        events = [EVENTS.validate_python(json.loads(line)) for line in lines]
-    assert child.wait() == 0
+def test_events_tell_the_stages_and_the_progress(
+    product: tuple[Record, list[ChildEvent]],
+) -> None:
+    _, events = product
     phases = [event.phase for event in events if event.event == "phase"]
     assert phases[0] == "import"
     assert phases[-1] == "finish"
     assert events[-2].event == "progress"
-    assert events[-2].step == events[-2].steps == 12
+    assert events[-2].step == events[-2].steps == 60
 
 
 def test_a_cell_does_not_outlive_a_runner_that_was_killed(tmp_path: Path) -> None:

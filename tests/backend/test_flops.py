@@ -7,6 +7,7 @@ themselves is needed by nobody, and TensorFlow does not compute it.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from accelreport.backend.flops import CountError
 from accelreport.backend.frameworks.tensorflow.flops import CONVOLUTIONS, count_function, count_step
 from accelreport.backend.frameworks.tensorflow.graph import Traced
+from accelreport.datasets.base import Dataset
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
@@ -84,6 +86,12 @@ BY_HAND: dict[str, tuple[str, dict[str, Any], int]] = {
 }
 
 
+@cache
+def stand_in(name: str, **options: Any) -> Dataset:
+    """A data set of the published shapes, made once for all models that learn from it."""
+    return load(name, mode="synthetic", options=options)
+
+
 def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
     """The graph of a family's training step, traced and not run."""
     import tensorflow as tf
@@ -97,7 +105,7 @@ def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
     checked = family.parameters.model_validate(small | parameters)
     request = family.data(checked)
     assert request is not None
-    data = load(request.name, mode="synthetic", options=request.options)
+    data = stand_in(request.name, **request.options)
     problem = family.problem(checked, data, 0)
     assert isinstance(problem, TrainingProblem)
     runtime = Runtime(placement=place(Device(kind="CPU")), jit_compile=False, facts={})

@@ -78,6 +78,18 @@ def test_the_same_seed_gives_the_same_stand_in_and_another_seed_another(name: st
     assert made(name, 1)[0].fingerprint != first.fingerprint
 
 
+def test_ink_too_faint_for_a_byte_is_left_out_of_a_stand_in_and_changes_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("mnist", "fashion_mnist"):
+        drawn = mnist.draw_images(name, (300,) * 10, 0, 0)["x"]
+        with monkeypatch.context() as patch:
+            patch.setattr(mnist, "_FAINTEST", np.float32(-np.inf))
+            assert np.array_equal(mnist.draw_images(name, (300,) * 10, 0, 0)["x"], drawn)
+            patch.setattr(mnist, "_FAINTEST", np.float32(-2))
+            assert not np.array_equal(mnist.draw_images(name, (300,) * 10, 0, 0)["x"], drawn)
+
+
 def test_classes_are_as_many_as_in_the_published_files() -> None:
     for name in ("mnist", "fashion_mnist"):
         data, _ = made(name)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.house.tree import ROOT
 from tests.report.tree import Element, parse
+from tests.support.workers import made_once
 
 
 def sphinx(docs: Path, out: Path) -> subprocess.CompletedProcess[str]:
@@ -27,10 +28,12 @@ def sphinx(docs: Path, out: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site."""
-    out = tmp_path_factory.mktemp("docs") / "site"
-    done = sphinx(ROOT / "docs", out)
-    assert done.returncode == 0, done.stderr
-    return out
+
+    def build(out: Path) -> None:
+        done = sphinx(ROOT / "docs", out)
+        assert done.returncode == 0, done.stderr
+
+    return made_once(tmp_path_factory, "docs", build)
 
 
 @pytest.fixture(scope="session")

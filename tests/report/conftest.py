@@ -1,4 +1,4 @@
-"""A site that is built once for all tests of its pages."""
+"""Sites that are built once for all tests of their pages, whichever worker they run in."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from accelreport.report.site.builder import build
 from tests.report.golden.kinds import SiteName, build_sites
 from tests.report.scenarios import attacked, ordinary
 from tests.report.tree import Element, parse
+from tests.support.workers import made_once
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ordinary site."""
-    out = tmp_path_factory.mktemp("site")
-    build(ordinary(), out)
-    return out
+    return made_once(tmp_path_factory, "site", lambda out: build(ordinary(), out))
 
 
 @pytest.fixture(scope="session")
@@ -32,12 +31,13 @@ def pages(site: Path) -> dict[str, Element]:
 @pytest.fixture(scope="session")
 def every_site(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[SiteName, Path]:
     """The sites that together hold every kind of page."""
-    return build_sites(tmp_path_factory.mktemp("every"), ordinary_site=site)
+    names: tuple[SiteName, ...] = ("small", "single", "runs")
+    every = made_once(tmp_path_factory, "every", lambda out: build_sites(out, ordinary_site=site))
+    return {"ordinary": site, **{name: every / name for name in names}}
 
 
 @pytest.fixture(scope="session")
 def attacked_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site whose every text is hostile."""
-    out = tmp_path_factory.mktemp("attacked") / "site"
-    build(attacked(), out)
-    return out
+    made = made_once(tmp_path_factory, "attacked", lambda out: build(attacked(), out / "site"))
+    return made / "site"

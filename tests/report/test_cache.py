@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from accelreport.report.site.options import BuildOptions, facts_of
 from accelreport.report.site.output import MANIFEST
 from accelreport.results.store import Store
 from tests.report.test_same_bytes import digests
-from tests.support import disks
+from tests.support import disks, sites
 from tests.support.children import python
 from tests.support.packages import EXAMPLE, install
 from tests.support.records import study
@@ -38,9 +38,9 @@ print(built.written, "altair" in sys.modules, "pandas" in sys.modules)
 """
 
 
-def _measured(root: Path) -> Path:
+def _measured(root: Path, specs: Sequence[str] = ("one", "two")) -> Path:
     store = Store(root)
-    for number, spec in enumerate(("one", "two")):
+    for number, spec in enumerate(specs):
         made = study(
             "matmul", spec=spec, repeats=2, first_seed=100 * number, seed=number,
             devices=("cpu", "gpu"), axes={"size": (1024,)},
@@ -101,7 +101,7 @@ def test_a_build_that_remembers_gives_the_bytes_of_one_that_does_not(
     build(Store(results), out, options=options)
     change(results)
     build(Store(results), out, options=options)
-    build(Store(results), fresh)
+    sites.build(Store(results), fresh)
     assert digests(out) == digests(fresh)
 
 
@@ -227,8 +227,8 @@ def test_what_is_remembered_may_be_damaged_or_lost(
 
 
 @pytest.mark.e2e
-def test_builds_at_once_share_what_they_remember(results: Path, tmp_path: Path) -> None:
-    memory = tmp_path / "cache"
+def test_builds_at_once_share_what_they_remember(tmp_path: Path) -> None:
+    results, memory = _measured(tmp_path / "results", ["one"]), tmp_path / "cache"
     running = [
         subprocess.Popen(
             [sys.executable, "-c", REBUILD, str(results), str(tmp_path / name), str(memory)]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import LARGEST, BuildOptions, LogoError, logo_address
 from accelreport.report.site.render import TemplateError
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
 from tests.support.records import study
+from tests.support.sites import build
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">{}</svg>'
 

@@ -13,7 +13,6 @@ from accelreport.report.model import Section, Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.environment import machine_facts
 from accelreport.report.site.assembly import gather, views
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record
 from accelreport.results.store import Store
@@ -22,6 +21,7 @@ from tests.report.scenarios import Results
 from tests.report.test_same_bytes import digests
 from tests.report.tree import Element
 from tests.support.records import Study, study
+from tests.support.sites import build
 
 PAGE = "devices.html"
 Change = Callable[[Record], Record]

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import Results
 from tests.report.test_browser import opened
 from tests.report.tree import parse
 from tests.support.records import study
+from tests.support.sites import build
 
 UNFOLDED = "for (const each of document.querySelectorAll('details')) each.open = true"
 

@@ -15,11 +15,11 @@ import pytest
 from playwright.sync_api import Browser
 
 from accelreport.errors import AccelReportError
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.site.serve import LiveServer, ServeError, keep_serving, live, seen
 from tests.report.scenarios import Results
 from tests.support.records import study
+from tests.support.sites import build
 
 RESULTS = Results((study("matmul", repeats=1, devices=("cpu",), axes={}),))
 

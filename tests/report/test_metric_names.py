@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from accelreport.report.metrics import metric_title
-from accelreport.report.site.builder import build
 from tests.report.scenarios import Results
 from tests.support.records import study
+from tests.support.sites import build
 
 
 @pytest.mark.parametrize("metric", ["precision", "loss", "machine"])

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site.builder import build
 from tests.report.scenarios import Results, observed
 from tests.report.tree import Element, parse
 from tests.support.records import Noise, study
+from tests.support.sites import build
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from accelreport.errors import AccelReportError
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import Element, parse
 from tests.support.records import study
+from tests.support.sites import build
 
 BENCHMARK = "mnist_batch_sweep.full.html"
 QUICK = "mnist_batch_sweep.quick.html"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site.builder import build
 from accelreport.results.record import Record, SelfCheck, Warned
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
 from tests.support.records import Study, study
+from tests.support.sites import build
 
 SEEN = "after windows of 0.039 s in all it was at work for another 0.089 s"
 EXPECTED = "the device has nothing left to do when the clock is stopped"

@@ -12,13 +12,13 @@ from accelreport.report.pages.sections.compute import compute_section
 from accelreport.report.pages.sections.cost import cost_section
 from accelreport.report.pages.sections.resources import joules, resources_section
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.builder import build
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Energy, Host, Record
 from accelreport.spec.device import Device
 from accelreport.spec.models import ListPrice, Published
 from tests.report.scenarios import Results
 from tests.support.records import Noise, Study, study
+from tests.support.sites import build
 
 EXACT = Noise(process=0.001, step=0.0, outlier_share=0.0)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site.builder import build
 from accelreport.spec.models import Published, Source
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
 from tests.support.records import Study, study
+from tests.support.sites import build
 
 PAPER = Source(
     title="A paper", authors="A. Author", year=2021, url="https://example.org/paper",

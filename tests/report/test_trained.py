@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section
 from accelreport.report.pages.sections.predictions import confusion_section, samples_section
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.builder import build
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Confusion, Epoch, Forecast, GeneratedText, Sample
 from tests.report.scenarios import Results, observed, ordinary
@@ -73,10 +73,8 @@ def test_training_and_validation_of_all_sweep_points_have_the_same_axes() -> Non
     assert all(low >= 0 and high <= 1 for ends in shares for low, high in ends)
 
 
-def test_a_reader_chooses_the_metric_without_a_script(tmp_path_factory: Any) -> None:
-    out = tmp_path_factory.mktemp("chosen")
-    build(ordinary(), out)
-    page = parse((out / "mnist_batch_sweep.full.html").read_text(encoding="utf-8"))
+def test_a_reader_chooses_the_metric_without_a_script(site: Path) -> None:
+    page = parse((site / "mnist_batch_sweep.full.html").read_text(encoding="utf-8"))
     (choice,) = [e for e in page.all("fieldset") if e.attributes.get("class") == "choice"]
     radios = list(choice.all("input"))
     assert [radio.attributes["type"] for radio in radios] == ["radio"] * len(radios)
@@ -85,8 +83,8 @@ def test_a_reader_chooses_the_metric_without_a_script(tmp_path_factory: Any) -> 
     named = {label.attributes["for"]: label.text for label in choice.all("label")}
     assert list(named) == [radio.attributes["id"] for radio in radios]
     assert list(named.values())[:2] == ["accuracy", "loss"]
-    css = (out / "mnist_batch_sweep.full.html").read_text(encoding="utf-8")
-    css += "".join(each.read_text(encoding="utf-8") for each in out.glob("**/*.css"))
+    css = (site / "mnist_batch_sweep.full.html").read_text(encoding="utf-8")
+    css += "".join(each.read_text(encoding="utf-8") for each in site.glob("**/*.css"))
     printed = "".join(re.findall(r"@media print\s*\{(?:[^{}]|\{[^{}]*\})*\}", css))
     assert re.search(r"\.choice\s*>\s*\.panel\s*\{\s*display:\s*block", printed), "print has all"
 

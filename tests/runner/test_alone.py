@@ -15,6 +15,7 @@ from accelreport.results.errors import ResultsError
 from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
 from accelreport.runner.workspace import (
     CELL_IN_USE,
+    LOCK_VARIABLE,
     MACHINE_LOCK,
     MachineLock,
     Workspace,
@@ -66,8 +67,9 @@ def test_one_runner_has_the_machine_and_says_who_it_is(tmp_path: Path) -> None:
 
 
 def test_one_run_has_the_machine_whoever_starts_another_and_wherever_its_files_in_passing_lie(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv(LOCK_VARIABLE)
     assert machine_lock() == MACHINE_LOCK
     mine, stop, told = Workspace(tmp_path / "mine"), Stop(), list[str]()
     mine.prepare()

@@ -14,7 +14,6 @@ import pytest
 
 from accelreport.backend.environment import environment
 from accelreport.report.pages.badges import KINDS
-from accelreport.report.site.builder import build
 from accelreport.results.record import FailureKind, Record
 from accelreport.results.store import Store
 from accelreport.runner.fork_pool import ForkPool
@@ -27,6 +26,7 @@ from tests.datasets.layouts import write_images
 from tests.support.children import bare_cell, cell
 from tests.support.packages import install
 from tests.support.records import study
+from tests.support.sites import build
 
 pytestmark = pytest.mark.e2e
 
@@ -188,6 +188,13 @@ def test_what_goes_wrong_becomes_a_record_of_its_kind_that_says_why(
     assert TABLE[kind][number].says in record.failure.message, told
     assert record.failure.remedy, told
     assert record.environment is not None
+
+
+def test_missing_data_fail_the_cell_with_both_remedies(failures: Failures) -> None:
+    failure = failures("data-unavailable", 0).failure
+    assert failure is not None
+    assert "accelreport data fetch" in failure.remedy
+    assert "--data synthetic" in failure.remedy
 
 
 def test_a_training_that_did_not_converge_keeps_what_it_measured(

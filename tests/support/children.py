@@ -6,14 +6,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from accelreport.backend import environment as backend_environment
 from accelreport.backend.protocol import Job
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
-from accelreport.runner.launch import CHILD
+from accelreport.runner.fork_pool import ForkPool
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launch import CHILD, LocalLauncher
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
@@ -89,8 +93,30 @@ def measured(
     paths: Sequence[Path] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Record:
-    """The record that the process of a cell leaves."""
+    """The record that the process of a cell leaves, one that was started from nothing."""
     arguments = command(what, folder)[1:]
     done = python(*arguments, paths=paths, environment=environment)
     assert done.returncode == 0, done.stderr
     return read_record(folder / "record.json")
+
+
+Measures = Callable[[Cell], Record]
+"""The record of a cell, as a run on this machine has it."""
+
+
+@contextmanager
+def forking(folder: Path) -> Iterator[Measures]:
+    """Measures cells as runs do: in forks of processes that have imported TensorFlow already."""
+    launcher = LocalLauncher(folder, backend_environment.environment, forks=ForkPool(folder))
+
+    def measure(what: Cell) -> Record:
+        return launcher.measure(
+            what,
+            stop=Stop(),
+            on_event=lambda _: None,
+            on_tick=lambda: None,
+            on_file=lambda _: None,
+        )
+
+    yield measure
+    launcher.close()

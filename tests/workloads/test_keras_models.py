@@ -25,7 +25,7 @@ from accelreport.workloads.keras_model import (
     problem,
 )
 from tests.datasets.layouts import zip_bytes
-from tests.support.children import bare_cell, measured
+from tests.support.children import Measures, bare_cell
 from tests.workloads.conftest import dataset
 
 pytestmark = pytest.mark.e2e
@@ -313,7 +313,7 @@ def test_what_keras_cannot_build_is_told_in_a_sentence(sequential: str, images: 
 
 
 def test_a_model_of_keras_trains_as_a_cell_and_is_quantised(
-    sequential: str, tmp_path: Path
+    sequential: str, measure: Measures
 ) -> None:
     cell = bare_cell(
         {
@@ -330,7 +330,7 @@ def test_a_model_of_keras_trains_as_a_cell_and_is_quantised(
             "afterwards": ["save_weights", "quantise"],
         }
     )
-    record = measured(cell, tmp_path)
+    record = measure(cell)
     assert record.failure is None
     assert record.status == "ok"
     assert record.epochs[1].metrics["loss"] < record.epochs[0].metrics["loss"]

@@ -1,13 +1,12 @@
 """Each family as a cell of its own: what its record shows beside the times."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from accelreport.results.record import Record
 from accelreport.spec.models import Measure
-from tests.support.children import bare_cell, measured
+from tests.support.children import Measures, bare_cell
 
 pytestmark = pytest.mark.e2e
 
@@ -20,8 +19,8 @@ SMALL: dict[str, Any] = {
 }
 
 
-def complete(workload: dict[str, Any], folder: Path) -> Record:
-    record = measured(bare_cell({**SMALL, **workload}, measure=Measure(warmup_steps=2)), folder)
+def complete(workload: dict[str, Any], measure: Measures) -> Record:
+    record = measure(bare_cell({**SMALL, **workload}, measure=Measure(warmup_steps=2)))
     assert record.failure is None
     assert record.status == "ok"
     assert sum(block.steps for block in record.blocks) == record.planned_steps == 12
@@ -29,11 +28,11 @@ def complete(workload: dict[str, Any], folder: Path) -> Record:
     return record
 
 
-def test_a_text_classifier_leaves_a_curve_of_both_accuracies(tmp_path: Path) -> None:
+def test_a_text_classifier_leaves_a_curve_of_both_accuracies(measure: Measures) -> None:
     # As many examples as an epoch has, so that the second one sees them again.
     sizes = {"words": 5000, "length": 50, "train_examples": 96, "validation_examples": 101}
     record = complete(
-        {"kind": "text_classification", "optimizer": {"learning_rate": 0.02}, **sizes}, tmp_path
+        {"kind": "text_classification", "optimizer": {"learning_rate": 0.02}, **sizes}, measure
     )
     assert {"accuracy", "val_accuracy", "val_loss"} <= set(record.final)
     assert record.data is not None
@@ -41,7 +40,7 @@ def test_a_text_classifier_leaves_a_curve_of_both_accuracies(tmp_path: Path) -> 
 
 
 def test_an_activity_classifier_leaves_ratios_of_every_epoch_and_its_confusions(
-    tmp_path: Path,
+    measure: Measures,
 ) -> None:
     record = complete(
         {
@@ -51,7 +50,7 @@ def test_an_activity_classifier_leaves_ratios_of_every_epoch_and_its_confusions(
             "units": 8,
             "validation_examples": 50,
         },
-        tmp_path,
+        measure,
     )
     for row in record.epochs:
         names = ("precision", "recall", "f1", "micro_precision", "micro_recall", "micro_f1")
@@ -65,7 +64,7 @@ def test_an_activity_classifier_leaves_ratios_of_every_epoch_and_its_confusions(
     assert record.final["val_accuracy"] == pytest.approx(hits / 50)
 
 
-def test_a_forecaster_leaves_its_forecast_and_the_epoch_it_chose(tmp_path: Path) -> None:
+def test_a_forecaster_leaves_its_forecast_and_the_epoch_it_chose(measure: Measures) -> None:
     record = complete(
         {
             "kind": "series_forecast",
@@ -80,7 +79,7 @@ def test_a_forecaster_leaves_its_forecast_and_the_epoch_it_chose(tmp_path: Path)
             "restore_best_weights": True,
             "reduce_on_plateau": {"patience": 0, "min_learning_rate": 1e-4},
         },
-        tmp_path,
+        measure,
     )
     assert [forecast.unit for forecast in record.forecasts] == ["°C", "m/s", "hPa"]
     assert all(len(forecast.predicted) == 120 for forecast in record.forecasts)
@@ -91,7 +90,7 @@ def test_a_forecaster_leaves_its_forecast_and_the_epoch_it_chose(tmp_path: Path)
     assert record.final["val_loss"] == record.selection.best == best
 
 
-def test_a_writer_leaves_what_it_wrote(tmp_path: Path) -> None:
+def test_a_writer_leaves_what_it_wrote(measure: Measures) -> None:
     record = complete(
         {
             "kind": "text_generation",
@@ -103,7 +102,7 @@ def test_a_writer_leaves_what_it_wrote(tmp_path: Path) -> None:
             "characters": 30,
             "optimizer": {"name": "rmsprop", "learning_rate": 0.01},
         },
-        tmp_path,
+        measure,
     )
     assert [len(text.text) for text in record.texts] == [30, 30]
     by_epoch = [epoch.text.text for epoch in record.epochs if epoch.text]
@@ -113,7 +112,7 @@ def test_a_writer_leaves_what_it_wrote(tmp_path: Path) -> None:
 
 
 def test_an_evaluation_that_the_budget_does_not_allow_is_left_out_and_said_so(
-    tmp_path: Path,
+    measure: Measures,
 ) -> None:
     workload = {
         **SMALL,
@@ -124,7 +123,7 @@ def test_an_evaluation_that_the_budget_does_not_allow_is_left_out_and_said_so(
         "validation_examples": 2900,
     }
     short = Measure(warmup_steps=2, budget=1.0)
-    record = measured(bare_cell(workload, measure=short), tmp_path)
+    record = measure(bare_cell(workload, measure=short))
     assert record.status == "partial"
     assert record.epochs
     assert "val_loss" not in record.epochs[-1].metrics
