@@ -104,7 +104,14 @@ class PlanDocument(Document):
             raise ValueError(f"it has no device {absent[0]!r}, of which it speaks")
         if any(cell.point.keys() != self.axes.keys() for cell in self.cells):
             raise ValueError("a cell does not stand on the axes of its sweep")
+        for axis in (name for name, values in self.axes.items() if all(map(_is_number, values))):
+            if not all(_is_number(cell.point[axis]) for cell in self.cells):
+                raise ValueError(f"{axis} is swept over numbers, and a cell's is none")
         return self
+
+
+def _is_number(value: Scalar) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def widened(plan: PlanDocument, earlier: PlanDocument, measured: Collection[str]) -> PlanDocument:

@@ -16,10 +16,11 @@ import accelreport
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.report.charts import drawing
-from accelreport.report.site.builder import BuildResult, build
+from accelreport.report.site.builder import BuildResult
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
 from tests.support.records import Study, study
+from tests.support.sites import build
 
 pytestmark = pytest.mark.e2e
 
@@ -97,6 +98,7 @@ def test_records_of_what_cannot_be_are_named_and_the_others_are_shown(tmp_path: 
         (("baseline",), "absent", "absent"),
         (("cells", 0, "repeat"), 2**63, "cells.0.repeat"),
         (("axes",), {}, "axes"),
+        (("cells", 1, "point", "size"), "\0\x1b[31m", "size is swept over numbers"),
     ],
 )
 def test_a_plan_that_contradicts_itself_is_named_beside_the_others(
@@ -239,7 +241,7 @@ class TestMutated:
     """Records and plans in which anything stands anywhere."""
 
     @settings(
-        max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+        max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
     @given(data=st.data())
     def test_a_site_is_built_of_whatever_the_models_accept(
