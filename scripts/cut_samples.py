@@ -28,7 +28,7 @@ import pandas as pd
 from accelreport.datasets import beijing, uci_har
 from accelreport.datasets.archives import ZipArchive
 from accelreport.datasets.cache import Contents, read_entry
-from accelreport.datasets.catalogue import BEIJING, FASHION_MNIST, MNIST, SHAKESPEARE, UCI_HAR
+from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.mnist import read_idx, write_idx
 from accelreport.datasets.samples import FOLDER, MANIFEST, PACKED
@@ -156,20 +156,21 @@ def cut_year(entry: CatalogueEntry, files: list[Contents]) -> Cut:
     return Cut(kept, {entry.files[0].instead[0].path: head + b"".join(rows)})
 
 
-CUTS: tuple[tuple[CatalogueEntry, Callable[[CatalogueEntry, list[Contents]], Cut]], ...] = (
-    (MNIST, cut_images),
-    (FASHION_MNIST, cut_images),
-    (UCI_HAR, cut_windows),
-    (SHAKESPEARE, cut_text),
-    (BEIJING, cut_year),
-)
+CUTS: dict[str, Callable[[CatalogueEntry, list[Contents]], Cut]] = {
+    "mnist": cut_images,
+    "fashion_mnist": cut_images,
+    "uci_har": cut_windows,
+    "shakespeare": cut_text,
+    "beijing_pm25": cut_year,
+}
 """The data sets that anybody may pass on, and how each is cut."""
 
 
 def write_samples(out: Path) -> None:
     """Write every sample below a folder, with the manifest and the licences."""
     manifest = {}
-    for entry, cut in CUTS:
+    for name, cut in CUTS.items():
+        entry = BUILT_IN[name]
         sources = read_entry(entry)
         found = cut(entry, sources)
         for path, data in found.files.items():

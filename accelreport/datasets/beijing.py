@@ -9,7 +9,7 @@ from accelreport.datasets.cache import Contents
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (
-    Missing,
+    MissingValues,
     Names,
     SeriesError,
     TableOptions,
@@ -42,7 +42,7 @@ class Options(TableOptions):
     """Fine dust, dew point, temperature, pressure, wind speed, hours of snow and rain."""
     one_hot: list[str] = ["cbwd"]
     """Direction of the wind."""
-    missing: Missing = "interpolate"
+    missing: MissingValues = "interpolate"
     """Fine dust is missing in 2,067 hours, the first 24 among them."""
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import ConfigDict
 
 MEBIBYTE = 1024 * 1024
 """Bytes in a mebibyte."""
@@ -18,9 +21,11 @@ class KnownFile:
         sha256: checksum of the published file; None when it is pinned on first download.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
     path: str
-    size: int | None
-    sha256: str | None
+    size: int | None = None
+    sha256: str | None = None
 
     @property
     def name(self) -> str:
@@ -57,6 +62,8 @@ class CatalogueEntry:
         homepage: where it is described.
         shape: one line on what is inside.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     name: str
     title: str

@@ -13,7 +13,7 @@ from accelreport.datasets.cache import Contents, read_entry
 from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
-from accelreport.datasets.parts import Source
+from accelreport.datasets.parts import DatasetModule
 from accelreport.datasets.samples import read_sample, sample_of
 
 __all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]
@@ -45,7 +45,7 @@ def load(
         DataOptionsError: when the options make no sense.
     """
     entry = find(name)
-    source = cast("Source", importlib.import_module(entry.module))
+    source = cast("DatasetModule", importlib.import_module(entry.module))
     try:
         checked = source.Options.model_validate(dict(options or {}))
     except ValidationError as error:

@@ -96,17 +96,17 @@ def _read_shape(stream: gzip.GzipFile) -> tuple[int, ...]:
     return shape
 
 
-Line = tuple[tuple[float, float], ...]
+Stroke = tuple[tuple[float, float], ...]
 """Corners of a line."""
 
 
-def _arc(x: float, y: float, rx: float, ry: float, start: float, end: float) -> Line:
+def _arc(x: float, y: float, rx: float, ry: float, start: float, end: float) -> Stroke:
     """Part of an ellipse; angles in degrees, 0 to the right, growing downwards."""
     steps = [math.radians(start + (end - start) * i / 24) for i in range(25)]
     return tuple((x + rx * math.cos(a), y + ry * math.sin(a)) for a in steps)
 
 
-DIGITS: tuple[tuple[Line, ...], ...] = (
+DIGITS: tuple[tuple[Stroke, ...], ...] = (
     (_arc(0.5, 0.5, 0.27, 0.4, -90, 270),),
     (((0.38, 0.25), (0.52, 0.1), (0.5, 0.9)),),
     ((*_arc(0.5, 0.32, 0.25, 0.22, 190, 380), (0.25, 0.9), (0.76, 0.88)),),
@@ -120,22 +120,22 @@ DIGITS: tuple[tuple[Line, ...], ...] = (
 )
 """The digits 0 to 9."""
 
-_SLEEVES: Line = ((0.12, 0.42), (0.32, 0.16), (0.68, 0.16), (0.88, 0.42))
-_LONG_SLEEVES: Line = ((0.12, 0.78), (0.3, 0.16), (0.7, 0.16), (0.88, 0.78))
+_SLEEVES: Stroke = ((0.12, 0.42), (0.32, 0.16), (0.68, 0.16), (0.88, 0.42))
+_LONG_SLEEVES: Stroke = ((0.12, 0.78), (0.3, 0.16), (0.7, 0.16), (0.88, 0.78))
 
-_BODY: Line = ((0.36, 0.2), (0.36, 0.86), (0.64, 0.86), (0.64, 0.2))
-_FRONT: Line = ((0.5, 0.24), (0.5, 0.84))
-_HALF_SLEEVES: Line = ((0.14, 0.56), (0.32, 0.16), (0.68, 0.16), (0.86, 0.56))
-_TROUSER: Line = ((0.36, 0.92), (0.4, 0.1), (0.6, 0.1), (0.64, 0.92))
-_DRESS: Line = ((0.42, 0.08), (0.44, 0.4), (0.3, 0.92), (0.7, 0.92), (0.56, 0.4), (0.58, 0.08))
-_LEFT_PANEL: Line = ((0.36, 0.2), (0.34, 0.92), (0.46, 0.92), (0.48, 0.2))
-_RIGHT_PANEL: Line = ((0.52, 0.2), (0.54, 0.92), (0.66, 0.92), (0.64, 0.2))
-_SOLE: Line = ((0.08, 0.72), (0.92, 0.72))
-_UPPER: Line = ((0.92, 0.72), (0.9, 0.62), (0.5, 0.44), (0.34, 0.4), (0.1, 0.48), (0.08, 0.72))
-_SHAFT: Line = ((0.1, 0.86), (0.9, 0.86), (0.88, 0.7), (0.5, 0.56), (0.46, 0.16), (0.16, 0.16))
-_CASE: Line = ((0.14, 0.42), (0.86, 0.42), (0.86, 0.84), (0.14, 0.84), (0.14, 0.42))
+_BODY: Stroke = ((0.36, 0.2), (0.36, 0.86), (0.64, 0.86), (0.64, 0.2))
+_FRONT: Stroke = ((0.5, 0.24), (0.5, 0.84))
+_HALF_SLEEVES: Stroke = ((0.14, 0.56), (0.32, 0.16), (0.68, 0.16), (0.86, 0.56))
+_TROUSER: Stroke = ((0.36, 0.92), (0.4, 0.1), (0.6, 0.1), (0.64, 0.92))
+_DRESS: Stroke = ((0.42, 0.08), (0.44, 0.4), (0.3, 0.92), (0.7, 0.92), (0.56, 0.4), (0.58, 0.08))
+_LEFT_PANEL: Stroke = ((0.36, 0.2), (0.34, 0.92), (0.46, 0.92), (0.48, 0.2))
+_RIGHT_PANEL: Stroke = ((0.52, 0.2), (0.54, 0.92), (0.66, 0.92), (0.64, 0.2))
+_SOLE: Stroke = ((0.08, 0.72), (0.92, 0.72))
+_UPPER: Stroke = ((0.92, 0.72), (0.9, 0.62), (0.5, 0.44), (0.34, 0.4), (0.1, 0.48), (0.08, 0.72))
+_SHAFT: Stroke = ((0.1, 0.86), (0.9, 0.86), (0.88, 0.7), (0.5, 0.56), (0.46, 0.16), (0.16, 0.16))
+_CASE: Stroke = ((0.14, 0.42), (0.86, 0.42), (0.86, 0.84), (0.14, 0.84), (0.14, 0.42))
 
-GARMENTS: tuple[tuple[Line, ...], ...] = (
+GARMENTS: tuple[tuple[Stroke, ...], ...] = (
     (_SLEEVES, _BODY, _FRONT),
     (_TROUSER, ((0.5, 0.2), (0.5, 0.34))),
     (_LONG_SLEEVES, _BODY, _FRONT),
@@ -150,7 +150,7 @@ GARMENTS: tuple[tuple[Line, ...], ...] = (
 """The ten kinds of clothing of Fashion-MNIST."""
 
 
-def glyph(lines: tuple[Line, ...], points: int) -> NDArray[np.float32]:
+def glyph(lines: tuple[Stroke, ...], points: int) -> NDArray[np.float32]:
     """Points at equal distances along some lines.
 
     Args:
@@ -186,7 +186,7 @@ _FAINTEST = np.float32(-40)
 
 @dataclass(frozen=True)
 class _Style:
-    lines: tuple[tuple[Line, ...], ...]
+    lines: tuple[tuple[Stroke, ...], ...]
     pen: tuple[float, float]
     """Smallest and largest standard deviation of the ink, in pixels."""
     bend: float

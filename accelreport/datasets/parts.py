@@ -36,7 +36,7 @@ class Parts:
     files: tuple[Contents, ...] = ()
 
 
-class Source(Protocol):
+class DatasetModule(Protocol):
     """A data set's module."""
 
     Options: type[Options]

@@ -22,7 +22,7 @@ from accelreport.datasets import parts
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.datasets.parts import Parts
 
-Missing = Literal["fail", "drop", "forward_fill", "interpolate"]
+MissingValues = Literal["fail", "drop", "forward_fill", "interpolate"]
 """What becomes of missing values: an error, the row left out, the last value again, or a
 straight line in time between the neighbours."""
 
@@ -43,7 +43,7 @@ class SeriesOptions(parts.Options):
     """Rows by which the targets lie ahead of the inputs."""
     train_share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Share of the rows, the earliest, that trains; the rest validates."""
-    missing: Missing = "fail"
+    missing: MissingValues = "fail"
     """What becomes of missing values."""
     calendar: bool = True
     """Add day of the year and hour of the day to the inputs."""
@@ -137,7 +137,7 @@ def _in_order(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _without_missing(table: pd.DataFrame, missing: Missing) -> tuple[pd.DataFrame, list[str]]:
+def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.DataFrame, list[str]]:
     """The table with every value there, and what was done, in words."""
     gone = table.isna()
     count = int(gone.to_numpy().sum())

@@ -13,7 +13,7 @@ from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.samples import samples
 
-State = Literal["official", "pinned", "user-supplied", "incomplete", "missing", "your own file"]
+FileState = Literal["official", "pinned", "user-supplied", "incomplete", "missing", "your own file"]
 """official: the published files; pinned: those that were downloaded first; user-supplied:
 others; incomplete: some are missing; your own file: there is nothing to download."""
 
@@ -33,7 +33,7 @@ class DatasetStatus:
     """
 
     entry: CatalogueEntry
-    state: State
+    state: FileState
     present: tuple[Path, ...]
     missing: tuple[str, ...]
     bytes: int
@@ -42,7 +42,7 @@ class DatasetStatus:
 
 
 @dataclass(frozen=True)
-class Place:
+class DataFolder:
     """The data folder.
 
     Attributes:
@@ -87,11 +87,11 @@ def status(name: str) -> DatasetStatus:
     )
 
 
-def where() -> Place:
+def where() -> DataFolder:
     """The data folder and whether it can be written."""
     root = data_root()
     nearest = next(path for path in (root, *root.absolute().parents) if path.exists())
-    return Place(
+    return DataFolder(
         root=root,
         chosen_by="ACCELREPORT_DATA" if os.environ.get("ACCELREPORT_DATA") else "default",
         exists=root.is_dir(),
@@ -100,7 +100,7 @@ def where() -> Place:
     )
 
 
-def _state(entry: CatalogueEntry, *, present: int, right: bool) -> State:
+def _state(entry: CatalogueEntry, *, present: int, right: bool) -> FileState:
     if not entry.files:
         return "your own file"
     if not present:

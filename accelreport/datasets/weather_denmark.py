@@ -23,7 +23,7 @@ from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.parsed_cache import parsed
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (
-    Missing,
+    MissingValues,
     Names,
     SeriesError,
     SeriesOptions,
@@ -62,7 +62,7 @@ class Options(SeriesOptions):
 
     targets: Names = ["Odense Temp", "Odense WindSpeed", "Odense Pressure"]
     """Columns to predict: a city and a quantity."""
-    missing: Missing = "drop"
+    missing: MissingValues = "drop"
     """Hours before a column's first reading have no value."""
 
     @field_validator("targets")
