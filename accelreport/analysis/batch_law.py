@@ -21,10 +21,9 @@ from enum import StrEnum
 from math import inf, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from accelreport.analysis.stats import LEVEL, Interval, geometric_mean, t_quantile
+from accelreport.analysis.stats import LEVEL, Floats, Interval, geometric_mean, t_quantile
 
 FEWEST = 3
 """Two batch sizes fit any line exactly."""
@@ -32,13 +31,11 @@ FEWEST = 3
 MOST_RESIDUAL = 0.10
 """A time further from its line than this share is not described by it."""
 
-Floats = NDArray[np.float64]
-
-Run = Mapping[float, float]
+TimedRun = Mapping[float, float]
 """Batch size → seconds of a step, one process for each; or what a publication printed."""
 
 
-class Refusal(StrEnum):
+class NoLaw(StrEnum):
     """Why no law is drawn."""
 
     FEW = "few"
@@ -91,7 +88,7 @@ class Fit:
     """
 
     law: Law | None
-    refused: Refusal | None
+    refused: NoLaw | None
     residuals: Mapping[float, float]
     covariance: Floats
     df: float
@@ -124,7 +121,7 @@ def _known(fit: Fit) -> Law:
     return fit.law
 
 
-def fit(runs: Sequence[Run]) -> Fit:
+def fit(runs: Sequence[TimedRun]) -> Fit:
     """The law of one device.
 
     The line goes through the geometric means over runs, by least squares of relative errors.
@@ -136,40 +133,40 @@ def fit(runs: Sequence[Run]) -> Fit:
     """
     whole = _whole(runs)
     if not whole or len(whole[0]) < FEWEST:
-        return _refused(Refusal.FEW, len(whole))
+        return _refused(NoLaw.FEW, len(whole))
     middle = _middle(whole)
     law = _line(middle)
     residuals = {batch: 1 - law.seconds(batch) / seconds for batch, seconds in middle.items()}
     if not law.each_s:
-        return _refused(Refusal.FLAT, len(whole), residuals)
+        return _refused(NoLaw.FLAT, len(whole), residuals)
     if max(map(abs, residuals.values())) > MOST_RESIDUAL:
-        return _refused(Refusal.BAD, len(whole), residuals)
+        return _refused(NoLaw.BAD, len(whole), residuals)
     covariance, df = _between(whole) if len(whole) > 1 else _within(middle, residuals)
     return Fit(law, None, residuals, covariance, df, len(whole))
 
 
-def _refused(why: Refusal, n: int, residuals: Mapping[float, float] | None = None) -> Fit:
+def _refused(why: NoLaw, n: int, residuals: Mapping[float, float] | None = None) -> Fit:
     return Fit(None, why, residuals or {}, np.full((2, 2), nan), nan, n)
 
 
-def _whole(runs: Sequence[Run]) -> list[Run]:
+def _whole(runs: Sequence[TimedRun]) -> list[TimedRun]:
     """The runs that have every batch size."""
     batches = {batch for run in runs for batch in run}
     return [run for run in runs if len(run) == len(batches)]
 
 
-def _middle(runs: Sequence[Run]) -> dict[float, float]:
+def _middle(runs: Sequence[TimedRun]) -> dict[float, float]:
     """Geometric means over runs."""
     return {batch: geometric_mean([run[batch] for run in runs]).value for batch in sorted(runs[0])}
 
 
-def _design(times: Run) -> Floats:
+def _design(times: TimedRun) -> Floats:
     """Rows (1, b) over the time, so that residuals are shares of it."""
     rows = [[1 / seconds, batch / seconds] for batch, seconds in times.items()]
     return np.array(rows, dtype=np.float64)
 
 
-def _line(times: Run) -> Law:
+def _line(times: TimedRun) -> Law:
     """Least squares of relative errors, neither cost below nothing."""
     design = _design(times)
     # Batch sizes and seconds differ by powers of ten: columns of one size are solved safely.
@@ -179,14 +176,14 @@ def _line(times: Run) -> Law:
     return Law(fixed, each)
 
 
-def _between(runs: Sequence[Run]) -> tuple[Floats, float]:
+def _between(runs: Sequence[TimedRun]) -> tuple[Floats, float]:
     """The covariance of the mean of the lines through each run."""
     laws = [_line(run) for run in runs]
     found = np.cov([law.fixed_s for law in laws], [law.each_s for law in laws]) / len(laws)
     return np.asarray(found), len(laws) - 1.0
 
 
-def _within(times: Run, residuals: Mapping[float, float]) -> tuple[Floats, float]:
+def _within(times: TimedRun, residuals: Mapping[float, float]) -> tuple[Floats, float]:
     """The covariance of a line through one run, from its residuals."""
     df = len(times) - 2.0
     design = _design(times)
@@ -194,7 +191,7 @@ def _within(times: Run, residuals: Mapping[float, float]) -> tuple[Floats, float
     return np.asarray(variance * np.linalg.inv(design.T @ design)), df
 
 
-def predicted_errors(runs: Sequence[Run]) -> dict[float, float]:
+def predicted_errors(runs: Sequence[TimedRun]) -> dict[float, float]:
     """Each batch size left out and predicted from the others: predicted over timed, less 1.
 
     Empty with fewer than four batch sizes, of which three would be left for the line.

@@ -6,70 +6,50 @@ together with the tables of that page, and by nothing else.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
+from typing import Annotated
 
-FILE = "calibration.json"
+from pydantic import PlainSerializer
+
+from accelreport.results.plan_document import Document
+
+FILE = Path(__file__).with_name("calibration.json")
+
+Percent = Annotated[float, PlainSerializer(lambda value: round(value, 4))]
+"""A share in percent, kept to a millionth."""
 
 
-@dataclass(frozen=True)
-class Shares:
-    """A quantity under one kind of noise.
-
-    Attributes:
-        name: the kind of noise.
-        text: what it is.
-        percent: the quantity in percent, in the order of `Calibration.processes`.
-    """
+class Shares(Document):
+    """A quantity under one kind of noise."""
 
     name: str
+    """The kind of noise."""
     text: str
-    percent: tuple[float, ...]
+    """What it is."""
+    percent: tuple[Percent, ...]
+    """The quantity in percent, in the order of `Calibration.processes`."""
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Shares of simulated experiments.
-
-    Attributes:
-        experiments: simulated experiments behind each share.
-        processes: processes of each device, one for each column.
-        coverage: 95 % intervals that hold the true ratio.
-        differences: comparisons of equals that are called FASTER or SLOWER.
-        modes: 95 % intervals that hold the true ratio where one device has a slow mode.
-    """
+class Calibration(Document):
+    """Shares of simulated experiments."""
 
     experiments: int
+    """Simulated experiments behind each share."""
     processes: tuple[int, ...]
+    """Processes of each device, one for each column."""
     coverage: tuple[Shares, ...]
+    """95 % intervals that hold the true ratio."""
     differences: tuple[Shares, ...]
+    """Comparisons of equals that are called FASTER or SLOWER."""
     modes: tuple[Shares, ...]
+    """95 % intervals that hold the true ratio where one device has a slow mode."""
 
 
 def found() -> Calibration:
     """What the last whole calibration found."""
-    text = resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8")
-    kept = json.loads(text)
-    return Calibration(
-        experiments=kept["experiments"],
-        processes=tuple(kept["processes"]),
-        coverage=_shares(kept["coverage"]),
-        differences=_shares(kept["differences"]),
-        modes=_shares(kept["modes"]),
-    )
-
-
-def _shares(rows: Sequence[dict[str, object]]) -> tuple[Shares, ...]:
-    return tuple(Shares(**{**row, "percent": tuple(row["percent"])}) for row in rows)  # type: ignore[arg-type]
+    return Calibration.model_validate_json(FILE.read_bytes())
 
 
 def write(what: Calibration, path: Path) -> None:
-    """Keeps it as JSON, each share to a millionth."""
-    kept = asdict(what)
-    for rows in (kept["coverage"], kept["differences"], kept["modes"]):
-        for row in rows:
-            row["percent"] = [round(value, 4) for value in row["percent"]]
-    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    """Keeps it as JSON."""
+    path.write_text(f"{what.model_dump_json(indent=1)}\n", encoding="utf-8")

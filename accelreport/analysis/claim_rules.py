@@ -20,7 +20,7 @@ from accelreport.analysis.claims import (
 )
 from accelreport.analysis.invalid_results import ABOVE_PEAK
 from accelreport.analysis.parity import Change, Parity, Quality, agreement, change, difference
-from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Point, Result
+from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -34,7 +34,7 @@ from accelreport.analysis.speedup import (
 from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised, Record
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Point, Scalar
 from accelreport.spec.claims import (
     SPEEDS,
     TIME_QUANTITIES,

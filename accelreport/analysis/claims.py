@@ -15,13 +15,11 @@ from math import inf, isfinite
 
 from accelreport.analysis.results import (
     QUALITIES,
-    Point,
     PointKey,
     Result,
     matches,
     point_key,
     quantity,
-    same,
 )
 from accelreport.analysis.speedup import (
     Group,
@@ -38,7 +36,7 @@ from accelreport.analysis.speedup import (
 from accelreport.analysis.stats import LEVEL, NOTHING, Interval, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Point, Scalar, same
 from accelreport.spec.claims import Claim
 
 SIGNED = QUALITIES | {"quantised_accuracy_loss"}

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
-from accelreport.analysis.hardware import Hardware, derived_cpu_peak, named_in
+from accelreport.analysis.hardware import CoreBound, Hardware, derived_cpu_peak, named_in
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import OTHER_LOAD, Energy, Environment, Record
 from accelreport.spec.device import Device
@@ -48,19 +49,38 @@ a neighbour on the same core, and twice for another library's kernels."""
 
 
 @dataclass(frozen=True)
+class AnyChip:
+    """What no chip that is sold reaches, 10¹² operations a second."""
+
+    tflops: float
+
+
+@dataclass(frozen=True)
+class OwnRoof:
+    """So many times what was measured of a processor, 10¹² operations a second."""
+
+    times: float
+    measured_tflops: float
+
+
+Bound = CoreBound | AnyChip | OwnRoof
+"""What a peak that nobody cites follows from."""
+
+
+@dataclass(frozen=True)
 class Peak:
-    """A cited peak.
+    """A cited peak, or a bound where none is cited.
 
     Attributes:
         tflops: 10¹² floating-point operations per second, dense.
-        dtype: element type it is cited for.
-        source: where it is written, and whether that was checked.
+        dtype: element type it is of.
+        source: where it is written, and whether that was checked; or what it follows from.
         checked: whether somebody held it against a text; the devices file answers for its own.
     """
 
     tflops: float
     dtype: str
-    source: str
+    source: str | Bound
     checked: bool = True
 
 
@@ -140,7 +160,7 @@ def cited_peak(
     found = peak_for(spec, dtype) or peak_of_hardware(hardware, dtype, _count(spec))
     if found is None and spec.kind == "CPU" and environment is not None:
         derived = derived_cpu_peak(environment, dtype, spec.threads)
-        found = Peak(derived.tflops, dtype, derived.formula) if derived else None
+        found = Peak(derived.tflops, dtype, derived) if derived else None
     return found
 
 
@@ -156,17 +176,16 @@ def own_bound(record: Record) -> Peak:
     asked = record.cell.workload.get("dtype")
     dtype = str(asked) if asked else COMPUTE_DTYPE[device.precision]
     chips = max(1, device.replicas) * max(1, device.workers)
-    bounds = [Peak(ANY_CHIP_TFLOPS * chips, dtype, f"no chip does {ANY_CHIP_TFLOPS:g} TFLOPS")]
+    bounds = [Peak(ANY_CHIP_TFLOPS * chips, dtype, AnyChip(ANY_CHIP_TFLOPS))]
     if device.kind == "CPU" and machine is not None:
         times = max(1, len(record.hosts)) * (1 if dtype in WIDE else HALF_PRECISION)
         fastest = {"cores": machine.threads, "clock_max_mhz": FASTEST_MHZ}
         derived = derived_cpu_peak(machine.model_copy(update=fastest), "float32")
         if derived is not None:
-            bounds.append(Peak(times * derived.tflops, dtype, derived.formula))
+            bounds.append(Peak(times * derived.tflops, dtype, derived))
         if machine.roofs is not None and machine.roofs.other_cores <= OTHER_LOAD:
             own = max(machine.roofs.tflops, machine.threads * machine.roofs.core_tflops)
-            said = f"{OWN_ROOF} times the {own:.3g} TFLOPS that were measured of it"
-            bounds.append(Peak(times * OWN_ROOF * own, dtype, said))
+            bounds.append(Peak(times * OWN_ROOF * own, dtype, OwnRoof(OWN_ROOF, own)))
     return min(bounds, key=lambda each: each.tflops)
 
 
@@ -238,10 +257,25 @@ class Position:
         return "memory" if self.intensity < self.ridge else "arithmetic"
 
 
+class NoPosition(Enum):
+    """Why a step stands under no roof."""
+
+    OPERATIONS = auto()
+    """Its operations were not counted, or it has no time."""
+    BYTES = auto()
+    """Its bytes were not counted."""
+    PEAK = auto()
+    """No peak is cited."""
+    BANDWIDTH = auto()
+    """No memory bandwidth is cited."""
+    UNCHECKED = auto()
+    """Nobody held a cited limit against its source."""
+
+
 def position(
     flops: float, moved: float, seconds: float, peak: Peak | None, bandwidth: Bandwidth | None
-) -> Position | str:
-    """The position, or in a few words why there is none.
+) -> Position | NoPosition:
+    """The position, or why there is none.
 
     Args:
         flops: operations of a step.
@@ -251,15 +285,15 @@ def position(
         bandwidth: of its memory.
     """
     if not (flops > 0 and seconds > 0):
-        return "operations not counted"
+        return NoPosition.OPERATIONS
     if not moved > 0:
-        return "bytes not counted"
+        return NoPosition.BYTES
     if peak is None:
-        return "no cited peak"
+        return NoPosition.PEAK
     if bandwidth is None:
-        return "no cited memory bandwidth"
+        return NoPosition.BANDWIDTH
     if not (peak.checked and bandwidth.checked):
-        return "its cited limits were not checked"
+        return NoPosition.UNCHECKED
     return Position(flops / moved, flops / seconds / 1e12, peak, bandwidth)
 
 

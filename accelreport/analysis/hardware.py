@@ -86,7 +86,7 @@ class Hardware:
 
 
 @dataclass(frozen=True)
-class Runtime:
+class HostedMachine:
     """A hosted machine as somebody who measured on it printed it.
 
     Attributes:
@@ -120,7 +120,7 @@ _ROWS = tomllib.loads(TABLE.read_text(encoding="utf-8"))
 HARDWARE = tuple(TypeAdapter(list[Hardware]).validate_python(_ROWS["hardware"]))
 """Every row; where patterns overlap, the first one that fits is meant."""
 
-RUNTIMES = tuple(TypeAdapter(list[Runtime]).validate_python(_ROWS["runtime"]))
+RUNTIMES = tuple(TypeAdapter(list[HostedMachine]).validate_python(_ROWS["runtime"]))
 """The hosted machines of published figures."""
 
 
@@ -144,16 +144,30 @@ amx_bf16: 16 · 16 · 32 multiply-adds in 16 cycles, 2 each; avx512_bf16: pairs,
 
 
 @dataclass(frozen=True)
-class Derived:
-    """A derived bound: 10¹² operations a second, and the formula with its numbers."""
+class CoreBound:
+    """What so many cores can do in their widest vector units at a clock.
 
-    tflops: float
-    formula: str
+    Attributes:
+        cores: how many compute.
+        operations: what each does in a cycle.
+        extension: with which vector extension.
+        ghz: the clock.
+    """
+
+    cores: int
+    operations: int
+    extension: str
+    ghz: float
+
+    @property
+    def tflops(self) -> float:
+        """10¹² operations a second."""
+        return self.cores * self.operations * self.ghz / 1000
 
 
 def derived_cpu_peak(
     environment: Environment, dtype: str, threads: int | None = None
-) -> Derived | None:
+) -> CoreBound | None:
     """A bound on a CPU's arithmetic; None where the record lacks cores, extensions or clock.
 
     operations a second = cores · units · lanes · 2 · clock
@@ -175,12 +189,7 @@ def derived_cpu_peak(
         return None
     cores = min(environment.cores, environment.threads, threads or environment.cores)
     extension, operations = per_cycle
-    ghz = environment.clock_max_mhz / 1000
-    formula = (
-        f"derived bound: {cores} cores × {operations} operations a cycle ({extension}) × "
-        f"{ghz:.2f} GHz"
-    )
-    return Derived(cores * operations * ghz / 1000, formula)
+    return CoreBound(cores, operations, extension, environment.clock_max_mhz / 1000)
 
 
 HEAD = (

@@ -14,10 +14,10 @@ from itertools import pairwise
 from statistics import geometric_mean
 
 from accelreport.analysis.published import UNLIKE, flags_of, rounding
-from accelreport.analysis.results import Point, matches, point_key
+from accelreport.analysis.results import matches, point_key
 from accelreport.analysis.stats import MARGIN
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Point, Scalar
 from accelreport.spec.claims import (
     TIME_QUANTITIES,
     Claim,

@@ -233,28 +233,52 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     device = row.plan.devices.get(published.device)
     named = published.hardware or published.label
     peak = peak_of_hardware(named, dtype) or (device and peak_for(device, dtype))
-    rate = rate_of(row, figure)
+    rate = tflops_of(row, figure)
     if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
-    found = Contradiction("above-peak", rate, peak.tflops)
     seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
-    yield replace(found, of=peak.dtype, source=peak.source, count=seconds / FAST_CONVOLUTION)
+    count, source = seconds / FAST_CONVOLUTION, str(peak.source)
+    yield Contradiction("above-peak", rate, peak.tflops, count, peak.dtype, source)
 
 
-def rate_of(row: Printed, figure: str) -> float | None:
+STEP_FIGURES = ("sample_time", "throughput", "step_time", "epoch_time")
+"""Figures from which the time of a step follows, the most direct ones first."""
+
+
+def examples_per_second(known: Conditions, figure: str, value: float) -> float | None:
+    """Examples trained in a second by a printed time or throughput; None where none follows.
+
+    In a total evaluation and compilation are, too, so that any other figure is better.
+    """
+    if figure == "throughput":
+        return value
+    whole = known.samples * known.epochs if known.samples and known.epochs else None
+    examples = {
+        "sample_time": 1,
+        "step_time": known.batch_size,
+        "epoch_time": known.samples,
+        "total_time": whole,
+    }.get(figure)
+    return examples / value if examples else None
+
+
+def step_seconds(known: Conditions, figure: str, value: float) -> float | None:
+    """Seconds of a step by one of `STEP_FIGURES`; None for others, and where none follows."""
+    if figure == "step_time" or figure not in STEP_FIGURES:
+        return value if figure == "step_time" else None
+    rate = examples_per_second(known, figure, value)
+    return known.batch_size / rate if rate and known.batch_size else None
+
+
+def tflops_of(row: Printed, figure: str) -> float | None:
     """10¹² operations a second that a figure says at the least; None where it says none.
 
     A time of a training may be one of fast convolutions, which do fewer than are counted.
     """
-    value, known = row.published.figures().get(figure), row.known
+    value = row.published.figures()[figure]
     if figure in {"tflops", "tflops_cold"}:
         return value
-    seconds = {
-        "step_time": value,
-        "sample_time": value * known.batch_size if value and known.batch_size else None,
-        "throughput": known.batch_size / value if value and known.batch_size else None,
-        "epoch_time": value / known.steps if value and known.steps else None,
-    }.get(figure)
+    seconds = step_seconds(row.known, figure, value)
     if not seconds or isnan(row.operations):
         return None
     return row.operations / FAST_CONVOLUTION / seconds / 1e12

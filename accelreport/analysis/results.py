@@ -29,13 +29,10 @@ from accelreport.analysis.stats import SLOW_PROCESS
 from accelreport.analysis.warnings import Recorded, ResultWarning, SlowProcess
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import OTHER_LOAD, Record
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Scalar, same
 
 MISSING = "missing"
 """The status of a planned cell that has no record."""
-
-Point = dict[str, Scalar]
-"""Values of the axes, by their dotted names."""
 
 
 @dataclass(frozen=True)
@@ -253,11 +250,6 @@ PointKey = tuple[tuple[type, Any], ...]
 def point_key(point: Mapping[str, Any]) -> PointKey:
     """A sweep point as a key, its axes in the order of the plan."""
     return tuple((type(value), value) for value in point.values())
-
-
-def same(one: object, other: object) -> bool:
-    """Whether two values of an axis are the same; `true` is not 1."""
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def matches(point: Mapping[str, Any], where: Mapping[str, Any]) -> bool:

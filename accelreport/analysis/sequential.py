@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from enum import StrEnum
 
 from accelreport.analysis.claim_rules import Place, places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
@@ -24,6 +24,7 @@ from accelreport.analysis.speedup import Rules, speedups_of
 from accelreport.analysis.stats import DECIDED, LEVEL, Verdict
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.results.record import Record
+from accelreport.spec.base import Scalar
 from accelreport.spec.claims import Claim
 
 LOOKS = (3, 5, 10, 20)
@@ -33,20 +34,32 @@ LOOK_LEVEL = 1 - (1 - LEVEL) / len(LOOKS)
 """Confidence level of the interval at each look: 98.75 %."""
 
 
-def schedule(planned: int, most: int = LOOKS[-1]) -> Looks:
-    """The looks at comparisons of which `planned` repeats are measured anyway.
+class Halt(StrEnum):
+    """Why nothing more is looked at although nothing is decided."""
 
-    The first look is at the planned repeats, or at three where fewer are planned; the last
-    is at `most`. There are never more looks than `LOOKS` has, so `LOOK_LEVEL` is enough.
+    MOST = "most"
+    """The last look of the schedule was made."""
+    UNTIMED = "untimed"
+    """A repeat has no time, and what failed once costs its whole time again."""
+    INPUT = "input"
+    """The two devices read different data."""
 
-    Raises:
-        ValueError: `most` lies outside the schedule.
+
+@dataclass(frozen=True)
+class Halted:
+    """Why there is no next look.
+
+    Attributes:
+        why: the reason.
+        repeat: of MOST the repeats that are allowed, of UNTIMED the number of the repeat.
+        baseline: of UNTIMED, whether it is the baseline's.
+        problem: of UNTIMED, what became of it, in a word; empty where it timed no steady step.
     """
-    if not LOOKS[0] <= most <= LOOKS[-1]:
-        raise ValueError(f"most must lie in {LOOKS[0]} to {LOOKS[-1]}, not {most}")
-    first = max(planned, LOOKS[0])
-    later = sorted(n for n in {*LOOKS, most} if first < n <= most)
-    return Looks(at=[first, *later], level=LOOK_LEVEL)
+
+    why: Halt
+    repeat: int = 0
+    baseline: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,59 +73,110 @@ class Look:
         verdict: what is said of the speedup at that look's level.
         wanted: repeats, counted from the first, that the next look needs; 0 when there is
             no next one.
-        reason: why there is no next look although nothing is decided; empty otherwise.
+        halted: why there is no next look although nothing is decided; None otherwise.
     """
 
     device: str
-    point: dict[str, Any]
-    repeats: int
-    verdict: str
+    point: Mapping[str, Scalar]
+    repeats: int = 0
+    verdict: Verdict = Verdict.NOT_MEASURED
     wanted: int = 0
-    reason: str = ""
+    halted: Halted | None = None
 
 
-_Place = tuple[str, PointKey]
-"""A device and a sweep point."""
+@dataclass(frozen=True)
+class ClaimLook:
+    """What the next look at one claim needs.
+
+    Attributes:
+        places: devices and sweep points whose repeats decide it.
+        wanted: repeats, counted from the first; 0 when there is no next look.
+    """
+
+    places: Sequence[Place]
+    wanted: int
+
 
 _Repeats = dict[int, Result]
 """The processes of one device at one point, by repeat."""
 
 
-def latest_looks(plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
-    """The last look at every comparison with the baseline, in the order of the plan.
+@dataclass(frozen=True)
+class UntilDecided:
+    """The rule by which a run adds repeats until comparisons and claims are decided.
 
-    Args:
-        plan: the plan, with `until_decided` and every cell added so far.
-        records: records of its cells, of one machine.
-
-    Raises:
-        ValueError: the plan has no looks.
+    Attributes:
+        most: repeats after which nothing is added, 3 to 20.
     """
+
+    most: int = LOOKS[-1]
+
+    def looks(self, planned: int) -> Looks:
+        """The looks at comparisons of which `planned` repeats are measured anyway.
+
+        The first look is at the planned repeats, or at three where fewer are planned; the last
+        is at `most`. There are never more looks than `LOOKS` has, so `LOOK_LEVEL` is enough.
+
+        Raises:
+            ValueError: `most` lies outside the schedule.
+        """
+        if not LOOKS[0] <= self.most <= LOOKS[-1]:
+            raise ValueError(f"most must lie in {LOOKS[0]} to {LOOKS[-1]}, not {self.most}")
+        first = max(planned, LOOKS[0])
+        later = sorted(n for n in {*LOOKS, self.most} if first < n <= self.most)
+        return Looks(at=[first, *later], level=LOOK_LEVEL)
+
+    def latest(self, plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
+        """The last look at every comparison with the baseline, in the order of the plan.
+
+        Args:
+            plan: the plan, with `until_decided` and every cell added so far.
+            records: records of its cells, of one machine.
+
+        Raises:
+            ValueError: the plan has no looks.
+        """
+        at, results = _looks_of(plan), results_of(plan, records)
+        place = {each.key: (each.device, each.where) for each in results}
+        point = {place[cell.key]: dict(cell.point) for cell in plan.cells}
+        repeats: dict[tuple[str, PointKey], _Repeats] = {where: {} for where in point}
+        for each in results:
+            if each.machine:
+                repeats[place[each.key]][each.repeat] = each
+        most = max((n for own in repeats.values() for n in own), default=-1) + 1
+        verdicts = {n: _verdicts(plan, n, results) for n in at if n <= most}
+        return [
+            _last(
+                Look(device, point[device, where]),
+                (own, repeats.get((plan.baseline, where), {})),
+                at,
+                {n: made[device, where] for n, made in verdicts.items() if (device, where) in made},
+            )
+            for (device, where), own in repeats.items()
+            if device != plan.baseline
+        ]
+
+    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> list[ClaimLook]:
+        """What the next look at every claim that repeats can decide needs, as `latest`."""
+        at, results = _looks_of(plan), results_of(plan, records)
+        found = []
+        for claim in plan.claims:
+            if places := places_of(plan, results, claim.check):
+                wanted = {(device, point_key(point)) for device, point in places}
+                concerned = [each for each in results if (each.device, each.where) in wanted]
+                found.append(ClaimLook(places, _wanted(plan, at, claim, concerned, len(wanted))))
+        return found
+
+
+def _looks_of(plan: PlanDocument) -> list[int]:
     if plan.until_decided is None:
         raise ValueError(f"the plan of {plan.spec} has no looks")
-    looks = plan.until_decided
-    results = results_of(plan, records)
-    place = {each.key: (each.device, each.where) for each in results}
-    point = {place[cell.key]: dict(cell.point) for cell in plan.cells}
-    repeats: dict[_Place, _Repeats] = {where: {} for where in point}
-    for each in results:
-        if each.machine:
-            repeats[place[each.key]][each.repeat] = each
-    most = max((n for own in repeats.values() for n in own), default=-1) + 1
-    verdicts = {n: _verdicts(plan, n, results) for n in looks.at if n <= most}
-    return [
-        _last(
-            Look(device, point[device, where], 0, Verdict.NOT_MEASURED.value),
-            (own, repeats.get((plan.baseline, where), {})),
-            looks,
-            {n: found[device, where] for n, found in verdicts.items() if (device, where) in found},
-        )
-        for (device, where), own in repeats.items()
-        if device != plan.baseline
-    ]
+    return plan.until_decided.at
 
 
-def _verdicts(plan: PlanDocument, n: int, results: Iterable[Result]) -> dict[_Place, Verdict]:
+def _verdicts(
+    plan: PlanDocument, n: int, results: Iterable[Result]
+) -> dict[tuple[str, PointKey], Verdict]:
     """What the first `n` repeats say of every speedup.
 
     One that must not stand alone is decided, too: more repeats do not change what it lacks.
@@ -127,131 +191,48 @@ def _verdicts(plan: PlanDocument, n: int, results: Iterable[Result]) -> dict[_Pl
 
 
 def _last(
-    look: Look, pair: tuple[_Repeats, _Repeats], looks: Looks, verdicts: Mapping[int, Verdict]
+    look: Look, pair: tuple[_Repeats, _Repeats], at: Sequence[int], verdicts: Mapping[int, Verdict]
 ) -> Look:
-    own, base = pair
-    for n in looks.at:
-        if reason := _obstacle(n, own, base):
-            return replace(look, reason=reason)
+    for n in at:
+        if halted := _halted(n, *pair):
+            return replace(look, halted=halted)
         if any(repeat not in group for group in pair for repeat in range(n)):
             return replace(look, wanted=n)
-        look = replace(look, repeats=n, verdict=verdicts[n].value)
+        look = replace(look, repeats=n, verdict=verdicts[n])
         if verdicts[n] in DECIDED:
             return look
-    return replace(look, reason=f"{looks.at[-1]} repeats are the most allowed")
+    return replace(look, halted=Halted(Halt.MOST, at[-1]))
 
 
-def _obstacle(n: int, own: _Repeats, base: _Repeats) -> str:
-    """Why repeats are not added: what failed once costs its whole time again."""
-    for name, group in (("its", own), ("the baseline's", base)):
+def _halted(n: int, own: _Repeats, base: _Repeats) -> Halted | None:
+    """What keeps a look at `n` repeats from being made."""
+    for baseline, group in ((False, own), (True, base)):
         for repeat in range(n):
-            if repeat in group and (problem := _problem(group[repeat])):
-                return f"{name} repeat {repeat} has no time ({problem})"
+            if repeat in group and not group[repeat].timed:
+                return Halted(Halt.UNTIMED, repeat, baseline, _problem(group[repeat]))
     shared = [repeat for repeat in range(n) if repeat in own and repeat in base]
     if any(own[repeat].fingerprint != base[repeat].fingerprint for repeat in shared):
-        return "its input differs from the baseline's"
-    return ""
+        return Halted(Halt.INPUT)
+    return None
 
 
 def _problem(result: Result) -> str:
-    """Why a process has no time, in a word; empty where it has one."""
     if result.measured:
-        return "" if result.seconds > 0 else "no steady step"
+        return ""
     kind = result.failure_kind
     return f"{REFUSED}: {kind}" if result.refused else kind or result.status
 
 
-@dataclass(frozen=True)
-class ClaimLook:
-    """What the last look at one claim found.
-
-    Attributes:
-        text: the claim's sentence.
-        places: devices and sweep points whose repeats decide it.
-        repeats: repeats looked at; 0 when it could not be looked at.
-        verdict: what is said of it at that look's level.
-        wanted: repeats, counted from the first, that the next look needs; 0 when there is
-            no next one.
-        reason: why there is no next look although nothing is decided; empty otherwise.
-    """
-
-    text: str
-    places: Sequence[Place]
-    repeats: int
-    verdict: str
-    wanted: int = 0
-    reason: str = ""
-
-
-def latest_claims(plan: PlanDocument, records: Iterable[Record]) -> list[ClaimLook]:
-    """The last look at every claim that repeats can decide, in the order of the plan.
-
-    Args:
-        plan: the plan, with `until_decided` and every cell added so far.
-        records: records of its cells, of one machine.
-
-    Raises:
-        ValueError: the plan has no looks.
-    """
-    if plan.until_decided is None:
-        raise ValueError(f"the plan of {plan.spec} has no looks")
-    results = results_of(plan, records)
-    looked = []
-    for claim in plan.claims:
-        places = places_of(plan, results, claim.check)
-        if places:
-            looked.append(_last_of_claim(plan, results, claim, places))
-    return looked
-
-
-def _last_of_claim(
-    plan: PlanDocument, results: Sequence[Result], claim: Claim, places: Sequence[Place]
-) -> ClaimLook:
-    looks = plan.until_decided.at if plan.until_decided else []
-    wanted = {(device, point_key(point)) for device, point in places}
-    concerned = [each for each in results if (each.device, each.where) in wanted]
-    last = ClaimLook(claim.text, places, 0, ClaimVerdict.NOT_TESTED.value)
-    for n in looks:
+def _wanted(
+    plan: PlanDocument, at: Sequence[int], claim: Claim, concerned: Sequence[Result], places: int
+) -> int:
+    """The repeats that the next look at a claim needs; 0 where there is none."""
+    for n in at:
         first = [each for each in concerned if each.repeat < n]
-        failed = next((each for each in first if each.machine and not each.measured), None)
-        if failed is not None:
-            reason = (
-                f"repeat {failed.repeat} of {failed.device} has no number ({_described(failed)})"
-            )
-            return replace(last, reason=reason)
-        if sum(bool(each.machine) for each in first) < n * len(wanted):
-            return replace(last, wanted=n)
-        found = verdict_of(plan, first, claim)
-        last = replace(last, repeats=n, verdict=found.value)
-        if found is not ClaimVerdict.UNDECIDED:
-            return last
-    return replace(last, reason=f"{looks[-1]} repeats are the most allowed")
-
-
-def _described(failed: Result) -> str:
-    """What became of a process, with its record's own sentence where that has one."""
-    said = f": {failed.failure_message}" if failed.failure_message else ""
-    return f"{failed.status} ({failed.failure_kind}){said}"
-
-
-@dataclass(frozen=True)
-class UntilDecided:
-    """The rule by which a run adds repeats until comparisons and claims are decided.
-
-    Attributes:
-        most: repeats after which nothing is added, 3 to 20.
-    """
-
-    most: int = LOOKS[-1]
-
-    def looks(self, planned: int) -> Looks:
-        """See `schedule`."""
-        return schedule(planned, self.most)
-
-    def latest(self, plan: PlanDocument, records: Iterable[Record]) -> list[Look]:
-        """See `latest_looks`."""
-        return latest_looks(plan, records)
-
-    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> list[ClaimLook]:
-        """See `latest_claims`."""
-        return latest_claims(plan, records)
+        if any(each.machine and not each.measured for each in first):
+            return 0
+        if sum(bool(each.machine) for each in first) < n * places:
+            return n
+        if verdict_of(plan, first, claim) is not ClaimVerdict.UNDECIDED:
+            return 0
+    return 0

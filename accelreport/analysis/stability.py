@@ -17,9 +17,9 @@ from math import expm1, inf, nan, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from accelreport.analysis.stats import Floats
 from accelreport.analysis.warnings import BegunAlike, ResultWarning, TwoModes
 from accelreport.results.record import OTHER_LOAD, SHORT_WINDOW_S, Block, Record
 
@@ -104,8 +104,6 @@ def total_seconds(record: Record, steady_step_s: float) -> float:
     missing = record.planned_steps - sum(block.steps for block in record.blocks)
     return measured + max(missing, 0) * steady_step_s
 
-
-Floats = NDArray[np.float64]
 
 MOST_BATCHES = 20
 """A longer series is cut into this many batches, whose medians are then looked at."""

@@ -26,12 +26,15 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from accelreport.results.plan_document import Looks
 
 LEVEL = 0.95
 """Confidence level of every interval unless said otherwise."""
+
+Floats = NDArray[np.float64]
 
 Sample = Mapping[Any, float]
 """One value for each process; processes with the same key ran in the same repeat."""

@@ -7,29 +7,11 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 import numpy as np
-import pandas as pd
 
 from accelreport.analysis.results import Result
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Epoch, Record
 from accelreport.spec.models import Target
-
-COLUMNS = (
-    "key",
-    "device",
-    "machine",
-    "repeat",
-    "metric",
-    "target",
-    "direction",
-    "reached",
-    "epoch",
-    "elapsed_s",
-    "best",
-    "last_epoch",
-    "said",
-)
-"""Columns of `targets_frame`; the axes stand after `repeat`."""
 
 
 @dataclass(frozen=True)
@@ -100,36 +82,3 @@ def _target_time(result: Result, target: Target, epochs: Iterable[Epoch]) -> Tar
         best=float(best),
         last_epoch=float(curve[-1].epoch) if curve else nan,
     )
-
-
-def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFrame:
-    """One row for each `TargetTime`: `COLUMNS`, with the axes after `repeat`.
-
-    `direction` is "at least" or "at most"; `said` tells why a target was not reached.
-    """
-    rows = [
-        {
-            "key": each.result.key,
-            "device": each.result.device,
-            "machine": each.result.machine,
-            "repeat": each.result.repeat,
-            **{axis: each.result.point[axis] for axis in plan.axes},
-            "metric": each.target.metric,
-            "target": each.level,
-            "direction": "at least" if each.target.at_least is not None else "at most",
-            "reached": each.reached,
-            "epoch": each.epoch,
-            "elapsed_s": each.elapsed_s,
-            "best": each.best,
-            "last_epoch": each.last_epoch,
-            "said": _said(each),
-        }
-        for each in found
-    ]
-    return pd.DataFrame(rows, columns=[*COLUMNS[:4], *plan.axes, *COLUMNS[4:]])
-
-
-def _said(found: TargetTime) -> str:
-    if found.reached:
-        return ""
-    return "no learning curve" if isnan(found.last_epoch) else "never reached"

@@ -19,12 +19,18 @@ from accelreport.analysis.batch_law import (
     FEWEST,
     Against,
     Fit,
-    Run,
+    TimedRun,
     against,
     fit,
     predicted_errors,
 )
-from accelreport.analysis.published import conditions, flags_of, rounding
+from accelreport.analysis.published import (
+    STEP_FIGURES,
+    conditions,
+    flags_of,
+    rounding,
+    step_seconds,
+)
 from accelreport.analysis.results import PointKey, Result, point_key
 from accelreport.analysis.speedup import Speedup
 from accelreport.results.plan_document import PlanDocument
@@ -37,9 +43,6 @@ FIRST = (BATCH, "units", "size")
 
 MOST_ROUNDED = 0.02
 """A printed time that may be off by more than this share, such as "6 s", is fitted to nothing."""
-
-OF_A_STEP = ("sample_time", "throughput", "step_time", "epoch_time")
-"""Figures from which the time of a step follows, the most direct ones first."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class TimedSweep:
     source: str
     axis: str
     fixed: Mapping[str, Scalar | None]
-    runs: tuple[Run, ...] = field(repr=False)
+    runs: tuple[TimedRun, ...] = field(repr=False)
 
     @property
     def published(self) -> bool:
@@ -145,7 +148,7 @@ def published_sweeps(plan: PlanDocument) -> list[TimedSweep]:
             groups.setdefault((row.device, by, fixed), []).append(row)
     found = []
     for (device, by, _), rows in groups.items():
-        kinds = (_printed_run(plan, rows, figure) for figure in OF_A_STEP)
+        kinds = (_printed_run(plan, rows, figure) for figure in STEP_FIGURES)
         timed = next((each for each in kinds if len(each) >= FEWEST), None)
         if timed:
             where = {name: v for name, v in rows[0].where.items() if name != BATCH}
@@ -161,15 +164,8 @@ def _printed_run(plan: PlanDocument, rows: Iterable[Published], figure: str) -> 
         value = row.figures().get(figure)
         if not value or rounding(value) > MOST_ROUNDED or flags_of(plan, row, figure):
             continue
-        batch, steps = float(str(row.where[BATCH])), conditions(plan, row).steps
-        seconds = {
-            "sample_time": batch * value,
-            "throughput": batch / value,
-            "step_time": value,
-            "epoch_time": value / steps if steps else 0.0,
-        }[figure]
-        if seconds:
-            found.setdefault(batch, seconds)
+        if seconds := step_seconds(conditions(plan, row), figure, value):
+            found.setdefault(float(str(row.where[BATCH])), seconds)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from accelreport.cli.options import DevicesFile, option
-from accelreport.importing import Epoch
+from accelreport.importing import WhichEpoch
 
 if TYPE_CHECKING:
     from accelreport.importing.published import Composed, Said
@@ -77,7 +77,7 @@ NotComparable = Annotated[
     typer.Option("--not-comparable", help="Their conditions differ; --note says how."),
 ]
 Take = Annotated[
-    Epoch,
+    WhichEpoch,
     typer.Option("--take", help="Which epoch of a Keras history is meant."),
 ]
 TimeColumn = Annotated[
@@ -107,7 +107,7 @@ def import_figures(
     leave_out: LeaveOut = [],  # noqa: B006
     note: Note = "",
     not_comparable: NotComparable = False,
-    take: Take = Epoch.LAST,
+    take: Take = WhichEpoch.LAST,
     time_column: TimeColumn = "",
     elapsed_column: ElapsedColumn = "",
     devices_file: DevicesFile = None,

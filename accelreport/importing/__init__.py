@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Epoch(StrEnum):
+class WhichEpoch(StrEnum):
     """Which epoch of a training's history is meant."""
 
     LAST = "last"

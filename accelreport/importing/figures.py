@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from accelreport.importing.reader import Asked, FigureRow, Readout, Value, texts
 from accelreport.importing.source_file import (
-    Cell,
+    CellValue,
     Given,
     NotAsked,
     TableRow,
@@ -97,7 +97,7 @@ def _found(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
     return FigureRow(row.place, keys, where=where, over_where=there, source=source, facts=facts)
 
 
-def _point(cells: dict[str, Cell], asked: Asked, prefix: str) -> Iterator[tuple[str, Value]]:
+def _point(cells: dict[str, CellValue], asked: Asked, prefix: str) -> Iterator[tuple[str, Value]]:
     """A sweep point: columns with its prefix, and for `where` swept keys by themselves."""
     for column, cell in cells.items():
         bare = column not in KEYS and not column.startswith(("source.", *POINTS))
@@ -106,7 +106,7 @@ def _point(cells: dict[str, Cell], asked: Asked, prefix: str) -> Iterator[tuple[
             yield axis, one_of(cell, (asked.axes or {}).get(axis, ()))
 
 
-def _value(key: str, cell: Cell) -> Value:
+def _value(key: str, cell: CellValue) -> Value:
     """A cell as the spec's model is to read it: numbers as numbers, all else as it is written."""
     if key in TEXTS or cell is None:
         return str(cell)
@@ -121,7 +121,7 @@ def _value(key: str, cell: Cell) -> Value:
     return cell.strip() if isinstance(cell, str) else cell
 
 
-def _text_or_year(column: str, cell: Cell) -> Value:
+def _text_or_year(column: str, cell: CellValue) -> Value:
     found = number(cell)
     if column == "source.year" and found is not None and found == int(found):
         return int(found)

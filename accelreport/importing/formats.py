@@ -6,10 +6,10 @@ from accelreport.importing.figures import Figures
 from accelreport.importing.keras_history import KerasHistory
 from accelreport.importing.mlperf import MLPerfInference, MLPerfTraining
 from accelreport.importing.optimum import OptimumBenchmark
-from accelreport.importing.reader import Reader
+from accelreport.importing.reader import FormatReader
 from accelreport.importing.source_file import Given, NotAsked, Unreadable
 
-FORMATS: dict[str, Reader] = {
+FORMATS: dict[str, FormatReader] = {
     "figures": Figures(),
     "mlperf-training": MLPerfTraining(),
     "mlperf-inference": MLPerfInference(),
@@ -19,7 +19,7 @@ FORMATS: dict[str, Reader] = {
 """Readers by name."""
 
 
-def reader_of(given: Given, name: str = "") -> Reader:
+def reader_of(given: Given, name: str = "") -> FormatReader:
     """The reader of a file.
 
     Args:

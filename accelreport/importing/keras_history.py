@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from accelreport.importing import Epoch
+from accelreport.importing import WhichEpoch
 from accelreport.importing.reader import Asked, FigureRow, Readout, Value
 from accelreport.importing.source_file import Given, NotAsked, Table, Unreadable, number, rounded
 from accelreport.spec.problems import listed, quote
@@ -129,7 +129,7 @@ def _epoch(
     name: str, curves: Curves, chosen: Mapping[str, str], asked: Asked, epochs: int
 ) -> tuple[int, str]:
     """Index of the epoch that is meant, and what to call it."""
-    if asked.take is Epoch.LAST:
+    if asked.take is WhichEpoch.LAST:
         return epochs - 1, "these are of the last"
     monitors = {**chosen, **({"val_loss": "val_loss"} if "val_loss" in curves else {})}
     for monitor in MONITORS:

@@ -30,7 +30,7 @@ from accelreport.importing.source_file import (
 )
 from accelreport.loader.load import examine, load
 from accelreport.spec.base import Scalar
-from accelreport.spec.diagnostics import findings
+from accelreport.spec.diagnostics import value_problems
 from accelreport.spec.models import FIGURES, Published
 from accelreport.spec.problems import Problem, did_you_mean, listed, quote
 from accelreport.spec.validators import is_day
@@ -256,7 +256,7 @@ def composed(rows: Sequence[FigureRow], said: Said) -> list[Composed]:
         except ValidationError as error:
             wrong += [
                 f"{row.place}: {found.message}{f' ({found.help})' if found.help else ''}"
-                for found in findings(error, Published, read, "a key of [[published]]")
+                for found in value_problems(error, Published, read, "a key of [[published]]")
             ]
     if wrong:
         raise NotFitting("\n".join(wrong), remedy="Nothing was written.")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
-from accelreport.importing import Epoch
-from accelreport.importing.source_file import Cell, Given, NotAsked, one_of
+from accelreport.importing import WhichEpoch
+from accelreport.importing.source_file import CellValue, Given, NotAsked, one_of
 from accelreport.spec.base import Scalar
 
 Value = str | bool | int | float | Decimal
@@ -32,7 +32,7 @@ class Asked:
 
     axes: Mapping[str, Sequence[Scalar]] | None = None
     leave_out: frozenset[str] = frozenset()
-    take: Epoch = Epoch.LAST
+    take: WhichEpoch = WhichEpoch.LAST
     time_column: str = ""
     elapsed_column: str = ""
 
@@ -73,7 +73,7 @@ class Readout:
     left_out: Sequence[str] = ()
 
 
-class Reader(Protocol):
+class FormatReader(Protocol):
     """A format that somebody's figures may be written in."""
 
     title: str
@@ -93,7 +93,7 @@ class Reader(Protocol):
         ...
 
 
-def texts(cells: Mapping[str, Cell]) -> dict[str, str]:
+def texts(cells: Mapping[str, CellValue]) -> dict[str, str]:
     """The cells of a row as texts, for `--select`."""
     return {column: str(cell).strip() for column, cell in cells.items() if cell is not None}
 

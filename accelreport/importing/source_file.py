@@ -23,7 +23,7 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.problems import printable, quote
 
 
-class Refusal(AccelReportError):  # noqa: N818 -- reads as what it says
+class ImportRefused(AccelReportError):  # noqa: N818 -- reads as what it says
     """An error that may quote somebody else's file.
 
     Args:
@@ -36,13 +36,13 @@ class Refusal(AccelReportError):  # noqa: N818 -- reads as what it says
         super().__init__(printable(what), why=printable(why), remedy=printable(remedy))
 
 
-class Unreadable(Refusal):
+class Unreadable(ImportRefused):
     """A file, or a row of it, that cannot be read as figures."""
 
     exit_code = ExitCode.DATA_UNAVAILABLE
 
 
-class NotAsked(Refusal):
+class NotAsked(ImportRefused):
     """What the command line does not say, or says wrongly."""
 
     exit_code = ExitCode.USAGE
@@ -52,7 +52,7 @@ class NotCited(NotAsked):
     """Figures without who published them, where and when."""
 
 
-class NotFitting(Refusal):
+class NotFitting(ImportRefused):
     """Figures with which a spec would have an error."""
 
     exit_code = ExitCode.BAD_SPEC
@@ -64,7 +64,7 @@ LONGEST = 40
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _TRUTH = {"true": True, "false": False}
 
-Cell = str | bool | int | Decimal | None
+CellValue = str | bool | int | Decimal | None
 """One value of a table: text as in CSV, or what JSON knows; None where there is none."""
 
 
@@ -79,13 +79,13 @@ def number(value: object) -> Decimal | None:
     return found if math.isfinite(float(found)) else None
 
 
-def plain(value: Cell) -> Cell:
+def plain(value: CellValue) -> CellValue:
     """A number where the text of a cell is one, else the value as it is."""
     found = number(value) if isinstance(value, str) else None
     return value if found is None else found
 
 
-def one_of(value: Cell, known: Sequence[Scalar]) -> Scalar | Decimal:
+def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
     """A cell as the value of a swept key that it means; its own plain value where it means none.
 
     Args:
@@ -138,7 +138,7 @@ class TableRow:
     """
 
     place: str
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, CellValue]
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def json_table(name: str, data: object) -> Table | None:
         return None
     _check_count(name, len(data))
     flat = [dict(_flat(each)) for each in data]
-    if not all(isinstance(value, Cell) for each in flat for value in each.values()):
+    if not all(isinstance(value, CellValue) for each in flat for value in each.values()):
         return None
     columns = tuple(dict.fromkeys(column for each in flat for column in each))
     rows = [
@@ -228,7 +228,7 @@ def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _row(place: str, cells: Mapping[str, Cell]) -> TableRow:
+def _row(place: str, cells: Mapping[str, CellValue]) -> TableRow:
     for column, cell in cells.items():
         if len(column) > LONGEST_NAME:
             raise Unreadable(f"{place}: {quote(column)} is too long for the name of a column.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -11,12 +12,14 @@ import pandas as pd
 from accelreport.analysis.claim_rules import QUALITY_MARGIN
 from accelreport.analysis.claims import SIGNED, ClaimResult, Lack, Missing, Number
 from accelreport.analysis.results import Result, matches
+from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import withheld_text
 from accelreport.report.warning_text import failure_text, problem_text
 from accelreport.report.words import at, counted, figure, span
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.claims import (
+    AS_WRITTEN,
     TIME_QUANTITIES,
     Check,
     Claim,
@@ -24,10 +27,12 @@ from accelreport.spec.claims import (
     EquivalentCheck,
     FasterCheck,
     MemoryCheck,
+    Names,
     QuantisedCheck,
     RatioCheck,
     TrendCheck,
     ValueCheck,
+    bounds_text,
 )
 
 COLUMNS = ("text", "verdict", "numbers", "rule", "source", "machine", "published", "evidence")
@@ -75,10 +80,12 @@ def source_of(plan: PlanDocument, claim: Claim) -> str:
 # Numbers ----------------------------------------------------------------------------------------
 
 
-def place_text(number: Number) -> str:
+def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") -> str:
     """Where a number belongs: device, sweep point, and what else tells it from the others."""
     seed = "" if number.seed is None else f"seed {number.seed}"
-    said = ", ".join(each for each in (number.device, at(number.point), seed) if each)
+    device = names.device(number.device) if number.device else ""
+    point = ", ".join(f"{names.axis(axis)}{joint}{value}" for axis, value in number.point.items())
+    said = ", ".join(each for each in (device, point, seed) if each)
     return said if number.peak is None else f"{said} (peak {number.peak:g})"
 
 
@@ -95,9 +102,9 @@ def _evidence(number: Number) -> dict[str, Any]:
     } | peak
 
 
-def number_text(number: Number) -> str:
+def number_text(number: Number, names: Names = AS_WRITTEN) -> str:
     """A number with its place and its interval."""
-    found, what = number.interval, place_text(number)
+    found, what = number.interval, place_text(number, names)
     if number.refused is not None:
         said = failure_text(number.refused)
     elif number.quantity == "out_of_memory":
@@ -112,41 +119,53 @@ def number_text(number: Number) -> str:
     return f"{what}: {said}" if what else said
 
 
-def numbers_text(found: ClaimResult) -> str:
+def numbers_text(found: ClaimResult, names: Names = AS_WRITTEN) -> str:
     """What was measured, or why nothing was."""
     if found.withheld and not found.numbers:
-        return "; ".join(beside_text(found))
+        return "; ".join(beside_text(found, names))
     if not found.numbers:
-        return "; ".join(missing_text(each) for each in found.missing)
+        return "; ".join(missing_text(each, names) for each in found.missing)
     along = getattr(found.claim.check, "along", None)
     if along is None:
-        return "; ".join(map(number_text, found.numbers))
+        return "; ".join(number_text(each, names) for each in found.numbers)
     lines = groupby(found.numbers, lambda each: {k: v for k, v in each.point.items() if k != along})
-    said = [", ".join(map(number_text, line)) for _, line in lines]
-    return "; ".join([*said, *map(missing_text, found.missing)])
+    said = [", ".join(number_text(each, names) for each in line) for _, line in lines]
+    return "; ".join([*said, *(missing_text(each, names) for each in found.missing)])
 
 
-def beside_text(found: ClaimResult) -> list[str]:
+def beside_text(found: ClaimResult, names: Names = AS_WRITTEN) -> list[str]:
     """What a reader should know beside numbers that may be told."""
-    of = _compared(found.claim.check)
-    return [f"{of}: {withheld_text(each, each.base)}" for each in found.withheld]
+    of = names.device(_compared(found.claim.check))
+    return [
+        f"{of}: {withheld_text(_named(each, names), names.device(each.base))}"
+        for each in found.withheld
+    ]
+
+
+def _named(held: Withheld, names: Names) -> Withheld:
+    """The reason with its devices as a page calls them; those of another precision have none."""
+    if held.why not in {Why.INPUT, Why.QUALITY}:
+        return held
+    return replace(held, own=names.device(held.own), base=names.device(held.base))
 
 
 def _compared(check: Check) -> str:
     return check.faster if isinstance(check, FasterCheck) else str(getattr(check, "of", ""))
 
 
-def missing_text(found: Missing) -> str:
+def missing_text(found: Missing, names: Names = AS_WRITTEN) -> str:
     """Why there is no number, in the records' own words."""
+    device = names.device(found.device) if found.device else ""
     if found.lack is Lack.DEVICE:
-        return f"{found.device} was not measured ({_what_became(found.results)})"
+        return f"{device} was not measured ({_what_became(found.results)})"
     if found.lack is Lack.POSITIVE:
         return (
-            f"{found.quantity} of {found.device} is not positive in every process, so no ratio "
-            f"says how it compares; a check with `higher` or `lower` compares by the difference"
+            f"{names.quantity(found.quantity)} of {device} is not positive in every process, so "
+            "no ratio says how it compares; a check with `higher` or `lower` compares by the "
+            "difference"
         )
     if found.lack is Lack.QUANTISED:
-        return f"no model that was trained on {found.device} was quantised"
+        return f"no model that was trained on {device} was quantised"
     return {
         Lack.POINTS: "only one point was measured",
         Lack.PAIRS: "no two devices completed the same seed",
@@ -166,79 +185,74 @@ def _what_became(results: Sequence[Result]) -> str:
 # Rules ------------------------------------------------------------------------------------------
 
 
-def rule_text(plan: PlanDocument, check: Check) -> str:
+def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> str:
     """What is asked of the numbers."""
     if isinstance(check, RatioCheck):
-        return _ratio_rule(check, check.over or plan.baseline)
+        return _ratio_rule(check, check.over or plan.baseline, names)
     if isinstance(check, TrendCheck):
-        return _trend_rule(check)
+        return _trend_rule(check, names)
     if isinstance(check, ValueCheck):
-        asked = _bounds(check.at_least, check.at_most)
-        return f"the {SURE} interval of {check.value} of {check.of} is {asked}"
+        asked = bounds_text(check.at_least, check.at_most)
+        return f"the {SURE} interval of {names.of(check.value, check.of, {})} is {asked}"
     if isinstance(check, EquivalentCheck):
         return (
             f"two one-sided tests over paired seeds: the 90 % interval of the difference in "
-            f"{check.equivalent} lies within ± {check.within:g} on every device"
+            f"{names.quantity(check.equivalent)} lies within ± {check.within:g} on every device"
         )
     if isinstance(check, QuantisedCheck):
         return (
-            f"McNemar's exact test of each model trained on {check.of} finds more examples that "
-            f"only the model before quantisation has right; refuted where none does and the {SURE} "
-            f"intervals exclude a loss of {check.negligible:g}"
+            f"McNemar's exact test of each model trained on {names.device(check.of)} finds more "
+            f"examples that only the model before quantisation has right; refuted where none does "
+            f"and the {SURE} intervals exclude a loss of {check.negligible:g}"
         )
     if isinstance(check, FasterCheck | DifferenceCheck | MemoryCheck):
-        said = check.reading(plan.baseline, plan.axes)
+        said = check.reading(plan.baseline, plan.axes, names)
         if isinstance(check, MemoryCheck):
             return said
         of = " of the difference" if isinstance(check, DifferenceCheck) else ""
         return f"{said}: the whole {SURE} interval{of}"
-    return f"the {SURE} interval of tflops lies below the device's cited peak"
+    return f"the {SURE} interval of {names.quantity('tflops')} lies below the device's cited peak"
 
 
-def _bounds(at_least: float | None, at_most: float | None) -> str:
-    parts = [f"at least {at_least:g}"] if at_least is not None else []
-    parts += [f"at most {at_most:g}"] if at_most is not None else []
-    return " and ".join(parts)
-
-
-def _ratio_rule(check: RatioCheck, over: str) -> str:
-    asked = _bounds(check.at_least, check.at_most)
+def _ratio_rule(check: RatioCheck, over: str, names: Names) -> str:
+    asked = bounds_text(check.at_least, check.at_most)
     if check.about is not None:
         asked = f"within a factor {check.tolerance:g} of {check.about:g}"
-    rule = f"the {SURE} interval of {_quotient(check, over)} is {asked}"
+    rule = f"the {SURE} interval of {_quotient(check, over, names)} is {asked}"
     if check.mean_over:
-        rule += f", as a geometric mean over every {' and '.join(check.mean_over)}"
+        rule += f", as a geometric mean over {names.every(check.mean_over)}"
     return rule
 
 
-def _quotient(check: RatioCheck, over: str) -> str:
+def _quotient(check: RatioCheck, over: str, names: Names) -> str:
+    name, own, base = names.quantity(check.ratio), names.device(check.of), names.device(over)
+    to = names.quantity(str(check.to))
     if check.within_process:
-        return f"{check.ratio} over {check.to} on {check.of}, process by process,"
+        return f"{name} over {to} on {own}, process by process,"
     if check.ratio == "speedup" and check.to is None:
-        return f"the speedup of {check.of} over {over}"
+        return f"the speedup of {own} over {base}"
     inverse = check.ratio in TIME_QUANTITIES
     if check.to is not None:
-        if inverse:
-            return f"{check.to} of {over} over {check.ratio} of {check.of}"
-        return f"{check.ratio} of {check.of} over {check.to} of {over}"
-    above, below = (over, check.of) if inverse else (check.of, over)
-    return f"{check.ratio} of {above} over that of {below}"
+        above, below = f"{name} of {own}", f"{to} of {base}"
+        return f"{below} over {above}" if inverse else f"{above} over {below}"
+    above, below = (base, own) if inverse else (own, base)
+    return f"{name} of {above} over that of {below}"
 
 
-def _trend_rule(check: TrendCheck) -> str:
+def _trend_rule(check: TrendCheck, names: Names) -> str:
     name, verb = (check.rises, "rises") if check.rises else (str(check.falls), "falls")
     back = f"{QUALITY_MARGIN:g}" if name in SIGNED else f"{100 * MARGIN:g} %"
     rule = (
-        f"{name} of {check.of} {verb} along {check.along}: between its "
+        f"{names.of(name, check.of, {})} {verb} along {names.axis(check.along)}: between its "
         f"ends by more than the {SURE} interval, and nowhere back by more than {back}"
     )
     if check.starting_at is not None:
         rule += (
-            f", from {check.along} = {check.starting_at:g} on; below, the interval of the change "
-            f"lies within a factor {check.tolerance:g}"
+            f", from {names.axis(check.along)} = {check.starting_at:g} on; below, the interval of "
+            f"the change lies within a factor {check.tolerance:g}"
         )
     if check.mean_over:
-        rule += f", as a mean over every {' and '.join(check.mean_over)}"
+        rule += f", as a mean over {names.every(check.mean_over)}"
     return rule
 
 

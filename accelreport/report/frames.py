@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from math import nan
+from math import isnan, nan
 from operator import attrgetter
 from typing import Any
 
@@ -16,6 +16,7 @@ from accelreport.analysis.parity import Parity
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
 from accelreport.analysis.stats import NOTHING, Verdict
+from accelreport.analysis.targets import TargetTime
 from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
@@ -320,6 +321,57 @@ def curve_frame(records: Iterable[Record]) -> pd.DataFrame:
         for metric, value in epoch.metrics.items()
     ]
     return pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
+
+
+TARGETS = (
+    "key",
+    "device",
+    "machine",
+    "repeat",
+    "metric",
+    "target",
+    "direction",
+    "reached",
+    "epoch",
+    "elapsed_s",
+    "best",
+    "last_epoch",
+    "said",
+)
+"""Columns of `targets_frame`; the axes stand after `repeat`."""
+
+
+def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFrame:
+    """One row for each `TargetTime`: `TARGETS`, with the axes after `repeat`.
+
+    `direction` is "at least" or "at most"; `said` tells why a target was not reached.
+    """
+    rows = [
+        {
+            "key": each.result.key,
+            "device": each.result.device,
+            "machine": each.result.machine,
+            "repeat": each.result.repeat,
+            **{axis: each.result.point[axis] for axis in plan.axes},
+            "metric": each.target.metric,
+            "target": each.level,
+            "direction": "at least" if each.target.at_least is not None else "at most",
+            "reached": each.reached,
+            "epoch": each.epoch,
+            "elapsed_s": each.elapsed_s,
+            "best": each.best,
+            "last_epoch": each.last_epoch,
+            "said": _why_not_reached(each),
+        }
+        for each in found
+    ]
+    return pd.DataFrame(rows, columns=[*TARGETS[:4], *plan.axes, *TARGETS[4:]])
+
+
+def _why_not_reached(found: TargetTime) -> str:
+    if found.reached:
+        return ""
+    return "no learning curve" if isnan(found.last_epoch) else "never reached"
 
 
 def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf, isfinite, isnan
 
-from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, Refusal
+from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, NoLaw
 from accelreport.analysis.stats import Interval
 from accelreport.analysis.timed_sweeps import LawPair, Predictions, TimedSweep
 from accelreport.report import formatting
@@ -125,10 +125,10 @@ def refusal_text(found: Fit) -> str:
     far = formatting.percent(worst(found), 0)
     most = formatting.percent(MOST_RESIDUAL, 0)
     return {
-        Refusal.FEW: "fewer than three sizes were timed",
-        Refusal.FLAT: "its time does not grow with the work",
-        Refusal.BAD: f"a time is {far} off the line, and {most} is the most",
-    }[found.refused or Refusal.FEW]
+        NoLaw.FEW: "fewer than three sizes were timed",
+        NoLaw.FLAT: "its time does not grow with the work",
+        NoLaw.BAD: f"a time is {far} off the line, and {most} is the most",
+    }[found.refused or NoLaw.FEW]
 
 
 def columns(sweeps: Sequence[TimedSweep]) -> tuple[str, str, str, str]:

@@ -23,7 +23,7 @@ from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.scaling import Scaling, scaling_of
 from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
-from accelreport.analysis.targets import TargetTime, target_times, targets_frame
+from accelreport.analysis.targets import TargetTime, target_times
 from accelreport.analysis.timed_sweeps import (
     LawPair,
     TimedSweep,
@@ -39,6 +39,7 @@ from accelreport.report.frames import (
     results_frame,
     speedups_frame,
     steps_frame,
+    targets_frame,
 )
 from accelreport.report.metrics import Words, axis_title, is_share, primary_metric, words_of
 from accelreport.report.published_text import published_frame
@@ -175,7 +176,7 @@ class Analysed:
 
     @cached_property
     def targets(self) -> pd.DataFrame:
-        """`analysis.targets.targets_frame`."""
+        """`frames.targets_frame`."""
         return targets_frame(self.plan, self.target_times)
 
     @cached_property

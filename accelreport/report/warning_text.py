@@ -16,7 +16,7 @@ from accelreport.analysis.warnings import (
     SlowProcess,
     TwoModes,
 )
-from accelreport.report.words import share
+from accelreport.report.words import share, source_of_peak
 from accelreport.results.record import SHORT_WINDOW_S
 
 REMEDY = "Correct what is named and measure again with --rerun; the record has the raw times."
@@ -71,8 +71,8 @@ def _above_peak(found: AbovePeak) -> str:
     peak = found.peak
     rate = f"{found.seen:.3g} TFLOPS is {found.seen / peak.tflops:.2g} times"
     if found.kind == "above-machine":
-        return f"{rate} what this machine can do: {peak.source}"
-    return f"{rate} the peak of {peak.tflops:g} TFLOPS in {peak.dtype} ({peak.source})"
+        return f"{rate} what this machine can do: {source_of_peak(peak)}"
+    return f"{rate} the peak of {peak.tflops:g} TFLOPS in {peak.dtype} ({source_of_peak(peak)})"
 
 
 def _of_series(kind: str, seen: float) -> str:

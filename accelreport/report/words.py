@@ -1,9 +1,11 @@
-"""Figures as words, for the sentences that analysis itself writes."""
+"""Figures as words, for sentences about what was found."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from accelreport.analysis.compute import AnyChip, OwnRoof, Peak
 
 _UNITS = ((1e-6, 1e-9, "ns"), (1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"), (120.0, 1.0, "s"))
 """(below, unit in seconds, name)."""
@@ -55,3 +57,19 @@ def at(point: Mapping[str, Any]) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 cell`, `2 cells`; with a plural of its own where an s does not make it."""
     return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
+
+
+def source_of_peak(peak: Peak) -> str:
+    """Where a peak is written, or what it follows from where nobody cites one."""
+    match source := peak.source:
+        case str():
+            return source
+        case AnyChip():
+            return f"no chip does {source.tflops:g} TFLOPS"
+        case OwnRoof():
+            own = source.measured_tflops
+            return f"{source.times:g} times the {own:.3g} TFLOPS that were measured of it"
+    return (
+        f"derived bound: {source.cores} cores × {source.operations} operations a cycle "
+        f"({source.extension}) × {source.ghz:.2f} GHz"
+    )

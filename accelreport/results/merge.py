@@ -58,9 +58,9 @@ from accelreport.results.reading import (
     read_record,
     to_bytes,
 )
+from accelreport.results.record import STANDING
 from accelreport.results.store import Store, cannot_write, existing, set_aside
 
-STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
 MEASURED = 2
 """From this standing on, nothing is dropped for being older."""
 

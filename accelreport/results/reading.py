@@ -72,9 +72,9 @@ def names(folder: Path) -> Iterator[str]:
         raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
 
 
-Step = Callable[[dict[str, Any]], dict[str, Any]]
+Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
-STEPS: Mapping[int, Step] = {}
+STEPS: Mapping[int, Migration] = {}
 """The step that takes a record of this version one version higher."""
 
 
@@ -89,7 +89,7 @@ class NoVersion(ValueError):  # noqa: N818 -- reads as what it says
 def migrate(
     document: Mapping[str, Any],
     *,
-    steps: Mapping[int, Step] = STEPS,
+    steps: Mapping[int, Migration] = STEPS,
     current: int = RECORD_VERSION,
 ) -> dict[str, Any]:
     """Bring a record to the current version.

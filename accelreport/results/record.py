@@ -251,6 +251,9 @@ Status = Literal["ok", "partial", "failed", "skipped"]
 MEASURED = frozenset({"ok", "partial"})
 """Statuses of records that hold times."""
 
+STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
+"""Status → which of several records of one cell says most of it."""
+
 UNKNOWN_MACHINE = "unknown"
 """The machine of a record that names none."""
 

@@ -21,6 +21,26 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 
 
+class Halted(Protocol):
+    """Why a judge asks for no further repeats although nothing is decided."""
+
+    @property
+    def why(self) -> str:
+        """`most`: all are measured; `untimed`: one has no time; `input`: the data differ."""
+
+    @property
+    def repeat(self) -> int:
+        """How many repeats are the most, or the one that has no time."""
+
+    @property
+    def baseline(self) -> bool:
+        """Whether that one is the baseline's."""
+
+    @property
+    def problem(self) -> str:
+        """What became of it, in a word; empty where it timed no steady step."""
+
+
 class InterimResult(Protocol):
     """What a stopping rule says of one comparison with the baseline."""
 
@@ -45,7 +65,7 @@ class InterimResult(Protocol):
         """Repeats, counted from the first, that are needed next; 0 for none."""
 
     @property
-    def reason(self) -> str:
+    def halted(self) -> Halted | None:
         """Why none, where nothing is decided."""
 
 
@@ -235,5 +255,14 @@ def _told(document: PlanDocument, looked: InterimResult) -> LookedAt:
         repeats=looked.repeats,
         verdict=looked.verdict,
         wanted=looked.wanted,
-        reason=looked.reason,
+        reason=_reason(looked.halted) if looked.halted else "",
     )
+
+
+def _reason(halted: Halted) -> str:
+    if halted.why == "most":
+        return f"{halted.repeat} repeats are the most allowed"
+    if halted.why == "input":
+        return "its input differs from the baseline's"
+    whose = "the baseline's" if halted.baseline else "its"
+    return f"{whose} repeat {halted.repeat} has no time ({halted.problem or 'no steady step'})"

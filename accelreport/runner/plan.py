@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal, Protocol, Self, TypeVar
 
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Failure, FailureKind, Record, Status
+from accelreport.results.record import STANDING, Failure, FailureKind, Record, Status
 from accelreport.results.store import Store
 from accelreport.runner.estimate import MEASURED, Expectation, TimeEstimate, likeness
 from accelreport.runner.plan_documents import profile_of
@@ -329,10 +329,6 @@ def supersedes(new: Record, old: Record | None) -> bool:
     return rank[new.status] >= rank[old.status]
 
 
-RANK = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
-"""Of two records of a cell, the one of the higher status says more of it."""
-
-
 class RecordIndex:
     """The best record of each cell, of whichever machine; among equals the newest.
 
@@ -358,7 +354,9 @@ class RecordIndex:
     def __call__(self, key: str) -> Record | None:
         """The best record of a cell; None when there is none that can be read."""
         records = self._of(key)
-        return max(records, key=lambda each: (RANK[each.status], each.finished_at), default=None)
+        return max(
+            records, key=lambda each: (STANDING[each.status], each.finished_at), default=None
+        )
 
     def clear_attempts(self, measured: Record) -> None:
         """Take away what other machines left of a cell that is measured now.

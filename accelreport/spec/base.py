@@ -7,6 +7,7 @@ Times, shares and rates are read as people write them: "94 µs", "1 h 40 min", "
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated
 
@@ -42,15 +43,9 @@ TFLOPS = {
 
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
-_SHARE = re.compile(rf"\s*([+-]?{_NUMBER})\s*(%?)\s*")
-_SIZE = re.compile(rf"\s*({_NUMBER})\s*([kMG]?)(i?)B\s*")
-_RATE = re.compile(rf"\s*({_NUMBER})\s*([MGTPE]?)FLOP(?:S|s|/s)\s*")
 _DURATION = rf"^(?:\s*{_NUMBER}\s*(?:{'|'.join(SECONDS)}))+\s*$"
 _LARGEST = 1e300
 _DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
-_SHARE_FORMS = 'write a number from 0 to 1, or text such as "58 %"'
-_SIZE_FORMS = 'write a number of bytes, or text such as "91 MB" or "1.5 GiB"'
-_RATE_FORMS = 'write a number of TFLOPS, or text such as "350 TFLOPS" or "12 GFLOPS"'
 
 
 def parse_duration(value: object) -> float:
@@ -86,7 +81,9 @@ def _sum_of_parts(text: str) -> Decimal:
         number, unit = part.groups()
         scale = SECONDS.get(unit)
         if scale is None:
-            raise ValueError(f'has the unknown unit "{unit}"; the units are {", ".join(_units())}')
+            raise ValueError(
+                f'has the unknown unit "{unit}"; the units are ns, µs, ms, s, min (or m), h, d'
+            )
         if scale >= smallest:
             raise ValueError("has its units out of order; write the larger unit first, each once")
         total, position, smallest = total + Decimal(number) * scale, part.end(), scale
@@ -101,73 +98,20 @@ def _why_not_a_part(rest: str) -> str:
     return f"is not a time; {_DURATION_FORMS}"
 
 
-def _units() -> list[str]:
-    return ["ns", "µs", "ms", "s", "min (or m)", "h", "d"]
+def _reader(
+    noun: str, forms: str, pattern: re.Pattern[str], amount: Callable[..., Decimal]
+) -> Callable[[object], float]:
+    """What reads a quantity: a number stands for itself, a text for the amount it is written as."""
 
+    def read(value: object) -> float:
+        if isinstance(value, str):
+            match = pattern.fullmatch(value)
+            if match is None:
+                raise ValueError(f"is not a {noun}; {forms}")
+            value = float(amount(*match.groups()))
+        return _number(value, noun, forms)
 
-def parse_fraction(value: object) -> float:
-    """A share from a number, or from text such as "58 %".
-
-    Args:
-        value: a number, or text of a number with or without a percent sign.
-
-    Returns:
-        The share as a fraction: `"58 %"` is 0.58. Its range is checked by the caller.
-
-    Raises:
-        ValueError: the value is not a share; the message says what to write.
-    """
-    if not isinstance(value, str):
-        return _number(value, "share", _SHARE_FORMS)
-    match = _SHARE.fullmatch(value)
-    if match is None:
-        raise ValueError(f"is not a share; {_SHARE_FORMS}")
-    digits, percent = match.groups()
-    share = Decimal(digits) / 100 if percent else Decimal(digits)
-    return _number(float(share), "share", _SHARE_FORMS)
-
-
-def parse_tflops(value: object) -> float:
-    """TFLOPS from a number, or from text such as "350 TFLOPS", "0.9 TFLOP/s" or "12 GFLOPS".
-
-    Args:
-        value: a number of TFLOPS, or text with a unit.
-
-    Returns:
-        The rate in 10¹² floating-point operations per second.
-
-    Raises:
-        ValueError: the value is not a rate; the message says what to write.
-    """
-    if not isinstance(value, str):
-        return _number(value, "rate", _RATE_FORMS)
-    match = _RATE.fullmatch(value)
-    if match is None:
-        raise ValueError(f"is not a rate; {_RATE_FORMS}")
-    digits, prefix = match.groups()
-    return _number(float(Decimal(digits) * TFLOPS[prefix]), "rate", _RATE_FORMS)
-
-
-def parse_size(value: object) -> float:
-    """Bytes from a number, or from text such as "91 MB" (10⁶) or "1.5 GiB" (2³⁰).
-
-    Args:
-        value: a number of bytes, or text with a unit.
-
-    Returns:
-        The size in bytes.
-
-    Raises:
-        ValueError: the value is not a size; the message says what to write.
-    """
-    if not isinstance(value, str):
-        return _number(value, "size", _SIZE_FORMS)
-    match = _SIZE.fullmatch(value)
-    if match is None:
-        raise ValueError(f"is not a size; {_SIZE_FORMS}")
-    digits, prefix, binary = match.groups()
-    unit = (1024 if binary else 1000) ** " kMG".index(prefix or " ")
-    return _number(float(Decimal(digits) * unit), "size", _SIZE_FORMS)
+    return read
 
 
 def _number(value: object, noun: str, forms: str) -> float:
@@ -177,8 +121,46 @@ def _number(value: object, noun: str, forms: str) -> float:
     raise ValueError(f"is not a finite {noun}; {forms}")
 
 
+parse_fraction = _reader(
+    "share",
+    'write a number from 0 to 1, or text such as "58 %"',
+    re.compile(rf"\s*([+-]?{_NUMBER})\s*(%?)\s*"),
+    lambda digits, percent: Decimal(digits) / (100 if percent else 1),
+)
+"""A share as a fraction, its range left to the caller: "58 %" is 0.58.
+
+Raises `ValueError` where a value is none; the message says what to write.
+"""
+
+parse_tflops = _reader(
+    "rate",
+    'write a number of TFLOPS, or text such as "350 TFLOPS" or "12 GFLOPS"',
+    re.compile(rf"\s*({_NUMBER})\s*([MGTPE]?)FLOP(?:S|s|/s)\s*"),
+    lambda digits, prefix: Decimal(digits) * TFLOPS[prefix],
+)
+"""10¹² floating-point operations per second: "12 GFLOPS" is 0.012. Raises as `parse_fraction`."""
+
+parse_size = _reader(
+    "size",
+    'write a number of bytes, or text such as "91 MB" or "1.5 GiB"',
+    re.compile(rf"\s*({_NUMBER})\s*([kMG]?)(i?)B\s*"),
+    lambda digits, prefix, binary: (
+        Decimal(digits) * (1024 if binary else 1000) ** " kMG".index(prefix or " ")
+    ),
+)
+"""Bytes: "91 MB" is 91 · 10⁶, "1.5 GiB" 1.5 · 2³⁰. Raises as `parse_fraction`."""
+
 Scalar = bool | int | FiniteFloat | str
 """One value of a sweep axis."""
+
+Point = dict[str, Scalar]
+"""Values of the swept keys, by their dotted names."""
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values of an axis are the same; `true` is not 1."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
 
 _DurationInput = (
     Annotated[str, Field(pattern=_DURATION, examples=["6 s", "94 µs", "2.5 h"])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Scalar, same
 from accelreport.spec.claims import (
     Check,
     Claim,
@@ -20,7 +20,6 @@ from accelreport.spec.families import unsupported
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import ParsedSpec
-from accelreport.spec.sweep import same
 
 _TRAINING_ONLY = {
     "epoch_time",

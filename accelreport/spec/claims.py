@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, FiniteFloat, Tag, model_validator
 
 from accelreport.spec.base import Scalar, SpecModel, Text, exactly_one, given
 from accelreport.spec.validators import FieldsError
-
-Quantity = Literal[
-    "speedup",
-    "steady_step_time",
-    "epoch_time",
-    "first_epoch_time",
-    "total_time",
-    "throughput",
-    "tflops",
-    "tflops_cold",
-    "accuracy",
-    "val_accuracy",
-    "loss",
-    "val_loss",
-    "quantised_size_ratio",
-    "quantised_accuracy_loss",
-]
-"""What a claim may speak of."""
 
 Speed = Literal[
     "speedup",
@@ -48,41 +31,69 @@ TIME_QUANTITIES = frozenset(
 )
 """Quantities of which less is faster."""
 
-Quality = Literal["accuracy", "val_accuracy", "loss", "val_loss"]
+QualityName = Literal["accuracy", "val_accuracy", "loss", "val_loss"]
 """What a complete training ends with."""
+
+Quantity = Literal[Speed, QualityName, "quantised_size_ratio", "quantised_accuracy_loss"]
+"""What a claim may speak of."""
 
 Where = dict[str, Scalar]
 """Swept keys and the values at which they are held."""
 
 
-def _ordered(low: float | None, high: float | None) -> None:
+def _ordered(low: float | None, high: float | None, *fields: str) -> None:
     if low is not None and high is not None and low > high:
-        raise FieldsError("no number is as large and as small as this", "at_least", "at_most")
+        raise FieldsError("no number is as large and as small as this", *fields)
 
 
-def _bounds(at_least: float | None, at_most: float | None) -> str:
+def bounds_text(at_least: float | None, at_most: float | None) -> str:
+    """Bounds in words: "at least 2 and at most 3"; empty without any."""
     parts = [f"at least {at_least:g}"] if at_least is not None else []
     parts += [f"at most {at_most:g}"] if at_most is not None else []
     return " and ".join(parts)
 
 
-def _at(where: Mapping[str, Scalar]) -> str:
-    """Held axes: " at batch_size = 256 and units = 4"; empty without any."""
-    said = " and ".join(f"{axis} = {value}" for axis, value in where.items())
-    return f" at {said}" if said else ""
+@dataclass(frozen=True)
+class Names:
+    """What a sentence calls devices, quantities and swept keys: what a spec does, by default."""
+
+    device: Callable[[str], str] = str
+    quantity: Callable[[str], str] = str
+    axis: Callable[[str], str] = str
+
+    def every(self, axes: Iterable[str]) -> str:
+        """Swept keys: "every batch_size and units"."""
+        return f"every {' and '.join(map(self.axis, axes))}"
+
+    def at(self, where: Mapping[str, Scalar]) -> str:
+        """Held keys: " at batch_size = 256 and units = 4"; empty without any."""
+        said = " and ".join(f"{self.axis(axis)} = {value}" for axis, value in where.items())
+        return f" at {said}" if said else ""
+
+    def place(self, device: str, where: Mapping[str, Scalar]) -> str:
+        """A device where keys are held: "gpu at batch_size = 256"."""
+        return f"{self.device(device)}{self.at(where)}"
+
+    def of(self, quantity: str | None, device: str, where: Mapping[str, Scalar]) -> str:
+        """A quantity of it: "val_accuracy of gpu at batch_size = 256"."""
+        return f"{self.quantity(str(quantity))} of {self.place(device, where)}"
+
+    def left(
+        self,
+        axes: Collection[str],
+        held: Collection[str],
+        mean_over: Collection[str] = (),
+        mean: str = "geometric mean",
+    ) -> str:
+        """What becomes of the keys at which nothing is held."""
+        left = [axis for axis in axes if axis not in {*held, *mean_over}]
+        said = [f"as the {mean} over {self.every(mean_over)}"] if mean_over else []
+        said += [f"for {self.every(left)}"] if left else []
+        return "".join(f", {each}" for each in said)
 
 
-def _over(
-    axes: Collection[str],
-    held: Collection[str],
-    mean_over: Collection[str] = (),
-    mean: str = "geometric mean",
-) -> str:
-    """What becomes of the axes at which nothing is held."""
-    left = [axis for axis in axes if axis not in {*held, *mean_over}]
-    said = [f"as the {mean} over every {' and '.join(mean_over)}"] if mean_over else []
-    said += [f"for every {' and '.join(left)}"] if left else []
-    return "".join(f", {each}" for each in said)
+AS_WRITTEN = Names()
+"""Names as the spec has them."""
 
 
 class TrendCheck(SpecModel):
@@ -116,17 +127,15 @@ class TrendCheck(SpecModel):
             raise FieldsError("`tolerance` belongs to `starting_at`", "tolerance")
         return self
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
-        name, verb = (self.rises, "rises") if self.rises else (self.falls, "falls")
-        over = f" over {self.over or baseline}" if name == "speedup" else ""
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        name, verb = (self.rises, "rises") if self.rises else (str(self.falls), "falls")
+        over = f" over {names.device(self.over or baseline)}" if name == "speedup" else ""
         start = "" if self.starting_at is None else f" from {self.starting_at:g} on"
         flat = "" if self.starting_at is None else f", and below stays within {self.tolerance:g}×"
-        rest = _over(axes, {self.along, *self.where}, self.mean_over, "mean")
-        return (
-            f"{name} of {self.of}{over} {verb} along {self.along}{start}{flat}"
-            f"{_at(self.where)}{rest}"
-        )
+        rest = names.left(axes, {self.along, *self.where}, self.mean_over, "mean")
+        along = f"along {names.axis(self.along)}{start}{flat}"
+        return f"{names.of(name, self.of, {})}{over} {verb} {along}{names.at(self.where)}{rest}"
 
 
 class RatioCheck(SpecModel):
@@ -163,7 +172,7 @@ class RatioCheck(SpecModel):
             raise FieldsError("`about` stands alone, without a bound", "about", *bounds)
         if self.about is None and self.tolerance != 1.25:
             raise FieldsError("`tolerance` belongs to `about`", "tolerance")
-        _ordered(self.at_least, self.at_most)
+        _ordered(self.at_least, self.at_most, "at_least", "at_most")
         return self
 
     @property
@@ -178,26 +187,28 @@ class RatioCheck(SpecModel):
         """Whether two quantities of the same process are divided."""
         return self.to is not None and not self.over
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
-        asked = _bounds(self.at_least, self.at_most)
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        asked = bounds_text(self.at_least, self.at_most)
         if self.about is not None:
             low, high = self.bounds
             asked = f"about {self.about:g} ({low:g} to {high:g})"
-        rest = _over(axes, self.where, self.mean_over)
-        one = f"{self.of}{_at(self.where)}"
-        other = f"{self.over or baseline}{_at(self.over_where)}"
+        rest = names.left(axes, self.where, self.mean_over)
+        one = names.place(self.of, self.where)
+        other = names.place(self.over or baseline, self.over_where)
+        of_one = names.of(self.ratio, self.of, self.where)
         if self.within_process:
-            return f"{self.ratio} of {one} is {asked} times {self.to} of the same process{rest}"
+            to = names.quantity(str(self.to))
+            return f"{of_one} is {asked} times {to} of the same process{rest}"
         if self.to not in {None, self.ratio}:
-            above, below = f"{self.ratio} of {one}", f"{self.to} of {other}"
+            above, below = of_one, names.of(self.to, self.over or baseline, self.over_where)
             if self.ratio in TIME_QUANTITIES:
                 above, below = below, above
             return f"{above} is {asked} times {below}{rest}"
         if self.ratio not in SPEEDS:
-            return f"{self.ratio} of {one} is {asked} times that of {other}{rest}"
+            return f"{of_one} is {asked} times that of {other}{rest}"
         by = "steady_step_time" if self.ratio == "speedup" else self.ratio
-        return f"{one} is {asked} times as fast as {other}, by {by}{rest}"
+        return f"{one} is {asked} times as fast as {other}, by {names.quantity(by)}{rest}"
 
 
 class FasterCheck(SpecModel):
@@ -234,9 +245,7 @@ class FasterCheck(SpecModel):
         if self.by_about is None and self.tolerance != 1.25:
             raise FieldsError("`tolerance` belongs to `by_about`", "tolerance")
         low, high = self.by_at_least, self.by_at_most
-        if low is not None and high is not None and low > high:
-            message = "no number is as large and as small as this"
-            raise FieldsError(message, "by_at_least", "by_at_most")
+        _ordered(low, high, "by_at_least", "by_at_most")
         if any(bound is not None and bound <= 0 for bound in (low, high, self.by_about)):
             message = "a device is more than 0 times as fast as another"
             raise FieldsError(message, *bounds, *(["by_about"] if self.by_about else []))
@@ -258,23 +267,23 @@ class FasterCheck(SpecModel):
             tolerance=self.tolerance,
         )
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
-        return self.as_ratio.reading(baseline, axes)
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        return self.as_ratio.reading(baseline, axes, names)
 
 
 class DifferenceCheck(SpecModel):
     """A quality is higher, or lower, on one device than on another, or than another quality."""
 
-    higher: Quality | None = None
+    higher: QualityName | None = None
     """The quality that is said to be higher."""
-    lower: Quality | None = None
+    lower: QualityName | None = None
     """The quality that is said to be lower."""
     of: Text
     """The device."""
     than: str = ""
     """The device it is compared with, seed by seed; the same device when empty."""
-    to: Quality | None = None
+    to: QualityName | None = None
     """The quality it is compared with, when it is another one."""
     by_at_least: Annotated[FiniteFloat, Field(ge=0)] = 0.0
     """Confirmed when the whole interval of the difference lies above this."""
@@ -299,14 +308,14 @@ class DifferenceCheck(SpecModel):
         """The quality that is compared."""
         return self.higher or str(self.lower)
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
         del baseline
-        rest = _over(axes, self.where, self.mean_over, "mean")
+        rest = names.left(axes, self.where, self.mean_over, "mean")
         verb = "higher" if self.higher else "lower"
         by = f" by at least {self.by_at_least:g}" if self.by_at_least else ""
-        one = f"{self.quality} of {self.of}{_at(self.where)}"
-        other = f"{self.to or self.quality} of {self.than or self.of}{_at(self.than_where)}"
+        one = names.of(self.quality, self.of, self.where)
+        other = names.of(self.to or self.quality, self.than or self.of, self.than_where)
         return f"{one} is {verb} than {other}{by}, seed by seed{rest}"
 
 
@@ -328,14 +337,15 @@ class ValueCheck(SpecModel):
     def _agrees(self) -> Self:
         if not given(self, "at_least", "at_most"):
             raise FieldsError("`at_least` or `at_most` is missing")
-        _ordered(self.at_least, self.at_most)
+        _ordered(self.at_least, self.at_most, "at_least", "at_most")
         return self
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
         del baseline
-        asked = _bounds(self.at_least, self.at_most)
-        return f"{self.value} of {self.of}{_at(self.where)} is {asked}{_over(axes, self.where)}"
+        asked = bounds_text(self.at_least, self.at_most)
+        rest = names.left(axes, self.where)
+        return f"{names.of(self.value, self.of, self.where)} is {asked}{rest}"
 
 
 class EquivalentCheck(SpecModel):
@@ -348,12 +358,13 @@ class EquivalentCheck(SpecModel):
     where: Where = {}
     """The sweep point."""
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
-        rest = _over(axes, self.where)
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        rest = names.left(axes, self.where)
         return (
-            f"{self.equivalent} of every device is that of {baseline} within ± {self.within:g}, "
-            f"seed by seed{_at(self.where)}{rest}"
+            f"{names.quantity(self.equivalent)} of every device is that of "
+            f"{names.device(baseline)} within ± {self.within:g}, seed by seed"
+            f"{names.at(self.where)}{rest}"
         )
 
 
@@ -369,13 +380,13 @@ class QuantisedCheck(SpecModel):
     where: Where = {}
     """The sweep point."""
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
         del baseline
         return (
-            f"of the examples on which a model trained on {self.of}{_at(self.where)} and its 8-bit "
-            f"copy disagree, more are right before (McNemar's exact test); it does not hold where "
-            f"a loss of {self.negligible:g} is excluded{_over(axes, self.where)}"
+            f"of the examples on which a model trained on {names.place(self.of, self.where)} and "
+            f"its 8-bit copy disagree, more are right before (McNemar's exact test); it does not "
+            f"hold where a loss of {self.negligible:g} is excluded{names.left(axes, self.where)}"
         )
 
 
@@ -389,11 +400,11 @@ class MemoryCheck(SpecModel):
     where: Where = {}
     """The sweep point."""
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
         del baseline
-        rest = _over(axes, self.where)
-        return f"every process of {self.of}{_at(self.where)} ends for lack of memory{rest}"
+        rest = names.left(axes, self.where)
+        return f"every process of {names.place(self.of, self.where)} ends for lack of memory{rest}"
 
 
 class PeakCheck(SpecModel):
@@ -402,10 +413,11 @@ class PeakCheck(SpecModel):
     below_peak: Literal[True]
     """Always true."""
 
-    def reading(self, baseline: str, axes: Collection[str]) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys."""
+    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
         del baseline
-        return f"tflops of every device lies below its cited peak{_over(axes, ())}"
+        name, rest = names.quantity("tflops"), names.left(axes, ())
+        return f"{name} of every device lies below its cited peak{rest}"
 
 
 CHECKS: dict[str, type[SpecModel]] = {

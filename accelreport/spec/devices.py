@@ -7,7 +7,7 @@ from typing import Any
 
 from accelreport.spec.device import Device
 from accelreport.spec.diagnostics import Collector
-from accelreport.spec.problems import Problem, wrong_type
+from accelreport.spec.problems import Problem
 from accelreport.spec.sections import NAME, NAME_RULE, check_schema
 from accelreport.spec.source import SourceFile, whole
 
@@ -42,9 +42,8 @@ def read_devices(file: SourceFile) -> tuple[dict[str, Device | None], list[Probl
 
 def _device(collector: Collector, name: str, raw: Any) -> Device | None:
     if not isinstance(raw, dict):
-        found = wrong_type((name,), "a table", raw)
         help_ = "a devices file holds `schema` and one [table] for each device"
-        collector.add(found.code, found.path, found.message, help=help_)
+        collector.wrong_type((name,), "a table", raw, help_)
         return None
     if not re.fullmatch(NAME, name):
         message = f"`{name}` cannot be the name of a device"

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from accelreport.spec.claims import CHECKS
@@ -18,9 +20,9 @@ from accelreport.spec.fields import fields_at
 from accelreport.spec.positions import KeyPath, dotted, value_at
 from accelreport.spec.problems import (
     TYPES,
-    Finding,
     Place,
     Problem,
+    ValueProblem,
     did_you_mean,
     listed,
     quote,
@@ -39,9 +41,9 @@ _BOUNDS = {
 }
 
 
-def findings(
+def value_problems(
     error: ValidationError, model: type[BaseModel], data: Mapping[str, Any], noun: str
-) -> list[Finding]:
+) -> list[ValueProblem]:
     """Everything a validation found, one finding for each thing to be changed.
 
     Args:
@@ -64,96 +66,104 @@ def findings(
     return found
 
 
+@dataclass(frozen=True)
+class _Raised:
+    """An error of pydantic's: where it is, of which value and model, and what keys are called."""
+
+    details: ErrorDetails
+    path: KeyPath
+    value: object
+    model: type[BaseModel]
+    noun: str
+
+    @property
+    def context(self) -> Mapping[str, Any]:
+        """What pydantic adds to errors of this kind."""
+        return self.details.get("ctx", {})
+
+    @property
+    def siblings(self) -> Mapping[str, FieldInfo]:
+        """The fields of the table that the error stands in."""
+        return fields_at(self.model, self.details["loc"][:-1])
+
+
 def _finding(
     details: ErrorDetails, path: KeyPath, value: object, model: type[BaseModel], noun: str
-) -> Finding:
+) -> ValueProblem:
     kind, context = details["type"], details.get("ctx", {})
     if kind in TYPES:
         return wrong_type(path, TYPES[kind], value)
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
         message = f"{subject(path)} must be {words} {context[name]:g}, not {quote(value)}"
-        return Finding("out-of-range", path, message)
+        return ValueProblem("out-of-range", path, message)
     special = _SPECIAL.get(kind)
     if special is not None:
-        return special(details, path, value, model, noun)
+        return special(_Raised(details, path, value, model, noun))
     message = details["msg"][:1].lower() + details["msg"][1:]
-    return Finding("wrong-value", path, f"{subject(path)}: {message}")
+    return ValueProblem("wrong-value", path, f"{subject(path)}: {message}")
 
 
-def _missing(
-    details: ErrorDetails, path: KeyPath, _: object, model: type[BaseModel], __: str
-) -> Finding:
-    field = fields_at(model, details["loc"][:-1]).get(str(path[-1]))
+def _missing(raised: _Raised) -> ValueProblem:
+    field = raised.siblings.get(str(raised.path[-1]))
     text = " ".join((field.description or "").split()) if field else ""
-    help_ = f"`{path[-1]}`: {text[:1].lower()}{text[1:]}" if text else ""
-    return Finding("missing-key", path, f"`{path[-1]}` is missing", help_)
+    help_ = f"`{raised.path[-1]}`: {text[:1].lower()}{text[1:]}" if text else ""
+    return ValueProblem("missing-key", raised.path, f"`{raised.path[-1]}` is missing", help_)
 
 
-def _unknown(
-    details: ErrorDetails, path: KeyPath, _: object, model: type[BaseModel], noun: str
-) -> Finding:
-    known = list(fields_at(model, details["loc"][:-1]))
-    parents = [part for part in path[:-1] if isinstance(part, str)]
-    owner = f"a key of `{parents[-1]}`" if parents else noun
-    message = f"`{path[-1]}` is not {owner}"
-    help_ = did_you_mean(str(path[-1]), known) or f"the keys are {listed(known)}"
-    return Finding("unknown-key", path, message, help_, at_key=True)
+def _unknown(raised: _Raised) -> ValueProblem:
+    known = list(raised.siblings)
+    parents = [part for part in raised.path[:-1] if isinstance(part, str)]
+    owner = f"a key of `{parents[-1]}`" if parents else raised.noun
+    message = f"`{raised.path[-1]}` is not {owner}"
+    help_ = did_you_mean(str(raised.path[-1]), known) or f"the keys are {listed(known)}"
+    return ValueProblem("unknown-key", raised.path, message, help_, at_key=True)
 
 
-def _literal(
-    details: ErrorDetails, path: KeyPath, value: object, _: type[BaseModel], __: str
-) -> Finding:
-    expected = str(details.get("ctx", {}).get("expected", ""))
+def _literal(raised: _Raised) -> ValueProblem:
+    expected = str(raised.context.get("expected", ""))
     choices = re.findall(r"'([^']*)'", expected)
     if choices:
-        return wrong_choice(path, value, choices)
-    message = f"{subject(path)} must be {expected.lower()}, not {quote(value)}"
-    return Finding("wrong-value", path, message)
+        return wrong_choice(raised.path, raised.value, choices)
+    message = f"{subject(raised.path)} must be {expected.lower()}, not {quote(raised.value)}"
+    return ValueProblem("wrong-value", raised.path, message)
 
 
-def _not_finite(
-    _: ErrorDetails, path: KeyPath, value: object, __: type[BaseModel], ___: str
-) -> Finding:
-    return Finding("wrong-value", path, f"{subject(path)} must be a finite number, not {value}")
+def _not_finite(raised: _Raised) -> ValueProblem:
+    message = f"{subject(raised.path)} must be a finite number, not {raised.value}"
+    return ValueProblem("wrong-value", raised.path, message)
 
 
-def _too_short(
-    details: ErrorDetails, path: KeyPath, _: object, __: type[BaseModel], ___: str
-) -> Finding:
-    least = details.get("ctx", {}).get("min_length", 1)
+def _too_short(raised: _Raised) -> ValueProblem:
+    least = raised.context.get("min_length", 1)
     rule = "not be empty" if least == 1 else f"hold at least {least} values"
-    return Finding("empty", path, f"{subject(path)} must {rule}")
+    return ValueProblem("empty", raised.path, f"{subject(raised.path)} must {rule}")
 
 
-def _said(
-    details: ErrorDetails, path: KeyPath, value: object, _: type[BaseModel], __: str
-) -> Finding:
+def _said(raised: _Raised) -> ValueProblem:
     """An error that a validator of ours raised."""
-    error = details.get("ctx", {}).get("error")
+    error, value = raised.context.get("error"), raised.value
     if not isinstance(error, FieldsError):
-        return Finding("wrong-value", path, f"{subject(path)} {error}")
+        return ValueProblem("wrong-value", raised.path, f"{subject(raised.path)} {error}")
     fields: list[KeyPath] = [tuple(name.split(".")) for name in error.fields]
-    written = [(*path, *field) for field in fields if value_at(value, field) is not None]
-    first, *rest = written or [path]
+    written = [(*raised.path, *field) for field in fields if value_at(value, field) is not None]
+    first, *rest = written or [raised.path]
     code = "contradiction" if fields else "missing-key"
-    if fields and details["loc"][-1:] != path[-1:]:
+    if fields and raised.details["loc"][-1:] != raised.path[-1:]:
         code = "wrong-value"  # of a key that nobody writes, made from those that are named
-    return Finding(code, first, str(error), error.help, also=tuple(rest))
+    return ValueProblem(code, first, str(error), error.help, also=tuple(rest))
 
 
-def _no_rule(
-    _: ErrorDetails, path: KeyPath, value: object, __: type[BaseModel], ___: str
-) -> Finding:
+def _no_rule(raised: _Raised) -> ValueProblem:
     """A check none of whose keys says which rule it is."""
-    if not isinstance(value, dict):
-        return wrong_type(path, "a table", value)
-    near = next((help_ for key in value if (help_ := did_you_mean(key, CHECKS))), "")
+    if not isinstance(raised.value, dict):
+        return wrong_type(raised.path, "a table", raised.value)
+    near = next((help_ for key in raised.value if (help_ := did_you_mean(key, CHECKS))), "")
     names = listed([f"`{name}`" for name in CHECKS], "or")
-    return Finding("unknown-check", path, f"a check begins with {names}", near)
+    return ValueProblem("unknown-check", raised.path, f"a check begins with {names}", near)
 
 
-_SPECIAL: dict[str, Callable[[ErrorDetails, KeyPath, object, type[BaseModel], str], Finding]] = {
+_SPECIAL: dict[str, Callable[[_Raised], ValueProblem]] = {
     "missing": _missing,
     "extra_forbidden": _unknown,
     "literal_error": _literal,
@@ -239,6 +249,19 @@ class Collector:
             message = f'{message} (in the profile "{self.view.profile}")'
         self.problems.append(Problem(code, place, message, help, dotted(path), related))
 
+    def wrong_type(
+        self,
+        path: KeyPath,
+        words: str,
+        value: object,
+        help: str = "",  # noqa: A002
+        *,
+        name: str = "",
+    ) -> None:
+        """Note a value of another type than the one in `words`; `name` is its key's full one."""
+        found = wrong_type((name,) if name else path, words, value)
+        self.add(found.code, path, found.message, help=help)
+
     def checked(
         self,
         model: type[Model],
@@ -263,7 +286,7 @@ class Collector:
         try:
             return model.model_validate(data, context=dict(context) if context else None)
         except ValidationError as error:
-            for found in findings(error, model, data, noun):
+            for found in value_problems(error, model, data, noun):
                 help_ = found.help
                 if found.code == "unknown-key" and len(found.path) == 1:
                     help_ = self._home(str(found.path[0]), path) or help_

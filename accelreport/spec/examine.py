@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Point, Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.checks import (
     check_batches,
@@ -27,7 +27,7 @@ from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import Problem
 from accelreport.spec.sections import ParsedSpec, check_profiles, check_schema, read_tables
 from accelreport.spec.source import FULL, SourceFile, View, whole, with_overrides, with_profile
-from accelreport.spec.sweep import Point, Sweep
+from accelreport.spec.sweep import Sweep
 
 MOST_CELLS = 100_000
 """Cells of the largest spec: at a second each, more than a day."""

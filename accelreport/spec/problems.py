@@ -213,7 +213,7 @@ TYPES = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class ValueProblem:
     """Something wrong with a value, found by its model.
 
     Attributes:
@@ -253,18 +253,18 @@ def subject(path: KeyPath) -> str:
     return f"`{path[-1]}`" if path else "this"
 
 
-def wrong_choice(path: KeyPath, value: object, choices: list[str]) -> Finding:
+def wrong_choice(path: KeyPath, value: object, choices: list[str]) -> ValueProblem:
     """A text that is not among the possible ones."""
     message = f"{quote(value)} is not a value of {subject(path)}"
     near = did_you_mean(value, choices, quoted=True) if isinstance(value, str) else ""
     every = listed([quote(choice) for choice in choices], "or")
-    return Finding("wrong-value", path, message, near or f"write {every}")
+    return ValueProblem("wrong-value", path, message, near or f"write {every}")
 
 
-def wrong_type(path: KeyPath, words: str, value: object) -> Finding:
+def wrong_type(path: KeyPath, words: str, value: object) -> ValueProblem:
     """A value of another type than the one in `words`."""
     message = f"{subject(path)} must be {words}, not {describe(value)}"
-    return Finding("wrong-type", path, message, _rewritten(words, value))
+    return ValueProblem("wrong-type", path, message, _rewritten(words, value))
 
 
 def _rewritten(words: str, value: object) -> str:

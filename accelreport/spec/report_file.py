@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.diagnostics import Collector
-from accelreport.spec.problems import Problem, SpecErrors, wrong_type
+from accelreport.spec.problems import Problem, SpecErrors
 from accelreport.spec.sections import check_schema
 from accelreport.spec.source import read_file, whole
 
@@ -63,7 +63,6 @@ def _checked(collector: Collector) -> ReportOptions | None:
         collector.add("unknown-key", (key,), message, help="it holds [report]", at_key=True)
     report = data.get("report", {})
     if not isinstance(report, dict):
-        wrong = wrong_type(("report",), "a table", report)
-        collector.add(wrong.code, wrong.path, wrong.message)
+        collector.wrong_type(("report",), "a table", report)
         return None
     return collector.checked(ReportOptions, ("report",), report, "a key of [report]")

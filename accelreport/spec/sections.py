@@ -15,7 +15,7 @@ from accelreport.spec.families import Families, Family
 from accelreport.spec.fields import dotted_fields, fields_of
 from accelreport.spec.models import SCHEMA, Header, Measure, Published, Source, SpecDocument
 from accelreport.spec.positions import KeyPath
-from accelreport.spec.problems import did_you_mean, listed, quote, wrong_type
+from accelreport.spec.problems import did_you_mean, listed, quote
 from accelreport.spec.source import FULL, SECTIONS, WHOLE, changes, is_changeable
 from accelreport.spec.sweep import Sweep, read_sweep
 
@@ -119,8 +119,7 @@ def _family(collector: Collector, families: Families) -> Family | None:
     if raw is None:
         return None
     if not isinstance(raw, dict):
-        found = wrong_type(("workload",), "a table", raw)
-        collector.add(found.code, found.path, found.message)
+        collector.wrong_type(("workload",), "a table", raw)
         return None
     kind, path = raw.get("kind"), ("workload", "kind")
     kinds = sorted(families.known)
@@ -129,8 +128,7 @@ def _family(collector: Collector, families: Families) -> Family | None:
         message, help_ = "`kind` is missing: the family of the workload", f"write {every}"
         collector.add("missing-key", path, message, help=help_)
     elif not isinstance(kind, str):
-        found = wrong_type(path, "text", kind)
-        collector.add(found.code, path, found.message, help=f"write {every}")
+        collector.wrong_type(path, "text", kind, f"write {every}")
     elif kind in families.broken:
         broken = families.broken[kind]
         message = f"the package that adds {quote(kind)} does not work: {broken.why}"
@@ -146,23 +144,20 @@ def _table(collector: Collector, name: str, model: type[Model]) -> Model | None:
     raw = collector.view.data.get(name, {})
     if isinstance(raw, dict):
         return collector.checked(model, (name,), raw, f"a key of [{name}]")
-    found = wrong_type((name,), "a table", raw)
-    collector.add(found.code, found.path, found.message, help=f"write [{name}], and keys under it")
+    collector.wrong_type((name,), "a table", raw, f"write [{name}], and keys under it")
     return None
 
 
 def _rows(collector: Collector, name: str, model: type[Model]) -> Iterator[tuple[int, Model]]:
     raw = collector.view.data.get(name, [])
     if not isinstance(raw, list):
-        found = wrong_type((name,), "a list of tables", raw)
         help_ = f"write [[{name}]], with two brackets, above each row"
-        collector.add(found.code, found.path, found.message, help=help_)
+        collector.wrong_type((name,), "a list of tables", raw, help_)
         return
     for index, row in enumerate(raw):
         path = (name, index)
         if not isinstance(row, dict):
-            found = wrong_type(path, "a table", row)
-            collector.add(found.code, path, found.message)
+            collector.wrong_type(path, "a table", row)
         elif value := collector.checked(model, path, row, f"a key of [[{name}]]"):
             yield index, value
 
@@ -189,16 +184,14 @@ def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
     """
     raw = collector.view.data.get("profiles", {})
     if not isinstance(raw, dict):
-        found = wrong_type(("profiles",), "a table", raw)
-        collector.add(found.code, found.path, found.message, help="write [profiles.quick]")
+        collector.wrong_type(("profiles",), "a table", raw, "write [profiles.quick]")
         return []
     names = []
     for name, table in raw.items():
         path = ("profiles", name)
         if not isinstance(table, dict):
-            found = wrong_type(path, "a table", table)
             help_ = f"write [profiles.{name}], and dotted keys under it"
-            collector.add(found.code, path, found.message, help=help_)
+            collector.wrong_type(path, "a table", table, help_)
             continue
         _check_name(collector, name, path)
         if not table:

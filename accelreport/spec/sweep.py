@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Point, Scalar, same
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Family
 from accelreport.spec.fields import dotted_fields, is_open, is_table
 from accelreport.spec.positions import KeyPath
-from accelreport.spec.problems import describe, did_you_mean, listed, quote, wrong_type
+from accelreport.spec.problems import describe, did_you_mean, listed, quote
 from accelreport.spec.source import leaves
-
-Point = dict[str, Scalar]
-"""Swept keys and their values in one cell."""
 
 
 @dataclass(frozen=True)
@@ -60,19 +57,13 @@ class Sweep:
         return (*self.paths[axis], index)
 
 
-def same(one: object, other: object) -> bool:
-    """Whether two values of an axis are the same; `true` is not 1."""
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
-
-
 def read_sweep(collector: Collector, family: Family | None) -> Sweep:
     """The axes that can be swept, after the problems of the others were noted."""
     sweep = Sweep()
     raw = collector.view.data.get("sweep", {})
     if not isinstance(raw, dict):
-        found = wrong_type(("sweep",), "a table", raw)
         help_ = "write [sweep], and keys with their values under it"
-        collector.add(found.code, found.path, found.message, help=help_)
+        collector.wrong_type(("sweep",), "a table", raw, help_)
         return sweep
     if not raw and collector.view.has(("sweep",)):
         message = "this sweep has no key"
@@ -148,9 +139,8 @@ def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Family
 def _are_values(collector: Collector, axis: str, path: KeyPath, values: Any) -> bool:
     """Whether these are values an axis can take; what is wrong with them is noted."""
     if not isinstance(values, list):
-        found = wrong_type((axis,), "a list of values", values)
         help_ = "" if isinstance(values, dict) else f"write [{quote(values)}]"
-        collector.add(found.code, path, found.message, help=help_)
+        collector.wrong_type(path, "a list of values", values, help_, name=axis)
         return False
     if not values:
         collector.add("empty", path, f"`{axis}` has no value to take", help="give it a value")

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from accelreport.analysis import calibration as kept_findings
 from accelreport.analysis.calibration import FILE, Calibration, write
 from benchmarks.calibration import decisions, drift, looks, tables
 
@@ -90,7 +89,7 @@ def main() -> None:
     for name, table in built.items():
         text = replace(text, name, table)
     options.page.write_text(text, encoding="utf-8")
-    write(kept, Path(kept_findings.__file__).with_name(FILE))
+    write(kept, FILE)
 
 
 if __name__ == "__main__":

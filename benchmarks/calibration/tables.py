@@ -130,7 +130,7 @@ def _by_scenario(
     for each in scenarios:
         made = [bank.get(each, n) for n in SIZES]
         values = [measure(widened(one), _truth(one, arithmetic=False)) for one in made]
-        rows.append(Shares(each.name, each.text, tuple(values)))
+        rows.append(Shares(name=each.name, text=each.text, percent=tuple(values)))
     return rows
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from accelreport.analysis.batch_law import (
     Fit,
     Law,
-    Refusal,
+    NoLaw,
     against,
     fit,
     predicted_errors,
@@ -171,14 +171,14 @@ def test_a_device_that_is_faster_at_everything_crosses_nowhere() -> None:
 @pytest.mark.parametrize(
     ("times", "why"),
     [
-        ({64.0: 1.0, 128.0: 2.0}, Refusal.FEW),
-        ({}, Refusal.FEW),
-        ({64.0: 3.0, 128.0: 2.0, 256.0: 1.0}, Refusal.FLAT),
-        (dict(zip(BATCHES, (1, 2, 4, 16, 64, 160), strict=True)), Refusal.BAD),
+        ({64.0: 1.0, 128.0: 2.0}, NoLaw.FEW),
+        ({}, NoLaw.FEW),
+        ({64.0: 3.0, 128.0: 2.0, 256.0: 1.0}, NoLaw.FLAT),
+        (dict(zip(BATCHES, (1, 2, 4, 16, 64, 160), strict=True)), NoLaw.BAD),
     ],
 )
 def test_no_line_is_drawn_where_the_law_does_not_hold(
-    times: dict[float, float], why: Refusal
+    times: dict[float, float], why: NoLaw
 ) -> None:
     found = fit([times])
     assert found.law is None
@@ -192,7 +192,7 @@ def test_no_line_is_drawn_where_the_law_does_not_hold(
 def test_a_run_that_lacks_a_batch_size_is_left_out() -> None:
     short = {64.0: 1.0, 128.0: 1.0}
     assert fit([*MEASURED, short]).law == fit(MEASURED).law
-    assert fit([{64.0: 1.0}, {128.0: 1.0}, {256.0: 1.0}]).refused is Refusal.FEW
+    assert fit([{64.0: 1.0}, {128.0: 1.0}, {256.0: 1.0}]).refused is NoLaw.FEW
 
 
 def test_a_step_without_a_cost_for_examples_has_no_rate() -> None:

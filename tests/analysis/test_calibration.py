@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from accelreport.analysis.calibration import found, write
-from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, latest_looks, schedule
+from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, UntilDecided
 from accelreport.analysis.stats import (
     Verdict,
     compare,
@@ -99,7 +99,7 @@ def _timed(template: Record, seconds: float) -> Record:
 
 def test_the_simulated_looks_are_those_that_a_run_takes() -> None:
     made = study(devices=("cpu", "cpu-1"), axes={}, repeats=20, epochs=1, steps_per_epoch=5)
-    rule = {"until_decided": schedule(3)}
+    rule = {"until_decided": UntilDecided().looks(3)}
     measure = made.plan.measure.model_copy(update={"repeats": 3})
     plan = made.plan.model_copy(update={"measure": measure, **rule})
     templates = {record.key: record for record in made.records}
@@ -112,7 +112,7 @@ def test_the_simulated_looks_are_those_that_a_run_takes() -> None:
             _timed(templates[cell.key], float(seconds[cell.device][cell.repeat]))
             for cell in plan.cells
         ]
-        (look,) = latest_looks(plan, records)
+        (look,) = UntilDecided().latest(plan, records)
         counts["same"] += look.verdict == "SAME"
         counts["different"] += look.verdict in {"FASTER", "SLOWER"}
         ends.append(look.repeats)

@@ -13,8 +13,14 @@ from accelreport.analysis.overview import choices, overall
 from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
-from accelreport.analysis.targets import target_times, targets_frame
-from accelreport.report.frames import curve_frame, results_frame, speedups_frame, steps_frame
+from accelreport.analysis.targets import target_times
+from accelreport.report.frames import (
+    curve_frame,
+    results_frame,
+    speedups_frame,
+    steps_frame,
+    targets_frame,
+)
 from accelreport.report.published_text import published_frame
 from accelreport.results.record import Block, Record
 from accelreport.spec.claims import (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.sequential import LOOKS, Look, latest_looks, schedule
+from accelreport.analysis.sequential import LOOKS, Halt, Halted, Look, UntilDecided
 from accelreport.analysis.stats import LEVEL, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Warned
@@ -31,18 +31,18 @@ def _study(factor: float = 1.0, repeats: int = 20, seed: int = 0, noise: float =
 def _asked(made: Study, planned: int = 3, most: int = 20) -> PlanDocument:
     measure = made.plan.measure.model_copy(update={"repeats": planned})
     return made.plan.model_copy(
-        update={"until_decided": schedule(planned, most), "measure": measure}
+        update={"until_decided": UntilDecided(most).looks(planned), "measure": measure}
     )
 
 
 def _last(made: Study, records: tuple[Record, ...], most: int = 20) -> Look:
-    (look,) = latest_looks(_asked(made, most=most), records)
+    (look,) = UntilDecided().latest(_asked(made, most=most), records)
     return look
 
 
 @given(planned=st.integers(1, 1000), most=st.integers(3, 20))
 def test_a_schedule_never_looks_more_often_than_its_level_allows(planned: int, most: int) -> None:
-    looks = schedule(planned, most)
+    looks = UntilDecided(most).looks(planned)
     assert looks.at == sorted(set(looks.at))
     assert looks.at[0] == max(planned, LOOKS[0])
     assert looks.at[-1] == max(planned, most, LOOKS[0])
@@ -52,12 +52,12 @@ def test_a_schedule_never_looks_more_often_than_its_level_allows(planned: int, m
 @pytest.mark.parametrize("most", [2, 21])
 def test_a_schedule_nobody_calibrated_is_refused(most: int) -> None:
     with pytest.raises(ValueError, match="3 to 20"):
-        schedule(3, most)
+        UntilDecided(most).looks(3)
 
 
 def test_a_plan_without_looks_is_no_business_of_a_judge() -> None:
     with pytest.raises(ValueError, match="no looks"):
-        latest_looks(_study().plan, [])
+        UntilDecided().latest(_study().plan, [])
 
 
 @settings(max_examples=25, deadline=None)
@@ -109,9 +109,9 @@ def test_missing_repeats_are_asked_for_and_failed_ones_are_not() -> None:
         repeats=3,
         fate=lambda cell: "oom-host" if cell.device == "cpu" and cell.repeat == 1 else "ok",
     )
-    (look,) = latest_looks(_asked(lost), lost.records)
+    (look,) = UntilDecided().latest(_asked(lost), lost.records)
     assert (look.wanted, look.verdict) == (0, "NOT MEASURED")
-    assert look.reason == "the baseline's repeat 1 has no time (oom-host)"
+    assert look.halted == Halted(Halt.UNTIMED, 1, baseline=True, problem="oom-host")
 
 
 def test_a_number_that_the_page_refuses_decides_nothing() -> None:
@@ -122,7 +122,8 @@ def test_a_number_that_the_page_refuses_decides_nothing() -> None:
     three[0] = three[0].model_copy(update={"warnings": warned})
     look = _last(made, tuple(three))
     assert (look.wanted, look.verdict) == (0, "NOT MEASURED")
-    assert look.reason.endswith("repeat 0 has no time (refused: no-sync)")
+    assert look.halted is not None
+    assert (look.halted.repeat, look.halted.problem) == (0, "refused: no-sync")
 
 
 def test_different_input_is_never_decided() -> None:
@@ -130,8 +131,8 @@ def test_different_input_is_never_decided() -> None:
     other = study(devices=("cpu", "cpu-1"), axes={}, repeats=3, origin="official")
     mixed = [record for record in made.records if record.cell.device == "cpu"]
     mixed += [record for record in other.records if record.cell.device == "cpu-1"]
-    (look,) = latest_looks(_asked(made), mixed)
-    assert (look.wanted, look.reason) == (0, "its input differs from the baseline's")
+    (look,) = UntilDecided().latest(_asked(made), mixed)
+    assert (look.wanted, look.halted) == (0, Halted(Halt.INPUT))
 
 
 def test_a_look_knows_of_the_slow_processes_that_other_points_showed_by_then() -> None:
@@ -148,7 +149,7 @@ def test_a_look_knows_of_the_slow_processes_that_other_points_showed_by_then() -
 
     def looks(slow_repeat: int) -> list[Look]:
         slow = slowed(made, 1.6, device="cpu-1", repeat=slow_repeat, batch_size=256)
-        return latest_looks(plan, slow.records)
+        return UntilDecided().latest(plan, slow.records)
 
     (at_once, _), (late, _), (early, _) = looks(-1), looks(4), looks(1)
     assert at_once.repeats == late.repeats == 3, "a look knows nothing of what came after it"
@@ -167,5 +168,5 @@ def test_a_look_compares_rates_of_work_as_its_page_does() -> None:
     )
     plan = _asked(made)
     for records in (made.records, twice):
-        (look,) = latest_looks(plan, records)
+        (look,) = UntilDecided().latest(plan, records)
         assert look.verdict == the_row(speedup_rows(plan, records), device="cpu-1")["verdict"]

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from accelreport.analysis.results import results_of
-from accelreport.analysis.targets import target_times, targets_frame
+from accelreport.analysis.targets import target_times
+from accelreport.report.frames import targets_frame
 from accelreport.results.record import Epoch, Record
 from accelreport.spec.models import Target
 from tests.support.records import Study, study

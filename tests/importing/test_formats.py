@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.importing import Epoch
+from accelreport.importing import WhichEpoch
 from accelreport.importing.reader import Asked
 from accelreport.importing.source_file import NotAsked, Unreadable
 from tests.importing.files import a_file, read, rows
@@ -251,7 +251,7 @@ def test_a_history_is_its_last_epoch_or_its_best(tmp_path: Path) -> None:
     path = a_file(tmp_path, json.dumps(HISTORY), "history.json")
     (last,) = rows(path)
     assert last.published.figures() == {"accuracy": 0.93, "loss": 0.3}
-    (best,) = rows(path, Asked(take=Epoch.BEST))
+    (best,) = rows(path, Asked(take=WhichEpoch.BEST))
     assert best.published.figures() == {"accuracy": 0.9, "loss": 0.4}
     assert best.published.note.endswith("these are of epoch 2, the best by val_loss.")
     assert list(read(path).left_out) == ['"val_loss", "learning_rate": no figure of a spec']

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from accelreport.analysis.claims import Number
 from accelreport.analysis.stats import Interval
 from accelreport.report.pages.sections.claims import MOST_APART, number_lines
+from accelreport.spec.claims import Names
 
 
 def number(value: float, *span: float, quantity: str = "step_time", **point: Any) -> Number:
@@ -22,7 +23,7 @@ def number(value: float, *span: float, quantity: str = "step_time", **point: Any
 
 
 def lines(*evidence: Number) -> list[str]:
-    made = number_lines(evidence, lambda text: text.replace("batch_size", "batch size"))
+    made = number_lines(evidence, Names(axis=lambda name: name.replace("_", " ")))
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in made]
 
 

@@ -13,7 +13,7 @@ from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.slides.claims import claim_slides
-from accelreport.spec.claims import Claim, FasterCheck, PeakCheck
+from accelreport.spec.claims import Claim, FasterCheck, PeakCheck, QuantisedCheck, RatioCheck
 from tests.report.test_resources import bench_of
 from tests.support.records import study
 
@@ -54,6 +54,22 @@ def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
     assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
     assert isinstance(listed, Table)
     assert listed.download is not None
+
+
+def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other_words() -> None:
+    costs = QuantisedCheck(quantised_costs="accuracy", of="gpu")
+    tall = RatioCheck(ratio="val_accuracy", of="gpu", over="cpu", mean_over=["batch_size"], about=1)
+    made = study(claims=[Claim(text="Costs", check=costs), Claim(text="As good", check=tall)])
+    section = claims_section([bench_of(made)])
+    assert section is not None
+    rows = [
+        row for block in section.blocks if isinstance(block, Table) for row in block.groups[0].rows
+    ]
+    rules = {row.header.lines[0].text: row.entries[2].lines[0].text for row in rows}
+    assert "of each model trained on GPU finds" in rules["Costs"]
+    assert "exclude a loss of 0.005" in rules["Costs"]
+    assert "of validation accuracy of GPU over that of CPU (all threads) is" in rules["As good"]
+    assert rules["As good"].endswith("over every batch size")
 
 
 @pytest.mark.parametrize("origin", ["synthetic", "sample", "official"])

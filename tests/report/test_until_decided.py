@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelreport.analysis.sequential import schedule
+from accelreport.analysis.sequential import UntilDecided
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.site.assembly import gather
 from accelreport.results.store import Store
@@ -20,7 +20,7 @@ def test_a_page_tells_of_added_repeats_and_its_intervals_are_those_of_one_look(
     made: Study, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     rows, notices = [], []
-    for looks in (None, schedule(3, most=10)):
+    for looks in (None, UntilDecided(10).looks(3)):
         store = Store(tmp_path_factory.mktemp("results"))
         store.write_plan(made.plan.model_copy(update={"until_decided": looks}))
         for record in made.records:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.spec.base import same
 from accelreport.spec.cells import Cell
-from accelreport.spec.sweep import Sweep, same
+from accelreport.spec.sweep import Sweep
 from tests.spec.conftest import KERNEL, TRAINING, Write, the_spec, told
 
 

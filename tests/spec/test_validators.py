@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError, model_validator
 
 from accelreport.spec.base import SpecModel
-from accelreport.spec.diagnostics import findings
+from accelreport.spec.diagnostics import value_problems
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.validators import FieldsError, SpecPath
 from tests.spec.conftest import HEAD, Write, the_spec, told
@@ -90,5 +90,5 @@ def test_fields_that_disagree_are_pointed_at_as_far_as_they_are_written(
 ) -> None:
     with pytest.raises(ValidationError) as caught:
         Forecast.model_validate(data)
-    (found,) = findings(caught.value, Forecast, data, "a key")
+    (found,) = value_problems(caught.value, Forecast, data, "a key")
     assert (found.code, found.path, found.also) == ("contradiction", first, also)

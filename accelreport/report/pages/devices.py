@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.cost import price_of
-from accelreport.analysis.hardware import RUNTIMES, Runtime
+from accelreport.analysis.hardware import RUNTIMES, HostedMachine
 from accelreport.analysis.invalid_results import REFUSED
 from accelreport.report import formatting
 from accelreport.report.model import (
@@ -39,6 +39,7 @@ from accelreport.report.pages.hardware import (
 from accelreport.report.pages.sections.cost import price_text, rent
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
+from accelreport.report.words import source_of_peak
 
 UNCHECKED = Badge("not checked", "Nobody has held this figure against its source yet.")
 
@@ -74,7 +75,7 @@ def limits_section(devices: Sequence[Listing]) -> Section:
 
 def _rows(listing: Listing) -> list[Row]:
     cited = [
-        (f"{formatting.number(peak.tflops)} TFLOPS", label(peak.dtype, 20), peak.source,
+        (f"{formatting.number(peak.tflops)} TFLOPS", label(peak.dtype, 20), source_of_peak(peak),
          peak.checked, bool(listing.device.peak_tflops))
         for peak in listing.peaks
     ] + [
@@ -150,7 +151,7 @@ def runtimes_section(benches: Sequence[BenchmarkView]) -> Section | None:
     return Section("runtimes", "Published machines", (table,))
 
 
-def _runtime(found: Runtime) -> Row:
+def _runtime(found: HostedMachine) -> Row:
     rates = [(found.tflops, "TFLOPS"), (found.tops, "TOPS of 8-bit integers")]
     said = [f"{formatting.short(rate)}{formatting.SPACE}{unit}" for rate, unit in rates if rate]
     memory = f"{formatting.short(found.memory_gb)}{formatting.SPACE}GB" if found.memory_gb else "–"

@@ -11,6 +11,7 @@ from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
+from accelreport.report.words import source_of_peak
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device
 
@@ -151,7 +152,7 @@ class Listing:
                 for point in bench.points if series.device == self.name else ():
                     peak = peak_of(bench, series, point)
                     if peak is not None:
-                        found[peak.dtype, peak.tflops, peak.source] = peak
+                        found[peak.dtype, peak.tflops, source_of_peak(peak)] = peak
         if not found:
             given = self.device.peak_tflops.items()
             return [Peak(rate, dtype, self.device.peak_source) for dtype, rate in sorted(given)]

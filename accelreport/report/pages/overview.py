@@ -15,7 +15,7 @@ from functools import cached_property
 
 from accelreport.analysis.compute import hardware_name
 from accelreport.analysis.published import UNLIKE
-from accelreport.analysis.relative_rates import (
+from accelreport.analysis.rates import (
     RATES,
     PrintedRate,
     RateRow,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -38,6 +37,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import kind_text, origin_badges
 from accelreport.report.text import label, tied
 from accelreport.report.view import BenchmarkView
+from accelreport.spec.claims import Names
 
 ABSENT = "Claims about devices that were not measured"
 
@@ -45,25 +45,25 @@ MOST_APART = 6
 """Numbers with intervals that each get a line of their own."""
 
 
-def number_lines(evidence: Sequence[Number], worded: Callable[[str], str]) -> list[str]:
+def number_lines(evidence: Sequence[Number], names: Names) -> list[str]:
     """One line for each number; one for each run along an axis where that is readable.
 
     Args:
         evidence: the numbers of a claim, in the order of the sweep.
-        worded: names of devices and axes as the page calls them.
+        names: what the page calls devices and swept keys.
     """
     told = [each for each in evidence if not _in_words(each)]
-    words = [worded(label(number_text(each), 300)) for each in evidence if _in_words(each)]
+    words = [_told(number_text(each, names), 300) for each in evidence if _in_words(each)]
     counts = {_count(each) for each in told}
     shared = f"{counts.pop()} each" if len(counts) == 1 else ""
     lines, last = [], []
-    for (held, axis), found in groupby(told, _place):
+    for (held, axis), found in groupby(told, lambda each: _place(each, names)):
         run = list(found)
         if not axis or len(run) == 1 or (_intervals(run) and len(told) <= MOST_APART):
-            lines += [_line(worded(_plain(place_text(each))), each) for each in run]
+            lines += [_line(_told(place_text(each, names, " "), 160), each) for each in run]
         else:
             numbers = ", ".join(_number(each, "" if shared else _count(each)) for each in run)
-            lines.append(f"{worded(_plain(_span(held, axis, run)))}: {numbers}")
+            lines.append(f"{_told(_span(held, axis, run, names), 160)}: {numbers}")
             last = [shared] if shared else []
     return lines + last + words
 
@@ -73,11 +73,13 @@ def _in_words(each: Number) -> bool:
     return each.refused is not None or each.quantity == "out_of_memory"
 
 
-def _place(each: Number) -> tuple[str, str]:
-    """The sweep point without its last axis, and the name of that axis."""
-    held, _, last = str(place_text(each)).rpartition(", ")
-    axis, equals, _ = last.partition(" = ")
-    return (held, axis) if equals else (str(place_text(each)), "")
+def _place(each: Number, names: Names) -> tuple[str, str]:
+    """The sweep point without its last axis, and that axis; empty where none tells it apart."""
+    if each.seed is not None or not each.point:
+        return place_text(each, names, " "), ""
+    *others, axis = each.point
+    held = {other: each.point[other] for other in others}
+    return place_text(replace(each, point=held, peak=None), names, " "), axis
 
 
 def _intervals(run: Sequence[Number]) -> bool:
@@ -89,9 +91,10 @@ def _line(where: str, each: Number) -> str:
     return f"{where}: {number}" if where else number
 
 
-def _span(held: str, axis: str, run: Sequence[Number]) -> str:
-    values = ", ".join(str(place_text(each)).rpartition(" = ")[2] for each in run)
-    return ", ".join(part for part in (held, f"{axis} {values}") if part)
+def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
+    peaks = ["" if each.peak is None else f" (peak {each.peak:g})" for each in run]
+    values = [f"{each.point[axis]}{peak}" for each, peak in zip(run, peaks, strict=True)]
+    return ", ".join(part for part in (held, f"{names.axis(axis)} {', '.join(values)}") if part)
 
 
 def _count(each: Number) -> str:
@@ -137,8 +140,8 @@ _UNITS = {
 """Units of quantities that have one beside seconds."""
 
 
-def _plain(where: str) -> str:
-    return label(where, 160).replace(" = ", " ")
+def _told(text: str, most: int) -> str:
+    return tied(label(text, most))
 
 
 _TONES: dict[ClaimVerdict, Tone] = {
@@ -286,23 +289,18 @@ def _rank(found: ClaimResult) -> int:
     return int(found.verdict in {ClaimVerdict.UNDECIDED, ClaimVerdict.WITHHELD})
 
 
-_NAME = re.compile(r"[A-Za-z][\w.-]*\w")
+def names_of(bench: BenchmarkView) -> Names:
+    """What the page calls devices, quantities and swept keys."""
 
+    def device(name: str) -> str:
+        return bench.title_of(name) if name in bench.plan.devices else name
 
-def _worded(bench: BenchmarkView, text: str) -> str:
-    """A sentence of the analysis with devices and quantities as the page calls them."""
-
-    def word(found: re.Match[str]) -> str:
-        name = found[0]
-        if name in bench.plan.devices:
-            return bench.title_of(name)
+    def quantity(name: str) -> str:
         if name in FIGURES:
             return QUANTITIES.get(name, FIGURES[name][0])
-        if name.startswith("val_"):
-            return metric_title(name)
-        return name.replace("_", " ")
+        return metric_title(name) if name.startswith("val_") else name.replace("_", " ")
 
-    return tied(_NAME.sub(word, text))
+    return Names(device, quantity, axis=lambda name: name.replace("_", " "))
 
 
 def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
@@ -314,7 +312,7 @@ def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
             why = formatting.listed(sorted({kind_text(row) for row in rows}))
             reasons.setdefault(why, []).append(bench.title_of(name))
     if not reasons:
-        return _worded(bench, label(numbers_text(found), 600))
+        return _told(numbers_text(found, names_of(bench)), 600)
     return "; ".join(
         f"{formatting.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
     )
@@ -322,7 +320,7 @@ def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
 
 def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
     """The numbers one under another; the sentence of the analysis where there are none."""
-    lines = number_lines(found.numbers, lambda text: _worded(bench, text))
+    lines = number_lines(found.numbers, names_of(bench))
     return [Line(line) for line in lines] or [Line(_untested(bench, found))]
 
 
@@ -332,19 +330,21 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     badge = Badge(verdict.lower(), _MEANINGS[verdict], _TONES.get(verdict, "quiet"))
     measured = _measured(bench, found)
     if found.numbers and found.withheld:
-        measured += [Line(_worded(bench, each), "reason") for each in beside_text(found)]
+        measured += [
+            Line(_told(each, 600), "reason") for each in beside_text(found, names_of(bench))
+        ]
     if published_text(bench.plan, claim.check):
         measured.append(Line("Published figures bear on it, too.", "reason"))
     machines = {series.machine for series in bench.series if series.machine}
     if found.machine and len(machines) > 1:
         measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
-    rule = label(rule_text(bench.plan, claim.check), 400)
+    rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
     return Row(
         Entry((Line(label(claim.text, 400)),)),
         (
             Entry((), badges=(badge, *origin_badges([found.stand_in]))),
             Entry(tuple(measured)),
-            Entry((Line(_worded(bench, rule)),)),
+            Entry((Line(rule),)),
             Entry((Line(label(source_of(bench.plan, claim), 200)),)),
         ),
     )

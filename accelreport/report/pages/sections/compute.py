@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelreport.analysis.compute import Position, position
+from accelreport.analysis.compute import NoPosition, Position, position
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
@@ -28,6 +28,7 @@ from accelreport.report.pages.hardware import (
 from accelreport.report.pages.panels import groups_corner, keys, loud_badges, point_groups
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, present
+from accelreport.report.words import source_of_peak
 
 UNIT = f"{formatting.SPACE}FLOP/B"
 
@@ -45,16 +46,27 @@ def roofline_blocks(bench: BenchmarkView) -> tuple[Block, ...]:
     return (_figure(bench, under, table),) if under else (table,)
 
 
+_LACKS = {
+    NoPosition.OPERATIONS: "operations not counted",
+    NoPosition.BYTES: "bytes not counted",
+    NoPosition.BANDWIDTH: "no cited memory bandwidth",
+    NoPosition.UNCHECKED: "its cited limits were not checked",
+}
+"""Why a step stands under no roof; why it has no peak, `unknown_peak` says."""
+
+
 def position_of(bench: BenchmarkView, series: Series, point: Point) -> Position | str:
     """The position, or in a few words why there is none."""
     rate = tflops_of(bench, series, point)
     timed = bench.speedup(series, point)
     if rate is None or timed is None:
-        return "operations not counted"
+        return _LACKS[NoPosition.OPERATIONS]
     peak, width = peak_of(bench, series, point), bandwidth_of(bench, series, point)
     seconds = timed.seconds.value
     found = position(rate[0] * seconds * 1e12, bytes_of(bench, series, point), seconds, peak, width)
-    return unknown_peak(bench, series, point) if found == "no cited peak" else found
+    if isinstance(found, Position):
+        return found
+    return _LACKS.get(found) or unknown_peak(bench, series, point)
 
 
 def _table(bench: BenchmarkView) -> Table:
@@ -215,7 +227,7 @@ def _arithmetic_entry(bench: BenchmarkView, series: Series, point: Point) -> Ent
 
 def _arithmetic_sources(bench: BenchmarkView) -> tuple[str, ...]:
     found = {
-        f"{series.title}: {label(peak.source, 240)}"
+        f"{series.title}: {label(source_of_peak(peak), 240)}"
         for series in bench.shown_series
         for point in bench.points
         if (peak := peak_of(bench, series, point)) and peak.source

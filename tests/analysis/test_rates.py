@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.relative_rates import RateRow, common_base, rate_rows
+from accelreport.analysis.rates import RateRow, common_base, published_rates, rate_rows
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.spec.models import Published
@@ -48,6 +48,18 @@ def test_one_measurement_told_as_epoch_step_and_sample_is_one_mark() -> None:
     )
     (mark,) = row.printed
     assert mark.factor == pytest.approx(4, rel=0.02)
+
+
+def test_a_printed_throughput_is_a_rate_like_the_time_of_a_sample() -> None:
+    time = only_row().base.seconds().value / 256
+    (mark,) = only_row(printed(throughput=4 / time)).printed
+    (same,) = only_row(printed(sample_time=time / 4)).printed
+    assert mark.factor == pytest.approx(same.factor) == pytest.approx(4)
+    plans = [
+        study(published=(row,)).plan for row in (printed(throughput=5.0), printed(sample_time=0.2))
+    ]
+    rates = [(each.rate, each.where) for plan in plans for each in published_rates(plan)]
+    assert rates == [(5.0, {}), (5.0, {})]
 
 
 def test_two_measurements_of_one_device_stay_two() -> None:
