@@ -57,7 +57,7 @@ QUALITY_MARGIN = 0.005
 OF_A_STEADY_STEP = frozenset({"steady_step_time", "step_time", "throughput", "tflops"})
 """Quantities that vary from process to process as the time of a steady step does."""
 
-Place = tuple[str, Point]
+DevicePoint = tuple[str, Point]
 """A device and a sweep point."""
 
 OUT_OF_MEMORY = ("oom-host", "oom-device")
@@ -79,7 +79,7 @@ def claim_results(
     return tuple(found for claim in plan.claims for found in _tested(whole, claim))
 
 
-def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> list[Place]:
+def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> list[DevicePoint]:
     """The devices and sweep points whose repeats a claim is decided by.
 
     Empty for a claim that further repeats do not decide: one about the hardware's limits, or

@@ -76,12 +76,12 @@ def _version(environment: Environment) -> str:
     return f"{environment.accelreport}{commit}{' with changes' if environment.dirty else ''}"
 
 
-Name = tuple[str, str, str, str]
+GroupName = tuple[str, str, str, str]
 """Spec, profile, device and sweep point: what groups of two folders have in common."""
 
 
 @dataclass(frozen=True)
-class Process:
+class MeasuredProcess:
     """A measured process, and what was asked of it and of its machine.
 
     Attributes:
@@ -103,7 +103,7 @@ class Process:
 
 
 @dataclass(frozen=True)
-class Place:
+class FolderGroup:
     """The processes of one device at one sweep point on one machine, in one folder.
 
     Attributes:
@@ -117,7 +117,7 @@ class Place:
     device: str
     point: dict[str, Scalar]
     machine: str
-    processes: Mapping[int, Process]
+    processes: Mapping[int, MeasuredProcess]
     not_run: int
 
     def group(self, without: Collection[int] = ()) -> Group:
@@ -126,7 +126,7 @@ class Place:
         return Group(self.device, self.machine, self.point, tuple(kept))
 
     @property
-    def timed(self) -> dict[int, Process]:
+    def timed(self) -> dict[int, MeasuredProcess]:
         """Seed → process, of those that have a time."""
         return {seed: one for seed, one in self.processes.items() if one.result.timed}
 
@@ -157,7 +157,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Places:
+class SortedFolder:
     """A results folder, sorted.
 
     Attributes:
@@ -166,19 +166,19 @@ class Places:
         unplanned: records that no plan asks for.
     """
 
-    groups: Mapping[Name, Sequence[Place]]
+    groups: Mapping[GroupName, Sequence[FolderGroup]]
     records: int
     unplanned: int
 
 
-Circumstances = tuple[Mapping[str, str], Mapping[str, str], str]
+Facts = tuple[Mapping[str, str], Mapping[str, str], str]
 """Conditions, environment and start of a process."""
 
 
-def places_of(plans: Iterable[PlanDocument], records: Iterable[Record]) -> Places:
+def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> SortedFolder:
     """Sorts a folder; each record is looked at once and let go."""
     ordered = sorted(plans, key=lambda each: (each.spec, each.profile))
-    known: dict[tuple[str, str], Circumstances] = {}
+    known: dict[tuple[str, str], Facts] = {}
     keys: list[str] = []
 
     def noted() -> Iterator[Record]:
@@ -188,34 +188,34 @@ def places_of(plans: Iterable[PlanDocument], records: Iterable[Record]) -> Place
             known[record.key, record.machine] = seen
             yield record
 
-    found: dict[Name, list[Place]] = {}
+    found: dict[GroupName, list[FolderGroup]] = {}
     planned: set[str] = set()
     for plan, results in zip(ordered, results_of_plans(ordered, noted()), strict=True):
         planned |= {cell.key for cell in plan.cells}
-        by_name: dict[Name, list[Result]] = {}
+        by_name: dict[GroupName, list[Result]] = {}
         for each in results:
             point = json.dumps(dict(each.point), sort_keys=True)
             by_name.setdefault((plan.spec, plan.profile, each.device, point), []).append(each)
         for name, own in by_name.items():
             found[name] = _by_machine(plan, own, known)
-    return Places(found, len(keys), sum(key not in planned for key in keys))
+    return SortedFolder(found, len(keys), sum(key not in planned for key in keys))
 
 
 def _by_machine(
     plan: PlanDocument,
     results: Sequence[Result],
-    known: Mapping[tuple[str, str], Circumstances],
-) -> list[Place]:
+    known: Mapping[tuple[str, str], Facts],
+) -> list[FolderGroup]:
     cells = {each.key for each in results}
-    machines: dict[str, dict[int, Process]] = {}
+    machines: dict[str, dict[int, MeasuredProcess]] = {}
     for each in results:
         if each.machine:
-            process = Process(each, *known[each.key, each.machine])
+            process = MeasuredProcess(each, *known[each.key, each.machine])
             machines.setdefault(each.machine, {})[each.seed] = process
     first = results[0]
     point = {axis: value for axis, value in first.point.items() if value is not None}
     places = [
-        Place(plan.spec, plan.profile, first.device, point, machine, of, len(cells) - len(of))
+        FolderGroup(plan.spec, plan.profile, first.device, point, machine, of, len(cells) - len(of))
         for machine, of in (machines or {"": {}}).items()
     ]
     # A machine without the device says nothing where another one has it.
@@ -223,7 +223,7 @@ def _by_machine(
     return sorted(present or places, key=lambda place: place.machine)
 
 
-def _only_skipped(place: Place) -> bool:
+def _only_skipped(place: FolderGroup) -> bool:
     return all(one.result.status == "skipped" for one in place.processes.values())
 
 
@@ -246,7 +246,7 @@ def _leaves(value: Any, path: str) -> Iterable[tuple[str, str]]:
         yield path, json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def copied(old: Place, new: Place) -> set[int]:
+def copied(old: FolderGroup, new: FolderGroup) -> set[int]:
     """Seeds of which both folders hold the same measurement."""
     return {
         seed
@@ -255,7 +255,7 @@ def copied(old: Place, new: Place) -> set[int]:
     }
 
 
-def measured_apart(old: Place, new: Place) -> tuple[Group, Group]:
+def measured_apart(old: FolderGroup, new: FolderGroup) -> tuple[Group, Group]:
     """The processes of both, without the measurements that both folders hold.
 
     Such a measurement beside itself would draw the ratio to 1. Where a side has no other,
@@ -293,7 +293,7 @@ class Unlike:
         return bool(self.conditions or self.input or self.cells)
 
 
-def unlike(old: Place, new: Place) -> Unlike:
+def unlike(old: FolderGroup, new: FolderGroup) -> Unlike:
     """The conditions that differ; none where a side has no processes."""
     if not (old.processes and new.processes):
         return Unlike()
@@ -364,7 +364,7 @@ class Difference(Document):
     """How many of the comparisons it concerns."""
 
 
-def differences(pairs: Sequence[tuple[Place, Place]]) -> list[Difference]:
+def differences(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> list[Difference]:
     """Every fact that is not the same on both sides of some pair, the grave ones first."""
     found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
     for old, new in pairs:
@@ -383,7 +383,7 @@ def differences(pairs: Sequence[tuple[Place, Place]]) -> list[Difference]:
     return sorted(told, key=lambda each: (not each.grave, each.fact != "machine", each.fact))
 
 
-def spreads_of(pairs: Iterable[tuple[Place, Place]]) -> dict[tuple[str, ...], float]:
+def spreads_of(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> dict[tuple[str, ...], float]:
     """What is known of the spread of comparisons from all sweep points of a spec."""
     by_plan: dict[tuple[str, str], list[tuple[Group, Group]]] = {}
     for old, new in pairs:
@@ -397,15 +397,15 @@ def spreads_of(pairs: Iterable[tuple[Place, Place]]) -> dict[tuple[str, ...], fl
     }
 
 
-def alike_places(old: Place, new: Place) -> tuple[str, ...]:
+def alike_places(old: FolderGroup, new: FolderGroup) -> tuple[str, ...]:
     """What comparisons have in common whose spread is told together."""
     return (new.spec, new.profile, *alike(new.group(), old.group()))
 
 
 def partners(
-    old: Sequence[Place], new: Sequence[Place]
-) -> tuple[list[tuple[Place, Place]], list[Place], list[Place]]:
-    """Places of one name by machine: those to be compared, and what is in one folder only.
+    old: Sequence[FolderGroup], new: Sequence[FolderGroup]
+) -> tuple[list[tuple[FolderGroup, FolderGroup]], list[FolderGroup], list[FolderGroup]]:
+    """SortedFolder of one name by machine: those to be compared, and what is in one folder only.
 
     A machine is compared with itself. Where one machine is left on each side, these two are
     compared; where more are left, it would be arbitrary which.

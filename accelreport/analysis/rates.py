@@ -106,7 +106,7 @@ def _rates(
             yield figure, rate, flags, rounding(value) + float(figure == "total_time")
 
 
-Place = tuple[str, str]
+DeviceOnMachine = tuple[str, str]
 """A device and a machine."""
 
 RATES = {
@@ -187,13 +187,13 @@ def is_busy(results: Iterable[Result]) -> bool:
     return any(warned.kind == "loaded-machine" for each in results for warned in each.warnings)
 
 
-def places_of_baseline(plan: PlanDocument, results: Sequence[Result]) -> list[Place]:
+def places_of_baseline(plan: PlanDocument, results: Sequence[Result]) -> list[DeviceOnMachine]:
     """The plan's baseline on each machine that has times of it."""
     timed = [each for each in groups_of(results) if each.timed and each.device == plan.baseline]
     return list(dict.fromkeys((each.device, each.machine) for each in timed))
 
 
-def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> Place | None:
+def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> DeviceOnMachine | None:
     """The baseline and machine that most plans have times of; None where none has any."""
     count = Counter(place for each in plans for place in places_of_baseline(*each))
     return min(count, key=lambda place: (-count[place], place), default=None)
@@ -203,7 +203,7 @@ def rate_rows(
     plan: PlanDocument,
     results: Sequence[Result],
     found: Sequence[Speedup],
-    place: Place | None = None,
+    place: DeviceOnMachine | None = None,
 ) -> tuple[RateRow, ...]:
     """The sweep points of a plan at which something can be divided by a base.
 
@@ -244,7 +244,9 @@ def id_of(group: Group | None) -> tuple[object, ...]:
     return (group.device, group.machine, point_key(group.point)) if group else ()
 
 
-def _base(plan: PlanDocument, there: Sequence[Group], place: Place | None) -> Group | None:
+def _base(
+    plan: PlanDocument, there: Sequence[Group], place: DeviceOnMachine | None
+) -> Group | None:
     if place is None:
         bases = [each for each in there if each.device == plan.baseline]
         return max(

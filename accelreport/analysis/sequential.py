@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from accelreport.analysis.claim_rules import Place, places_of, verdict_of
+from accelreport.analysis.claim_rules import DevicePoint, places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.results import PointKey, Result, point_key, results_of
@@ -93,7 +93,7 @@ class ClaimLook:
         wanted: repeats, counted from the first; 0 when there is no next look.
     """
 
-    places: Sequence[Place]
+    places: Sequence[DevicePoint]
     wanted: int
 
 

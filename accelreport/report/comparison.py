@@ -14,10 +14,10 @@ from typing import Any, Literal, Protocol
 
 from accelreport.analysis.compare import (
     Difference,
+    FolderGroup,
     Gate,
-    Name,
-    Place,
-    Places,
+    GroupName,
+    SortedFolder,
     Unlike,
     alike_places,
     copied,
@@ -25,8 +25,8 @@ from accelreport.analysis.compare import (
     gated,
     measured_apart,
     partners,
-    places_of,
     quality_of_both,
+    sorted_folder,
     spreads_of,
     unlike,
 )
@@ -333,7 +333,9 @@ def _rows(rows: Sequence[ComparisonRow]) -> str:
     return f"{len(rows)} is" if len(rows) == 1 else f"{len(rows)} are"
 
 
-def alone(group: Place, side: Literal["old", "new"], elsewhere: Sequence[str]) -> ComparisonRow:
+def alone(
+    group: FolderGroup, side: Literal["old", "new"], elsewhere: Sequence[str]
+) -> ComparisonRow:
     """The row of a group that only one folder has.
 
     Args:
@@ -360,7 +362,9 @@ def alone(group: Place, side: Literal["old", "new"], elsewhere: Sequence[str]) -
     )
 
 
-def compared(old: Place, new: Place, gate: float | None, spread: float = 0.0) -> ComparisonRow:
+def compared(
+    old: FolderGroup, new: FolderGroup, gate: float | None, spread: float = 0.0
+) -> ComparisonRow:
     """The row of a group that both folders have.
 
     Args:
@@ -411,7 +415,7 @@ def _seeds(group: Group) -> set[int]:
     return {each.seed for each in group.timed}
 
 
-def _identity(place: Place) -> dict[str, Any]:
+def _identity(place: FolderGroup) -> dict[str, Any]:
     return {
         "spec": place.spec,
         "profile": place.profile,
@@ -439,7 +443,7 @@ def _unlike_text(found: Unlike) -> Iterator[str]:
         yield "the two versions of accelreport take these for different cells"
 
 
-def _problems(place: Place) -> list[str]:
+def _problems(place: FolderGroup) -> list[str]:
     """Why processes have no time, each with how many it befell."""
     said = problems_of(place.group()) + Counter({"not run": place.not_run})
     return of_processes(said, len(place.processes) + place.not_run)
@@ -488,7 +492,7 @@ def _learns(faster: Speedup) -> list[str]:
     return [f"{agreed.quality.metric} is not the same: {agreed.difference.value:+.4f} in NEW"]
 
 
-def _warned(old: Place, new: Place) -> list[str]:
+def _warned(old: FolderGroup, new: FolderGroup) -> list[str]:
     """Warnings beside the times, which weaken what they say."""
     kinds = [side.warnings for side in (old, new)]
     if kinds[0] == kinds[1]:
@@ -517,9 +521,12 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
         new: what is now.
         gate: how much longer a step may take, as a fraction; None when nothing is gated.
     """
-    before, after = (places_of(each.plans(), each.records()) for each in (old, new))
+    before, after = (sorted_folder(each.plans(), each.records()) for each in (old, new))
     rows: list[ComparisonRow] = []
-    found: dict[Name, tuple[list[tuple[Place, Place]], list[Place], list[Place]]] = {}
+    found: dict[
+        GroupName,
+        tuple[list[tuple[FolderGroup, FolderGroup]], list[FolderGroup], list[FolderGroup]],
+    ] = {}
     for name in dict.fromkeys([*after.groups, *before.groups]):
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         found[name] = partners(old_groups, new_groups)
@@ -547,7 +554,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
     )
 
 
-def _summary(folder: Folder, groups: Places) -> SideSummary:
+def _summary(folder: Folder, groups: SortedFolder) -> SideSummary:
     return SideSummary(
         name=str(folder.root),
         records=groups.records,
@@ -572,7 +579,7 @@ def _result(
     return OverallOutcome.DONE if told else OverallOutcome.NOTHING
 
 
-def _apart(pairs: Sequence[tuple[Place, Place]]) -> str:
+def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> str:
     """When each folder was measured, where that was not at the same time; empty otherwise."""
     times = [
         sorted(one.started_at for pair in pairs for one in pair[side].timed.values())
@@ -584,7 +591,7 @@ def _apart(pairs: Sequence[tuple[Place, Place]]) -> str:
     return f"OLD from {old}, NEW from {new} (UTC)"
 
 
-def _machines(groups: Sequence[Place]) -> list[str]:
+def _machines(groups: Sequence[FolderGroup]) -> list[str]:
     return [group.machine for group in groups if group.machine]
 
 
