@@ -1,4 +1,7 @@
-"""Numbers of two devices meet in one place, so that every rule about them holds everywhere."""
+"""Numbers of two devices meet in one place, so that every rule about them holds everywhere.
+
+What is found there is a value: its sentence is made where it is read.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,36 @@ def _is_a_margin(argument: ast.expr) -> bool:
     names = {each.id for each in ast.walk(argument) if isinstance(each, ast.Name)}
     names |= {each.attr for each in ast.walk(argument) if isinstance(each, ast.Attribute)}
     return bool(names) and names <= {"MARGIN", "margin", "check", "tolerance"}
+
+
+CITATIONS = "accelreport/analysis/hardware.py"
+"""What a figure of a data sheet was held against stands in words behind its source."""
+
+
+def _sentences(tree: ast.Module) -> Iterator[str]:
+    """Texts of five words or more that are no docstring and no message of an error."""
+    aside = {ast.Expr, ast.Raise, ast.Assert}
+    left = [node for node in ast.walk(tree) if type(node) in aside]
+    skipped = {id(inner) for node in left for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in skipped or not isinstance(node, ast.Constant | ast.JoinedStr):
+            continue
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        said = " ".join(
+            str(getattr(each, "value", "")) for each in parts if isinstance(each, ast.Constant)
+        )
+        if len([word for word in said.split() if word.isalpha()]) >= 5:
+            yield said
+
+
+def test_the_analysis_gives_values_of_which_others_make_sentences() -> None:
+    said = {
+        name: found
+        for name, tree in sources("accelreport")
+        if name.startswith("accelreport/analysis/") and name != CITATIONS
+        if (found := [*_sentences(tree)])
+    }
+    assert said == {}
 
 
 def test_two_groups_of_processes_are_compared_in_one_place() -> None:
