@@ -56,7 +56,7 @@ class SampleFile(_Document):
     """What it was cut from."""
 
 
-class Sample(_Document):
+class DataSample(_Document):
     """A sample of one data set."""
 
     title: str
@@ -73,16 +73,16 @@ class Sample(_Document):
     """Its files, in the order of the catalogue's."""
 
 
-_SAMPLES = TypeAdapter(dict[str, Sample])
+_SAMPLES = TypeAdapter(dict[str, DataSample])
 
 
 @functools.cache
-def samples() -> dict[str, Sample]:
+def samples() -> dict[str, DataSample]:
     """The samples that travel with this package, by the name of the data set."""
     return _SAMPLES.validate_json((FOLDER / MANIFEST).read_bytes())
 
 
-def sample_of(entry: CatalogueEntry, path: str = "") -> Sample:
+def sample_of(entry: CatalogueEntry, path: str = "") -> DataSample:
     """The sample of a data set.
 
     Args:
@@ -106,7 +106,7 @@ def sample_of(entry: CatalogueEntry, path: str = "") -> Sample:
     return found
 
 
-def read_sample(sample: Sample) -> list[Contents]:
+def read_sample(sample: DataSample) -> list[Contents]:
     """Read a sample's files, in the order of the catalogue's.
 
     Raises:

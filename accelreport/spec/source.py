@@ -17,7 +17,7 @@ from typing import Any
 from accelreport.spec.base import Scalar
 from accelreport.spec.positions import KeyPath, Span, dotted, value_at
 from accelreport.spec.problems import COMMAND_LINE, Place, Problem
-from accelreport.spec.syntax import Document, read
+from accelreport.spec.syntax import TomlDocument, read
 
 LARGEST = 1 << 20
 """Bytes of the largest file that is read: a spec is written by hand."""
@@ -37,7 +37,7 @@ class SourceFile:
     path: Path
     name: str
     text: str
-    document: Document
+    document: TomlDocument
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -248,7 +248,7 @@ _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 @dataclass(frozen=True)
-class Document:
+class TomlDocument:
     """What could be read of a TOML text.
 
     Attributes:
@@ -264,12 +264,12 @@ class Document:
     is_whole: bool = True
 
 
-def read(text: str) -> Document:
+def read(text: str) -> TomlDocument:
     """Read a TOML text; `text` has a line feed alone at the end of each line."""
     if any(part.count(".") > LONGEST for part in re.split("[=\n]", text)):
         return _too_deep(Span(1, 1, 1, 1))
     try:
-        document = Document(tomli.loads(text), Positions(text))
+        document = TomlDocument(tomli.loads(text), Positions(text))
     except tomli.TOMLDecodeError:
         document = _read_piecewise(text)
     except RecursionError:
@@ -278,12 +278,12 @@ def read(text: str) -> Document:
     return _too_deep(deep) if deep else document
 
 
-def _too_deep(span: Span) -> Document:
+def _too_deep(span: Span) -> TomlDocument:
     message = "keys, lists or tables are nested too deeply to be read"
-    return Document({}, Positions(""), (SyntaxProblem(span, message),), is_whole=False)
+    return TomlDocument({}, Positions(""), (SyntaxProblem(span, message),), is_whole=False)
 
 
-def _read_piecewise(text: str) -> Document:
+def _read_piecewise(text: str) -> TomlDocument:
     pieces = list(statements(text))
     broken = {piece: error for piece in pieces if (error := _error(text, piece))}
     problems = [_broken(text, piece, error) for piece, error in islice(broken.items(), MOST)]
@@ -311,7 +311,7 @@ def _read_piecewise(text: str) -> Document:
             left = _without(left, pieces, {piece})
     problems.sort(key=lambda problem: (problem.span.line, problem.span.column))
     is_whole = not lost and bool(data)
-    return Document(data, Positions(left), tuple(problems[:MOST]), is_whole)
+    return TomlDocument(data, Positions(left), tuple(problems[:MOST]), is_whole)
 
 
 def _error(text: str, piece: Statement) -> tomli.TOMLDecodeError | None:
