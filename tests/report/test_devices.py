@@ -24,6 +24,7 @@ from tests.support.records import Study, study
 from tests.support.sites import build
 
 PAGE = "devices.html"
+FATES = {"cpu": "ok", "gpu": "skipped"}
 Change = Callable[[Record], Record]
 
 
@@ -115,17 +116,18 @@ def test_a_limit_stands_beside_its_source_and_what_it_was_held_against(reading: 
     assert shown.notes == ("No figure is cited for CPU (all threads).",)
 
 
-def test_who_measured_what_is_counted_for_each_benchmark_and_device(
-    pages: dict[str, Element],
-) -> None:
-    body = table(pages[PAGE], "coverage-table")
-    by_title = {row.all("th")[0].text: row for row in body.all("tr")[1:]}
-    (kernel,) = [row for title, row in by_title.items() if "cold and warm" in title]
-    counts = [cell.text for cell in kernel.all("td")]
-    assert counts[-1] == "–"
-    assert all(" of " in count for count in counts[:-1])
-    links = [a.attributes["href"] for a in body.all("a")]
-    assert {"matmul.full.html", "mnist_batch_sweep.full.html"} <= set(links)
+def test_cells_of_each_device_are_counted_and_what_became_of_those_that_were_not_measured() -> None:
+    made = study(devices=("cpu", "gpu"), repeats=2, fate=lambda cell: FATES[cell.device])
+    (inventory,) = devices_page(gather(Results((made,)))).sections[0].blocks
+    assert isinstance(inventory, Table)
+    (place,) = [n for n, each in enumerate(inventory.columns) if each.title == "measured"]
+    told = {
+        row.id: [line.text for line in row.entries[place].lines]
+        for group in inventory.groups
+        for row in group.rows
+    }
+    assert told["device-cpu"] == ["6 of 6 cells", "in 1 benchmark"]
+    assert told["device-gpu"] == ["0 of 6 cells", "in 1 benchmark", "device not present: 6"]
 
 
 @pytest.mark.parametrize("name", ["mnist_batch_sweep.full.html", "matmul.full.html"])

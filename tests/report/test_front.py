@@ -17,7 +17,13 @@ from accelreport.report.model import Cards, Page, Units
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.index import index_page
-from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, short_hardware
+from accelreport.report.pages.overview import (
+    MOST_ROWS,
+    WIDE,
+    Overview,
+    rates_table,
+    short_hardware,
+)
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import label
 from accelreport.results.record import Record
@@ -178,7 +184,12 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     tables = benchmarks_page(gather(Results((made,)))).sections
     (table,) = [block for each in tables if each.id == "speedups" for block in each.blocks]
     assert table.kind == "table"
-    assert [column.title for column in table.columns] == ["CPU (all threads)", "CPU (one thread)"]
+    rows = [row for group in table.groups for row in group.rows]
+    named = {row.entries[0].lines[0].text for row in rows}
+    assert named == {"CPU (all threads)", "CPU (one thread)"}
+    assert {row.header.lines[0].text for row in rows} == {
+        f"batch size {size}" for size in ("256", "512", "1024")
+    }
 
 
 def test_the_picture_has_room_for_a_first_screen_and_the_full_profile_before_others() -> None:
@@ -217,6 +228,17 @@ def test_every_workload_with_a_rate_has_a_row_that_says_why_nothing_stands_besid
     assert f"Without a rate here: “{label(gone.plan.title)}”." in picture.caption
     text = str(picture.drawing(WIDE).spec)
     assert all(note in text for note in said.values())
+    table = rates_table(view.rows, "rates", "Rates")
+    withheld = [
+        row
+        for group in table.groups
+        for row in group.rows
+        if row.entries[2].lines[0].text == "withheld"
+    ]
+    assert {row.entries[3].lines[0].text for row in withheld} == {
+        "it computes in mixed_float16, the baseline in float32"
+    }
+    assert len(withheld) == 3
 
 
 def test_a_benchmark_without_any_measurement_is_named_and_has_no_card() -> None:

@@ -1,4 +1,4 @@
-"""The page of tables: every speedup, which device for what, and how much of each plan was run.
+"""The page of tables: how much of each plan was run, which device for what, and every rate.
 
 The table of devices for what is derived from what was measured, not an opinion.
 """
@@ -6,15 +6,26 @@ The table of devices for what is derived from what was measured, not an opinion.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.overview import Choice
 from accelreport.report import formatting
 from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import axis_title
-from accelreport.report.model import Column, Entry, Line, Page, Row, RowGroup, Section, Table
+from accelreport.report.model import (
+    Column,
+    Download,
+    Entry,
+    Line,
+    Page,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+)
 from accelreport.report.pages.headline import headline
-from accelreport.report.pages.matrix import MOST_POINTS, matrix
+from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.pages.sections.speedup import interval_lines
 from accelreport.report.text import label
@@ -22,15 +33,16 @@ from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
 """Where the page lies."""
+MOST_POINTS = 4
+"""Sweep points a benchmark may have and still get a row for each."""
 
 
 def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
-    table = matrix(benches)
     sections = (
         Section("progress", "Every benchmark", (_progress(benches),)),
-        Section("speedups", "Speedups", (table,)) if table else None,
         choice_section(benches),
+        _rates(benches),
     )
     rows = [row for bench in benches for row in bench.rows]
     done = formatting.count(sum(row.measured for row in rows))
@@ -49,6 +61,23 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
         template="tables.html",
         notices=notices_of(benches),
     )
+
+
+def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
+    """Every rate at every sweep point, of which the front page's picture shows the most telling."""
+    view = Overview(benches)
+    if not view.rows:
+        return None
+    table = replace(
+        rates_table(view.rows, "all-rates", "Measured, withheld and published"),
+        caption=(
+            "What is trained in a second; of a kernel, its TFLOPS. Factors are over the first row "
+            "of their sweep point, measured ones with their 95 % interval over processes. "
+            "Published figures are as printed, and in no statistic."
+        ),
+        download=Download("speedups.csv", "CSV", "every speedup of every benchmark"),
+    )
+    return Section("speedups", "Every rate", (table,))
 
 
 def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from accelreport.analysis.cost import price_of
 from accelreport.analysis.hardware import RUNTIMES, HostedMachine
-from accelreport.analysis.invalid_results import REFUSED
 from accelreport.report import formatting
 from accelreport.report.model import (
     Badge,
@@ -104,7 +104,6 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         _absent(devices),
         limits_section(devices),
         runtimes_section(benches),
-        Section("coverage", "Who measured what", (_coverage(benches, devices),)),
         Section("machines", "Machines and their software", machines) if machines else None,
     )
     return Page(
@@ -180,7 +179,8 @@ def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
 
 def _inventory(devices: Sequence[Listing]) -> Table:
     priced = any(price_of(each.device) for each in devices)
-    titles = ["hardware", "cores and memory", "software", "driven by"] + ["price"] * priced
+    titles = ["hardware", "cores and memory", "software", "driven by", "measured"]
+    titles += ["price"] * priced
     return Table(
         id="inventory-table",
         title="What each device is",
@@ -204,7 +204,7 @@ def _row(listing: Listing, *, priced: bool) -> Row:
     found = (size_lines(listing), software_lines(listing)) if listing.machines else ((), ())
     entries = [
         _hardware(listing), *(_lines(each) for each in found),
-        _lines(driven_lines(listing.device)),
+        _lines(driven_lines(listing.device)), _lines(_counts(listing)),
     ]  # fmt: skip
     price = price_of(listing.device)
     if priced:
@@ -217,6 +217,18 @@ def _row(listing: Listing, *, priced: bool) -> Row:
         where = formatting.listed([f"“{label(b.plan.title)}”" for b in listing.benches[:3]])
         named.append(Line(f"as defined for {where}", "reason"))
     return Row(Entry(tuple(named)), tuple(entries), id=listing.id, device=listing.number)
+
+
+def _counts(listing: Listing) -> list[str]:
+    """How many of its cells were measured, in how many benchmarks, and what became of the rest."""
+    lost = Counter(kind_text(row) for row in listing.rows if not row.measured)
+    done = len(listing.rows) - lost.total()
+    of = formatting.plural(len(listing.benches), "benchmark")
+    said = [
+        f"{formatting.count(done)} of {formatting.plural(len(listing.rows), 'cell')}",
+        f"in {of}",
+    ]
+    return said + [f"{why}: {formatting.count(count)}" for why, count in sorted(lost.items())]
 
 
 def _lines(texts: Sequence[str]) -> Entry:
@@ -285,54 +297,8 @@ def _note(listing: Listing) -> Note:
 
 def _more(listing: Listing) -> tuple[Download, ...]:
     rest = len(listing.benches) - 6
-    return (Download("#coverage", f"and {rest} more"),) if rest > 0 else ()
+    return (Download("benchmarks.html", f"and {rest} more"),) if rest > 0 else ()
 
 
 def _named(bench: BenchmarkView) -> str:
     return f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"
-
-
-def _coverage(benches: Sequence[BenchmarkView], devices: Sequence[Listing]) -> Table:
-    nowhere = {each.id: reason for each in devices if (reason := _only_reason(each))}
-    rows = []
-    for bench in benches:
-        header = Entry(
-            (Line(label(bench.plan.title)), Line(label(bench.plan.profile, 40), "reason")),
-            href=f"{bench.slug}.html",
-        )
-        rows.append(Row(header, tuple(_covered(bench, each, nowhere) for each in devices)))
-    return Table(
-        id="coverage-table",
-        title="Measured cells of each benchmark, by device",
-        caption=(
-            "A cell is one device at one sweep point with one seed. A dash: the benchmark does "
-            "not ask for the device."
-        ),
-        corner="benchmark",
-        columns=tuple(
-            Column(each.title, nowhere.get(each.id, ""), number=True, device=each.number)
-            for each in devices
-        ),
-        groups=(RowGroup(tuple(rows)),),
-    )
-
-
-def _only_reason(listing: Listing) -> str:
-    """Why a device was measured nowhere, where that is the same everywhere."""
-    reasons = {kind_text(row) for row in listing.rows}
-    return reasons.pop() if len(reasons) == 1 and not _done(listing) else ""
-
-
-def _covered(bench: BenchmarkView, listing: Listing, nowhere: Mapping[str, str]) -> Entry:
-    if not any(each is bench for each in listing.benches):
-        return Entry((Line("–", "reason"),))
-    rows = listing.rows_of(bench)
-    done = sum(row.measured for row in rows)
-    if done == len(rows):
-        return Entry((Line(f"{done} of {len(rows)}"),))
-    if listing.id in nowhere:
-        return Entry((Line(f"0 of {len(rows)}", "reason"),))
-    lost = [row for row in rows if not row.measured]
-    why = formatting.listed(sorted({kind_text(row) for row in lost}))
-    bad = any(row.status in {"failed", REFUSED} for row in lost)
-    return Entry((Line(f"{done} of {len(rows)}"), Line(why, "reason")), mark="wrong" if bad else "")

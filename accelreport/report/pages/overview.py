@@ -20,9 +20,11 @@ from accelreport.analysis.rates import (
     PrintedRate,
     RateRow,
     common_base,
+    id_of,
     is_busy,
     rate_rows,
 )
+from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import formatting
@@ -139,13 +141,22 @@ class Shown:
         return head, " · ".join(part for part in said if part)
 
     @property
+    def withheld(self) -> list[Speedup]:
+        """Devices that were measured here and do not do the same as the base."""
+        base = self.row.base
+        return [
+            each
+            for each in self.bench.compared
+            if each.withheld and each.base and id_of(each.base) == id_of(base)
+        ]
+
+    @property
     def alone(self) -> str:
         """Why nothing stands beside the base; empty where something does."""
         if self.row.compared:
             return ""
-        for found in self.bench.compared:
-            if found.withheld and dict(found.own.point) == dict(self.row.point):
-                return f"{self.bench.title_of(found.device)}: {label(why_withheld(found), 90)}"
+        for found in self.withheld:
+            return f"{self.bench.title_of(found.device)}: {label(why_withheld(found), 90)}"
         plan = self.bench.plan
         if not any(set(each.figures()) & set(RATES) for each in plan.published):
             return "no source prints a rate"
@@ -400,7 +411,7 @@ class Overview:
             description="; ".join(self._in_words(each) for each in self.shown),
             chart=lambda size: make(size.width, size.height),
             caption=self._caption(),
-            table=self._table(),
+            table=rates_table(self.shown, "rates-table", "The rates of the picture"),
         )
 
     def _in_words(self, shown: Shown) -> str:
@@ -437,57 +448,6 @@ class Overview:
                 some.append(f"{formatting.count(len(away) - 2)} more")
             said.append(f"Without a rate here: {formatting.listed(some)}.")
         return " ".join(said)
-
-    def _table(self) -> Table:
-        rows = [row for each in self.shown for row in self._table_rows(each)]
-        return Table(
-            id="rates-table",
-            title="The rates of the picture",
-            corner="workload",
-            columns=(
-                Column("of"),
-                Column("rate", number=True),
-                Column("over the base", number=True),
-                Column("from"),
-            ),
-            groups=(RowGroup(tuple(rows)),),
-        )
-
-    def _table_rows(self, shown: Shown) -> list[Row]:
-        row, unit = shown.row, unit_of(shown)
-        header = Entry(
-            (Line(label(shown.bench.plan.title, 80)), Line(shown.point, "reason")),
-            href=f"{shown.bench.slug}.html",
-        )
-
-        def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
-            texts = (Line(name), Line(f"{rate} {unit}"), Line(factor), Line(said, href=href))
-            return Row(header, tuple(Entry((text,)) for text in texts))
-
-        rate = row.rate
-        own = shown.hardware(row.base.device, row.base.timed)
-        n = formatting.plural(len(row.base.timed), "process", "processes")
-        rows = [made(own, amount(rate.value, rate.low, rate.high), "1×", f"measured, {n}")]
-        for each in row.measured:
-            interval = each.interval
-            text = formatting.ratio(interval.value, interval.low, interval.high)
-            if interval.known:
-                text += (
-                    f" ({formatting.ratio_interval(interval.low, interval.high, interval.value)})"
-                )
-            n = formatting.plural(len(each.own.timed), "process", "processes")
-            name = shown.hardware(each.device, each.own.timed)
-            rows.append(made(name, amount(rate.value * interval.value), text, f"measured, {n}"))
-        for name, one in zip(printed_names(row.printed), row.printed, strict=True):
-            found = one.found
-            said = (
-                f"{label(found.row.label, 60)}: {printed_text(found.figure, found.value)} "
-                f"({found.figure.replace('_', ' ')}) [{found.row.mark}]"
-            )
-            href = web_address(found.source.url if found.source else "")
-            rate_text = amount(rate.value * one.factor)
-            rows.append(made(name, rate_text, two_digits(one.factor), said, href))
-        return rows
 
     # The sentence -----------------------------------------------------------------------------
 
@@ -531,6 +491,72 @@ class Overview:
                 if firm and not row.busy and shown.kind(one.found.row.device) in kinds:
                     told.append(Factor(shown, name, one.factor, _year(one)))
         return _trained(told)
+
+
+def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
+    """Every number of some workloads: measured, withheld and published, a row for each."""
+    groups: dict[str, list[Row]] = {}
+    for shown in rows:
+        groups.setdefault(shown.bench.slug, []).extend(_table_rows(shown))
+    first = {each.bench.slug: each.bench for each in rows}
+    return Table(
+        id=identity,
+        title=title,
+        corner="sweep point",
+        columns=(
+            Column("of"),
+            Column("rate", number=True),
+            Column("over the base", number=True),
+            Column("from"),
+        ),
+        groups=tuple(
+            RowGroup(
+                tuple(own),
+                title=label(first[slug].plan.title),
+                href=f"{slug}.html",
+                detail=f"{label(first[slug].plan.profile, 40)} profile",
+            )
+            for slug, own in groups.items()
+        ),
+    )
+
+
+def _table_rows(shown: Shown) -> list[Row]:
+    """The base, what was measured beside it, what is withheld and why, and what was printed."""
+    row, unit, rate = shown.row, unit_of(shown), shown.row.rate
+    header = Entry((Line(shown.point or "as specified"),))
+
+    def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
+        texts = (Line(name), Line(f"{rate} {unit}"), Line(factor), Line(said, href=href))
+        return Row(header, tuple(Entry((text,)) for text in texts))
+
+    def measured(timed: Sequence[Result]) -> str:
+        said = f"measured, {formatting.plural(len(timed), 'process', 'processes')}"
+        return f"{said}, busy" if is_busy(timed) else said
+
+    own = shown.hardware(row.base.device, row.base.timed)
+    rows = [made(own, amount(rate.value, rate.low, rate.high), "1×", measured(row.base.timed))]
+    for each in row.measured:
+        interval = each.interval
+        text = formatting.ratio(interval.value, interval.low, interval.high)
+        if interval.known:
+            text += f" ({formatting.ratio_interval(interval.low, interval.high, interval.value)})"
+        name = shown.hardware(each.device, each.own.timed)
+        rows.append(made(name, amount(rate.value * interval.value), text, measured(each.own.timed)))
+    for each in shown.withheld:
+        name, why = shown.hardware(each.device, each.own.timed), label(why_withheld(each), 200)
+        texts = (name, formatting.MISSING, "withheld", why)
+        rows.append(Row(header, tuple(Entry((Line(text),)) for text in texts)))
+    for name, one in zip(printed_names(row.printed), row.printed, strict=True):
+        found = one.found
+        said = (
+            f"{label(found.row.label, 60)}: {printed_text(found.figure, found.value)} "
+            f"({found.figure.replace('_', ' ')}) [{found.row.mark}]"
+        )
+        href = web_address(found.source.url if found.source else "")
+        rate_text = amount(rate.value * one.factor)
+        rows.append(made(name, rate_text, two_digits(one.factor), said, href))
+    return rows
 
 
 def _to_see(shown: Shown) -> tuple[bool, int]:
