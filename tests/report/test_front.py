@@ -239,6 +239,9 @@ def test_every_workload_with_a_rate_has_a_row_that_says_why_nothing_stands_besid
         "it computes in mixed_float16, the baseline in float32"
     }
     assert len(withheld) == 3
+    records = tuple(each for each in lower.records if each.cell.device == "cpu")
+    absent = Overview(gather(Results((replace(lower, records=records),))))
+    assert [each.withheld for each in absent.shown] == [[]], "it was not even measured"
 
 
 def test_a_benchmark_without_any_measurement_is_named_and_has_no_card() -> None:

@@ -147,7 +147,7 @@ class Shown:
         return [
             each
             for each in self.bench.compared
-            if each.withheld and each.base and id_of(each.base) == id_of(base)
+            if each.withheld and each.own.timed and id_of(each.base) == id_of(base)
         ]
 
     @property
@@ -527,7 +527,8 @@ def _table_rows(shown: Shown) -> list[Row]:
     header = Entry((Line(shown.point or "as specified"),))
 
     def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
-        texts = (Line(name), Line(f"{rate} {unit}"), Line(factor), Line(said, href=href))
+        told = Line(f"{rate}{formatting.SPACE}{unit}")
+        texts = (Line(name), told, Line(factor), Line(said, href=href))
         return Row(header, tuple(Entry((text,)) for text in texts))
 
     def measured(timed: Sequence[Result]) -> str:
