@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect
 
 from accelreport.report.theme import SERIES_DARK
 from tests.report.scenarios import HOSTILE, ordinary
 from tests.report.test_hostile import OURS
+from tests.support.browser import tab
 
 pytestmark = pytest.mark.e2e
 
@@ -93,23 +95,35 @@ def rgb(colour: str) -> str:
 
 @contextmanager
 def opened(
-    browser: Browser, path: Path, *, width: int = 1280, scheme: str = "light", script: bool = True
+    browser: Browser,
+    path: Path,
+    *,
+    width: int = 1280,
+    scheme: Literal["light", "dark"] = "light",
+    script: bool = True,
 ) -> Iterator[Page]:
     """A page from the disk; any request but for the file itself fails the test."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme="dark" if scheme == "dark" else "light",
-        java_script_enabled=script,
-    )
-    page = context.new_page()
     asked: list[str] = []
     said: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(path.resolve().as_uri())
-    yield page
-    context.close()
+
+    def note_request(request: Request) -> None:
+        asked.append(request.url)
+
+    def note_message(message: ConsoleMessage) -> None:
+        said.append(message.text)
+
+    def note_error(error: Error) -> None:
+        said.append(str(error))
+
+    with tab(browser, width=width, scheme=scheme, script=script) as page:
+        page.on("request", note_request)
+        page.on("console", note_message)
+        page.on("pageerror", note_error)
+        page.goto(path.resolve().as_uri())
+        yield page
+        page.remove_listener("request", note_request)
+        page.remove_listener("console", note_message)
+        page.remove_listener("pageerror", note_error)
     others = [url for url in asked if url != path.resolve().as_uri() and url[:5] != "data:"]
     assert others == []
     assert said == []
@@ -119,7 +133,7 @@ def opened(
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_asks_for_nothing_fits_and_can_be_read(
-    kind: str, width: int, scheme: str, site: Path, browser: Browser
+    kind: str, width: int, scheme: Literal["light", "dark"], site: Path, browser: Browser
 ) -> None:
     with opened(browser, where(site, kind), width=width, scheme=scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser
@@ -13,11 +13,11 @@ from accelreport.analysis.overview import on_machines
 from accelreport.analysis.speedup import Rules, groups_of
 from accelreport.report.pages.overview import Overview, two_digits
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.builder import build
 from tests.report.scenarios import THERE, Results, two_machines
 from tests.report.test_browser import OVERLAPS, opened
 from tests.report.tree import Element, parse
 from tests.support.records import study
+from tests.support.sites import build
 
 HERE = "0a1b2c3d"
 
@@ -38,7 +38,7 @@ def page(compared: Path) -> Element:
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_asks_for_nothing_and_fits_any_screen(
-    width: int, scheme: str, compared: Path, browser: Browser
+    width: int, scheme: Literal["light", "dark"], compared: Path, browser: Browser
 ) -> None:
     with opened(browser, compared, width=width, scheme=scheme) as shown:
         assert shown.evaluate("document.documentElement.scrollWidth") <= width

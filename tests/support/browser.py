@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 BROWSERS = (
     "chromium",
@@ -40,3 +46,40 @@ def browser_path() -> str:
         if found:
             return found
     raise FileNotFoundError("no Chromium or Chrome found: `make test` installs or explains")
+
+
+_FREE: dict[tuple[Browser, bool], Page] = {}
+"""Tabs that no test looks at, with scripts and without."""
+
+
+@contextmanager
+def tab(
+    browser: Browser,
+    *,
+    width: int,
+    height: int = 900,
+    scheme: Literal["light", "dark"] = "light",
+    script: bool = True,
+) -> Iterator[Page]:
+    """An empty tab, which an earlier test may have looked at; a new one takes half a second.
+
+    Nothing of that test is left in it: not what it chose, nor what it listened to. After a test
+    that fails, nobody looks at its tab again.
+
+    Args:
+        browser: where it is opened.
+        width: of the window, in CSS px.
+        height: of the window, in CSS px.
+        scheme: the colours that the system asks for.
+        script: whether scripts run.
+    """
+    page = _FREE.pop((browser, script), None)
+    if page is None:
+        page = browser.new_context(java_script_enabled=script).new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(media="screen", color_scheme=scheme, reduced_motion="no-preference")
+    yield page
+    if script:
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.goto("about:blank")
+    _FREE[browser, script] = page

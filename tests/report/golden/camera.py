@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, Playwright
 
 from tests.report.golden.kinds import Form
-from tests.support.browser import BROWSER_ARGUMENTS, browser_path
+from tests.support.browser import BROWSER_ARGUMENTS, browser_path, tab
 
 FONT_FOLDERS = (
     "/usr/share/fonts",
@@ -146,29 +146,22 @@ def photograph(
         height: of the window, in CSS px.
         change: what is done to the page first, by tests that damage it.
     """
-    context = browser.new_context(
-        viewport={"width": form.width, "height": height},
-        device_scale_factor=1,
-        color_scheme=form.scheme,
-        reduced_motion="reduce",
-    )
-    page = context.new_page()
-    page.emulate_media(media=form.media, color_scheme=form.scheme, reduced_motion="reduce")
-    page.goto(page_file.resolve().as_uri())
-    page.evaluate(FAMILIES)
-    if start:
-        page.evaluate("for (const each of document.querySelectorAll('.folded')) each.open = true")
-    change(page)
-    long = int(page.evaluate("document.documentElement.scrollHeight"))
-    places = page.evaluate(PLACES)
-    top = round(next(where for name, where in places if name == start)) if start else 0
-    shot = page.screenshot(
-        full_page=True,
-        clip={"x": 0, "y": top, "width": form.width, "height": min(form.most, long - top)},
-        animations="disabled",
-        caret="hide",
-    )
-    context.close()
+    with tab(browser, width=form.width, height=height, scheme=form.scheme) as page:
+        page.emulate_media(media=form.media, color_scheme=form.scheme, reduced_motion="reduce")
+        page.goto(page_file.resolve().as_uri())
+        page.evaluate(FAMILIES)
+        if start:
+            page.evaluate("for (const e of document.querySelectorAll('.folded')) e.open = true")
+        change(page)
+        long = int(page.evaluate("document.documentElement.scrollHeight"))
+        places = page.evaluate(PLACES)
+        top = round(next(where for name, where in places if name == start)) if start else 0
+        shot = page.screenshot(
+            full_page=True,
+            clip={"x": 0, "y": top, "width": form.width, "height": min(form.most, long - top)},
+            animations="disabled",
+            caret="hide",
+        )
     return Photograph(
         Image.open(io.BytesIO(shot)).convert("RGB"),
         long,
