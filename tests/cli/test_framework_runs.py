@@ -38,9 +38,9 @@ baseline = "cpu"
 kind = "image_classification"
 data = "synthetic"
 model = "conv32_conv64_conv64"
-train_examples = 2048
-validation_examples = 512
-batch_size = 64
+train_examples = 1024
+validation_examples = 256
+batch_size = 32
 epochs = 3
 samples = 4
 [measure]

@@ -4,22 +4,28 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.backend.strategies.cells import Start, start_child
+from tests.support.workers import made_once
 
 
 @pytest.fixture(scope="session")
-def said() -> dict[str, Any]:
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `replicas_program` prints: one device and two mirrored replicas, side by side."""
-    program = "tests.backend.strategies.replicas_program"
-    done = subprocess.run(
-        [sys.executable, "-m", program], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
+
+    def say(out: Path) -> None:
+        program = "tests.backend.strategies.replicas_program"
+        done = subprocess.run(
+            [sys.executable, "-m", program], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        out.write_text(done.stdout)
+
+    found: dict[str, Any] = json.loads(made_once(tmp_path_factory, "replicas", say).read_text())
     return found
 
 
