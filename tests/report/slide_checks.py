@@ -20,7 +20,7 @@ OUTSIDE = """() => [...document.querySelectorAll('.slide')].flatMap(slide => {
 })"""
 """Elements that leave their slide, or the part of it that is theirs."""
 
-SMALL = """([least, least_notes]) => {
+SMALL = """least => {
   const found = new Set();
   for (const slide of document.querySelectorAll('.slide')) {
     const walker = document.createTreeWalker(
@@ -36,11 +36,16 @@ SMALL = """([least, least_notes]) => {
         const box = svg.getBoundingClientRect(), view = svg.viewBox.baseVal;
         size *= Math.min(box.width / view.width, box.height / view.height);
       }
-      const note = svg || e.closest('.small, .heat-key');
-      if (size < (note ? least_notes : least) - 0.05)
+      if (size < least - 0.05)
         found.add(`${slide.id}: ${size.toFixed(1)} px, ${text.textContent.trim().slice(0, 40)}`);
     }
   }
   return [...found];
 }"""
 """Texts of a slide that are smaller than the last row can read."""
+
+STAGES = """() => Math.min(...[...document.querySelectorAll('.slide')]
+  .filter(slide => slide.querySelector('.stage'))
+  .map(slide => slide.querySelector('.stage').getBoundingClientRect().height
+    / slide.getBoundingClientRect().height))"""
+"""The least share of a slide's height that its figure has."""

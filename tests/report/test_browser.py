@@ -66,20 +66,6 @@ SMALLEST_TEXT = """() => {
 }"""
 
 
-HIDDEN_ON_SLIDES = """() => [...document.querySelectorAll('.slide')].flatMap(slide => {
-  const frame = slide.getBoundingClientRect();
-  return [...slide.querySelectorAll('table, svg, pre, h2, .small, .said, .keys')]
-    .filter(e => e.getClientRects().length)
-    .filter(e => {
-      const box = e.getBoundingClientRect();
-      const stage = e.closest('.stage');
-      const floor = stage ? stage.getBoundingClientRect().bottom : frame.bottom;
-      return box.bottom > floor + 1 || box.right > frame.right + 1 || box.top < frame.top - 1;
-    })
-    .map(e => slide.querySelector('h1, h2').textContent + ': ' + e.tagName);
-})"""
-
-
 def where(site: Path, kind: str) -> Path:
     """The file of a kind of page."""
     if kind != "cell":
@@ -250,36 +236,6 @@ def test_paper_is_light_and_splits_no_figure(site: Path, browser: Browser) -> No
         assert not page.locator(".mast").is_visible()
         paper = page.pdf(prefer_css_page_size=True)
         assert paper.startswith(b"%PDF")
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
-def test_a_slide_shows_all_of_itself_in_letters_for_the_last_row(
-    size: tuple[int, int], site: Path, browser: Browser
-) -> None:
-    with opened(browser, site / "mnist_batch_sweep.full.slides.html", width=size[0]) as page:
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        assert page.locator(".slide").count() >= 9
-        hidden = page.evaluate(HIDDEN_ON_SLIDES)
-        assert hidden == []
-        assert page.evaluate(SMALLEST_TEXT) >= size[1] / 50
-        assert page.evaluate(OVERLAPS) == []
-        page.keyboard.press("End")
-        page.locator(".slide").last.locator("h2").wait_for(state="visible")
-        assert page.evaluate("new Promise(done => setTimeout(() => done(scrollY), 400))") > 3000
-
-
-def test_slides_can_be_read_on_a_telephone(site: Path, browser: Browser) -> None:
-    with opened(browser, site / "mnist_batch_sweep.full.slides.html", width=390) as page:
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        assert page.evaluate(SMALLEST_TEXT) >= 10
-        assert page.evaluate(OVERLAPS) == []
-
-
-def test_slides_print_one_to_a_page(site: Path, browser: Browser) -> None:
-    with opened(browser, site / "mnist_batch_sweep.full.slides.html") as page:
-        slides = page.locator(".slide").count()
-        paper = page.pdf(prefer_css_page_size=True)
-    assert paper.count(b"/Type /Page\n") == slides
 
 
 def test_no_hostile_text_runs_or_fetches(attacked_site: Path, browser: Browser) -> None:

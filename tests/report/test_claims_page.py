@@ -12,7 +12,6 @@ from accelreport.report.pages.headline import headline
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
-from accelreport.report.slides.claims import claim_slides
 from accelreport.spec.claims import Claim, FasterCheck, PeakCheck, QuantisedCheck, RatioCheck
 from tests.report.test_resources import bench_of
 from tests.support.records import study
@@ -73,7 +72,7 @@ def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other
 
 
 @pytest.mark.parametrize("origin", ["synthetic", "sample", "official"])
-def test_a_verdict_from_synthetic_data_is_marked_on_page_index_and_slide(
+def test_a_verdict_from_synthetic_data_is_marked_on_page_and_index(
     origin: Literal["synthetic", "sample", "official"],
 ) -> None:
     made = study(
@@ -84,7 +83,7 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_index_and_slide(
     bench = bench_of(made)
     other = bench_of(study("matmul", claims=[Claim(text="x", check=PeakCheck(below_peak=True))]))
     for shown in ([bench], [bench, other]):
-        sections = [claims_section(shown), *claim_slides(shown)]
+        sections = [claims_section(shown)]
         tables = [
             block
             for section in sections

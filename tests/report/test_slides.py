@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.report.slide_checks import OUTSIDE, SMALL
+from accelreport.report.model import Figure
+from accelreport.report.model import Page as ReportPage
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.index import index_page
+from accelreport.report.site.assembly import gather
+from accelreport.report.slides.benchmark import LEAST_POINTS, points_of, slides_page
+from accelreport.report.slides.benchmark import MOST_SLIDES as BENCH_SLIDES
+from accelreport.report.slides.site import MOST_SLIDES as SITE_SLIDES
+from accelreport.report.slides.site import deck_page
+from accelreport.report.view import BenchmarkView
+from tests.report.scenarios import Results, observed, ordinary
+from tests.report.slide_checks import OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element
+from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
 
@@ -19,8 +33,8 @@ WHOLE = "slides.html"
 SWEEP = "mnist_batch_sweep.full.slides.html"
 DECKS = (WHOLE, SWEEP, "mnist_batch_sweep.quick.slides.html", "matmul.full.slides.html")
 HALL = {"width": 1920, "height": 1080}
-LETTERS, NOTES = 28, 22
-"""Pixels of letters on a screen of 1080 lines: of a slide, and of its drawings and footnotes."""
+LETTERS = 18
+"""Pixels of the smallest letters on a screen of 720 lines, those of drawings among them."""
 
 
 @contextmanager
@@ -74,8 +88,8 @@ def test_no_slide_lets_anything_out_and_all_can_be_read_from_the_last_row(
     size = {"width": width, "height": height}
     with told(browser, site / deck, viewport=size) as (_, page):
         assert page.evaluate(OUTSIDE) == []
-        share = height / 1080
-        assert page.evaluate(SMALL, [LETTERS * share, NOTES * share]) == []
+        assert page.evaluate(SMALL, LETTERS * height / 720) == []
+        assert page.evaluate(STAGES) >= 0.6
         assert page.evaluate(OVERLAPS) == []
 
 
@@ -89,16 +103,92 @@ def test_no_text_however_long_or_odd_leaves_its_slide(
             assert page.evaluate(OUTSIDE) == [], deck.name
 
 
-def test_the_deck_of_the_whole_tells_what_a_talk_needs(pages: dict[str, Element]) -> None:
+def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
+    pages: dict[str, Element],
+) -> None:
     deck = pages[WHOLE]
     slides = slides_of(deck)
-    topics = [slide.attributes["id"].rstrip("0123456789") for slide in slides]
-    order = ["start", "speedups-", "benchmark-", "claims-slide-", "gaps-slide-", "reproduce"]
-    assert list(dict.fromkeys(topics)) == order
-    assert topics.count("benchmark-") == 3
+    topics = [slide.attributes["id"].rstrip("-0123456789") for slide in slides]
+    assert list(dict.fromkeys(topics)) == ["start", "all-rates", "benchmark", "claims"]
+    assert topics.count("benchmark") == 2  # of three pages: two profiles are of one spec
+    assert title_of(slides[0]).endswith("?")
     assert "Processes planned for each number" in slides[0].text
-    assert "interval" in next(s.text for s in slides if s.attributes["id"] == "benchmark-1")
-    assert any(link.attributes["href"] == WHOLE for link in pages["index.html"].all("a"))
+    front = pages["index.html"]
+    (answer,) = (e.text for e in front.all("h1"))
+    assert answer in slides[0].text
+    assert title_of(slides[1]) == answer
+    assert any(link.attributes["href"] == WHOLE for link in front.all("a"))
+
+
+def title_of(slide: Element) -> str:
+    (title,) = slide.all("h1", "h2")
+    return title.text
+
+
+@pytest.fixture(scope="module")
+def many() -> list[BenchmarkView]:
+    """More benchmarks than a talk has room for, of several forms, two profiles and no results."""
+    copies = [study("matmul", spec=f"k{n}", repeats=3) for n in range(6)]
+    sweeps = [study(spec=f"s{n}", repeats=3) for n in range(6)]
+    empty = replace(study("matmul", spec="later", repeats=1), records=())
+    made = (*ordinary().studies, *observed().studies, *copies, *sweeps, empty)
+    return gather(Results(made))
+
+
+def decks_of(benches: list[BenchmarkView]) -> list[ReportPage]:
+    own = [slides_page(b, benchmark_page(b)) for b in benches if b.shown_series]
+    return [deck_page(benches, index_page(benches, "Site", [])), *own]
+
+
+def test_a_deck_is_no_longer_than_its_talk(many: list[BenchmarkView]) -> None:
+    whole, *own = decks_of(many)
+    assert 1 + len(whole.sections) == SITE_SLIDES == 12
+    assert BENCH_SLIDES == 8
+    assert all(2 <= 1 + len(deck.sections) <= BENCH_SLIDES for deck in own)
+    told = [slide.speech.sources[0].href for slide in whole.sections if slide.speech]
+    assert len(told) == len(set(told)), "one slide a benchmark"
+
+
+def test_every_title_is_a_finding_and_none_continues_another(many: list[BenchmarkView]) -> None:
+    for deck in decks_of(many):
+        titles = [slide.title for slide in deck.sections]
+        assert len(titles) == len(set(titles)) or deck.path == WHOLE
+        for title in titles:
+            assert not re.search(r"\(\d+ of \d+\)|part \d", title)
+            assert not title.endswith((".", ":")), title
+            # A sentence: it says how much, or what became of what, and is no label.
+            assert len(title.split()) >= 4, title
+            assert re.search(r"\d", title), title
+        assert all(len(slide.blocks) == 1 for slide in deck.sections)
+
+
+def test_no_figure_of_a_slide_has_fewer_than_three_points(many: list[BenchmarkView]) -> None:
+    shown = [slide.blocks[0] for deck in decks_of(many) for slide in deck.sections]
+    figures = [block for block in shown if isinstance(block, Figure)]
+    assert len(figures) > 20
+    assert all(points_of(figure.panels[0].wide.spec) >= LEAST_POINTS for figure in figures)
+    # Two dots are said in a sentence, and not drawn.
+    pair = gather(Results((study("matmul", devices=("cpu", "gpu"), axes={}, repeats=3),)))
+    (deck,) = decks_of(pair)[1:]
+    assert not [s for s in deck.sections if isinstance(s.blocks[0], Figure)]
+
+
+def test_notes_hold_what_is_absent_the_intervals_and_how_to_do_it_again(
+    many: list[BenchmarkView],
+) -> None:
+    for deck in decks_of(many):
+        assert deck.speech
+        assert "To measure it again: " in deck.speech.sentences[-1]
+        assert "accelreport run specs/" in deck.speech.sentences[-1]
+    whole = decks_of(many)[0]
+    lost = sum(not row.measured for bench in many for row in bench.rows)
+    assert whole.speech
+    (said,) = [text for text in whole.speech.sentences if "have no numbers" in text]
+    assert said.startswith(f"{lost} of ")
+    assert "device not present (TPU v2-8)" in said
+    for slide in whole.sections:
+        assert slide.speech
+        assert len(slide.speech.sentences) <= 7
 
 
 @pytest.mark.parametrize("deck", DECKS)
@@ -117,26 +207,15 @@ def test_every_slide_has_notes_that_say_where_the_numbers_are(
             assert not name or name in known, link
 
 
-def test_notes_give_the_interval_n_and_the_condition(pages: dict[str, Element]) -> None:
-    (slide,) = [s for s in pages[SWEEP].all("section") if s.attributes.get("id") == "speedup-1"]
-    notes = notes_of(slide)
-    assert "interval" in notes.text
-    assert "n = 3 against 4 processes" in notes.text
-    assert "Partial runs." in notes.text
-    (slide,) = [s for s in pages[SWEEP].all("section") if s.attributes.get("id") == "speedup-0"]
-    assert (
-        "GPU, batch size 1,024: 5.4× (5.3–5.5×, n = 3 against 4), faster." in notes_of(slide).text
-    )
-
-
-def test_notes_give_the_distance_to_a_published_figure_and_its_conditions(
+def test_notes_give_intervals_and_the_distance_to_published_figures(
     pages: dict[str, Element],
 ) -> None:
-    known = {slide.attributes["id"]: slide for slide in slides_of(pages[SWEEP])}
-    told = notes_of(known["published-0-0"]).text
+    slide = slides_of(pages[SWEEP])[1]
+    told = notes_of(slide).text
+    assert "95 % interval" in told.replace("\u202f", " ").replace("\xa0", " ")
+    assert "n = 3 against 4 processes" in told
     assert "Colab GPU, 2018: published 6 s, ours " in told
-    assert "the published one" in told
-    assert "1 of 2 was made under other conditions, such as: batch is per core." in told
+    assert "1 of 3 was made under other conditions, such as: batch is per core." in told
 
 
 def test_keys_move_from_slide_to_slide_and_the_address_names_it(
@@ -247,7 +326,7 @@ def test_a_second_window_keeps_in_step_both_ways_on_the_disk(site: Path, browser
 def test_a_message_from_another_window_moves_nothing(site: Path, browser: Browser) -> None:
     with told(browser, site / SWEEP) as (_, page):
         page.evaluate(
-            "postMessage({deck: location.pathname, slide: 'reproduce-0'}, '*');"
+            "postMessage({deck: location.pathname, slide: 'claims'}, '*');"
             "new Promise(done => setTimeout(done, 200))"
         )
         assert place(page) == "start"

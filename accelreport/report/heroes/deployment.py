@@ -51,6 +51,7 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
         numbers=_numbers(bench, found),
         thumbnail=both,
         sentence=f"{found.title}.",
+        findings=(found.title, found.change),
     )
 
 

@@ -70,6 +70,7 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
         numbers=_numbers(bench, run, first),
         thumbnail=line,
         sentence=f"{title}.",
+        findings=(title, forecast_answer(bench, run).split(";")[0]),
     )
 
 

@@ -35,15 +35,16 @@ class Size:
     height: int
 
 
-ON_A_SLIDE = Size(740, 285)
-"""A drawing that fills a slide of 1280 × 720: stretched to 1180, its letters of 12.5 are 20 px."""
+ON_A_SLIDE = Size(690, 292)
+"""A drawing that fills a slide of 1280 × 720: stretched to 1109, its letters of 11.5 are 18 px."""
+ON_A_PHONE = Size(330, 290)
+"""A drawing that stands alone on a telephone."""
 ON_A_CARD = Size(230, 130)
 """A drawing on a card of the front page."""
 SMALL = 300
 """A drawing that is not wider is a thumbnail: few labels, no title of an axis."""
 _FULL, _LEFT, _RIGHT, _THIRD = 1104, 650, 422, 346
 _HEIGHT = 320
-_PHONE = Size(330, 290)
 _WIDTHS = {1: (_FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
 """Widths of so many figures side by side; the style sheet shares the row out alike."""
 
@@ -60,6 +61,7 @@ class HeroFigure:
         caption: how to read it; one sentence or none.
         badges: marks of its numbers.
         table: its numbers.
+        points: of its longest line; 0 where marks stand alone and are counted as drawn.
     """
 
     id: str
@@ -69,6 +71,7 @@ class HeroFigure:
     caption: str = ""
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
+    points: int = 0
 
     def drawing(self, size: Size, prefix: str = "") -> Drawing:
         """The chart at one size; `prefix` begins its ids and is unique within the page."""
@@ -111,6 +114,8 @@ class Hero:
         thumbnail: the figure, small, for the card of the front page.
         sentence: the finding in one sentence for that card.
         undecided: whether the finding is that nothing was decided, or nothing measured.
+        findings: what each figure shows, as the title of a slide of its own; without them the
+            first figure has the hero's title, and the others have the answer.
     """
 
     kicker: str
@@ -122,23 +127,24 @@ class Hero:
     thumbnail: Shown
     sentence: str
     undecided: bool = False
+    findings: tuple[str, ...] = ()
 
     def thumbnail_figure(self, size: Size = ON_A_CARD) -> Figure | Gallery | Code:
         """The thumbnail as a block of a page."""
         small = self.thumbnail
         return small.figure(size) if isinstance(small, HeroFigure) else small
 
-    def slide_figures(self, size: Size = ON_A_SLIDE) -> tuple[Figure | Gallery | Code, ...]:
-        """The figures, each for a slide of its own."""
-        return tuple(
-            each.figure(size) if isinstance(each, HeroFigure) else each for each in self.figures
-        )
+    def shown(self) -> list[tuple[str, Shown]]:
+        """Each figure with what it shows, as a sentence without a full stop."""
+        others = self.answer.rstrip(".")
+        known = self.findings or (self.title, *(others for _ in self.figures[1:]))
+        return list(zip(known, self.figures, strict=True))
 
     def opening(self) -> Section:
         """What stands in the first screen of the page, below its heading."""
         sizes = figure_sizes(len(self.figures))
         shown = tuple(
-            each.figure(size, _PHONE) if isinstance(each, HeroFigure) else each
+            each.figure(size, ON_A_PHONE) if isinstance(each, HeroFigure) else each
             for each, size in zip(self.figures, sizes, strict=True)
         )
         numbers = (LargeNumbers(self.numbers[:MOST_NUMBERS]),) if self.numbers else ()

@@ -7,7 +7,7 @@ from functools import partial
 from accelreport.report import formatting
 from accelreport.report.charts.curves import SMALL, Curve
 from accelreport.report.charts.drawing import ROOMY, Chart
-from accelreport.report.heroes.general import rates_figure
+from accelreport.report.heroes.general import rates_figure, rates_title
 from accelreport.report.heroes.hero import Hero, HeroFigure, Shown, Size
 from accelreport.report.heroes.parts import (
     baseline_series,
@@ -49,7 +49,7 @@ def images_hero(bench: BenchmarkView) -> Hero | None:
         images = f"{formatting.count(wrong.of)}{formatting.SPACE}{bench.words.sample}"
         after = f" after {seconds} of training" if seconds else ""
         title = f"{formatting.count(wrong.count)} of {images} wrong{after}"
-    return _hero(bench, title, pictures, small)
+    return _hero(bench, title, (title, pictures), small)
 
 
 def classes_hero(bench: BenchmarkView) -> Hero | None:
@@ -58,10 +58,13 @@ def classes_hero(bench: BenchmarkView) -> Hero | None:
     point = fullest_point(bench)
     if point is None or (len(bench.points) > 2 and not all(isinstance(v, str) for v in swept)):
         return None
-    return _hero(bench, "", rates_figure(bench, point), None)
+    return _hero(bench, "", (rates_title(bench, point), rates_figure(bench, point)), None)
 
 
-def _hero(bench: BenchmarkView, title: str, beside: Shown, small: Shown | None) -> Hero | None:
+def _hero(
+    bench: BenchmarkView, title: str, beside: tuple[str, Shown], small: Shown | None
+) -> Hero | None:
+    """The hero; beside the curves stands another figure, with what it shows."""
     if not bench.quality:
         return None
     curves = Curves(bench)
@@ -69,26 +72,32 @@ def _hero(bench: BenchmarkView, title: str, beside: Shown, small: Shown | None) 
     if not lines:
         return None
     figure = curves_figure(curves)
+    said, other = beside
     if _synthetic(bench):  # what a stand-in taught says nothing about over-fitting
-        title = f"On a synthetic stand-in: {title or _learned(curves, lines)}"
+        learned = f"On a synthetic stand-in: {_learned(curves, lines)}"
+        title = f"On a synthetic stand-in: {title}" if title else learned
+        said = title if small else said
     else:
-        title = _gap(bench, lines) or title or _learned(curves, lines)
+        learned = _gap(bench, lines) or _learned(curves, lines)
+        title = _gap(bench, lines) or title or learned
     answer = "; ".join(_line_text(bench, *line) for line in lines)
     return Hero(
         kicker=kicker(bench),
         title=title,
         answer=f"{sentence(answer)}.",
-        figures=(figure, beside),
+        figures=(figure, other),
         note="Solid: validation, on data that the network never trains on. Dotted: training.",
         numbers=_numbers(bench, lines),
         thumbnail=small or figure,
         sentence=f"{title}.",
+        findings=(learned, said or "What it still gets wrong, the surest mistakes first"),
     )
 
 
 def curves_figure(curves: Curves) -> HeroFigure:
     """Training against validation in the metric that the page speaks of."""
     name = metric_title(f"val_{curves.metric}").removeprefix("validation ")
+    lines = [line for p in curves.points(curves.metric) for line in curves.of(curves.metric, p)]
     return HeroFigure(
         id="hero-curves",
         title=f"{sentence(name)}, training and validation",
@@ -96,6 +105,7 @@ def curves_figure(curves: Curves) -> HeroFigure:
         chart=partial(_chart, curves),
         caption=f"Bands reach from the lowest seed to the highest.{curves.cut(curves.metric)}",
         badges=loud_badges(curves.bench),
+        points=max((len(line.value) for line in lines), default=0),
     )
 
 

@@ -27,18 +27,20 @@ def writing_hero(bench: BenchmarkView) -> Hero | None:
     text = _text(run.record, MOST_EPOCHS, LONGEST)
     title = _title(run.record)
     synthetic = bool(run.record.data and run.record.data.origin == "synthetic")
+    told = f"On a synthetic stand-in: {title[:1].lower()}{title[1:]}" if synthetic else title
     figures: tuple[Shown, ...] = (text,)
     if bench.quality:
         figures = (text, curves_figure(Curves(bench)))
     return Hero(
         kicker=kicker(bench),
-        title=f"On a synthetic stand-in: {title[:1].lower()}{title[1:]}" if synthetic else title,
+        title=told,
         answer=_answer(run.record),
         figures=figures,
         note=f"From {run.name}. In bold what the network had read before it wrote.",
         numbers=usual_numbers(bench),
         thumbnail=_text(run.record, 1, LONGEST_ON_A_CARD),
         sentence=f"{title}.",
+        findings=(told, _answer(run.record).rstrip("."))[: len(figures)],
     )
 
 

@@ -163,7 +163,7 @@ _NUMBER = "quantitative"
 
 _STYLES = {
     "full": ("base.css", "table.css", "matrix.css", "figure.css", "page.css"),
-    "slides": ("base.css", "table.css", "matrix.css", "figure.css", "slides.css"),
+    "slides": ("base.css", "figure.css", "slides.css"),
     "cell": ("base.css", "table.css"),
 }
 _STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}

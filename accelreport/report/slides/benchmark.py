@@ -1,34 +1,50 @@
-"""Slides of a benchmark: one finding and one figure a screen, for the last row of a hall."""
+"""The deck of a benchmark: its question, what its hero's figures show, and the verdicts."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from accelreport.report.model import Block, Code, Download, Entry, Figure, Page, Row, Section, Table
-from accelreport.report.pages.headline import headline
-from accelreport.report.pages.sections.about import on_a_screen
-from accelreport.report.pages.sections.published import published_figure
-from accelreport.report.pages.sections.speedup import dots_figure
-from accelreport.report.slides.claims import claim_slides, gap_slides
-from accelreport.report.slides.notes import for_the_hall, sentences, slide_speech, start_speech
+from accelreport.report import formatting
+from accelreport.report.heroes.general import rates_figure, rates_title
+from accelreport.report.heroes.hero import ON_A_PHONE, ON_A_SLIDE, Hero, HeroFigure, Shown, Size
+from accelreport.report.heroes.rates import fullest_point
+from accelreport.report.heroes.registry import hero_of
+from accelreport.report.model import Block, Code, Download, LargeNumbers, Page, Section, Speech
+from accelreport.report.pages.claims import units_of
+from accelreport.report.pages.sections.about import commands
+from accelreport.report.slides.notes import (
+    claim_sentences,
+    figure_sentences,
+    for_the_hall,
+    once,
+    start_speech,
+)
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
-MOST_ROWS = 4
-"""Rows of a table that can be read from the last row."""
-MOST_COLUMNS = 6
-MOST_LINES = 16
-"""Rows of a drawing that can be read from there."""
-MOST_PAIRS = 8
-"""Rows of the drawing of published figures, which are higher."""
-MOST_PANELS = 3
-"""Drawings side by side."""
-TABLES = ("speedup-table", "target-table", "confusion-table", "choice-table")
-"""Tables that get a slide, where they are short enough."""
-
-_TABLE = "Table: "
-"""Before a table's name, which must differ from that of the slide it stands on."""
+MOST_SLIDES = 8
+"""Slides of a benchmark's deck, the first one among them."""
+LEAST_POINTS = 3
+"""Of fewer points no figure is made: a sentence says them."""
+MOST_LETTERS = 110
+"""Letters of a title, which has two lines."""
+MOST_WRITTEN = 560
+"""Letters of a text that a network wrote, which stand on a slide."""
+MOST_TOPIC = 88
+"""Letters of the line over a title."""
+_DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
+"""Marks that carry data; rules and texts are lines of a grid, bands and labels."""
+_SHORT = {
+    "confirmed": "confirmed here",
+    "refuted": "refuted here",
+    "undecided": "undecided",
+    "agree": "agree in print",
+    "contradict": "contradicted in print",
+    "device": "in need of a device",
+}
+"""State of a claim → what a title calls it."""
 
 
 def slides_path(bench: BenchmarkView) -> str:
@@ -37,129 +53,135 @@ def slides_path(bench: BenchmarkView) -> str:
 
 
 def slides_page(bench: BenchmarkView, page: Page) -> Page:
-    """The slides, made of what stands on the benchmark's page."""
-    slides = [
-        slide
-        for section in page.sections
-        for number, block in enumerate(_shown(bench, section))
-        for slide in _slides(bench, section, block, number)
-    ]
-    last = [slide for slide in slides if slide.blocks[0].kind == "code"]
-    first = [slide for slide in slides if slide not in last]
-    sections = (*first, *claim_slides([bench]), *gap_slides([bench]), *last)
+    """The slides of a benchmark.
+
+    Args:
+        bench: the benchmark.
+        page: its page, whose finding the first slide tells.
+    """
+    hero = hero_of(bench)
+    slides = [*hero_slides(bench, hero, "figure"), *_rates(bench, hero), *_numbers(bench, hero)]
+    verdicts = verdict_slide([bench])
+    most = MOST_SLIDES - 1 - bool(verdicts)
     return replace(
         for_the_hall(page),
         path=slides_path(bench),
-        sections=sections,
+        finding=f"{hero.title}. {label(hero.answer, 330)}",
+        opening=None,
+        sections=(*slides[:most], *([verdicts] if verdicts else [])),
         template="slides.html",
         crumbs=(Download(f"{bench.slug}.html", "The page"),),
         related=(),
-        speech=start_speech(bench),
+        speech=start_speech(
+            [bench], commands(bench), Download(f"{bench.slug}.html", "Numbers: the page")
+        ),
     )
 
 
-def _shown(bench: BenchmarkView, section: Section) -> Iterator[Block]:
-    lines = len(bench.points) * (1 + len(bench.series))
-    for block in section.blocks:
-        if isinstance(block, Figure):
-            if block.id == "speedup-dots" and lines > MOST_LINES:
-                yield few_dots(bench)
-            elif block.id != "cold-bars" or lines <= MOST_LINES:
-                yield replace(_readable(bench, block), downloads=())
-        elif isinstance(block, Table):
-            rows = sum(len(group.rows) + bool(group.title) for group in block.groups)
-            short = rows <= MOST_ROWS
-            if block.id in TABLES and short and len(block.columns) <= MOST_COLUMNS:
-                yield _linked(
-                    bench, replace(block, title=f"{_TABLE}{block.title}", download=None, notes=())
-                )
-        elif isinstance(block, Code) and section.id == "reproduce":
-            yield replace(block, tokens=on_a_screen(block.tokens))
+def hero_slides(bench: BenchmarkView, hero: Hero, name: str) -> Iterator[Section]:
+    """A slide for each figure of a hero that has points enough.
+
+    Args:
+        bench: the benchmark.
+        hero: what it found.
+        name: begins the ids of the slides, and is unique in the deck.
+    """
+    for number, (finding, shown) in enumerate(hero.shown()):
+        block = slide_block(shown, f"{name}-{number}")
+        if block is not None:
+            yield _slide(bench, f"{name}-{number}", finding, block, hero.kicker)
 
 
-def few_dots(bench: BenchmarkView) -> Figure:
-    """The speedups at as many sweep points as can be read."""
-    others = max(1, len(bench.series) - 1)
-    rows = 1 if others == 1 else 1 + others
-    return dots_figure(bench, max(2, MOST_LINES // rows))
+def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | None:
+    """A figure at the size of a slide; None of one with too few points."""
+    if isinstance(shown, Code):
+        return _written(shown)
+    if not isinstance(shown, HeroFigure):
+        return replace(shown, href="")
+    figure = replace(shown, id=name, table=None).figure(ON_A_SLIDE, narrow)
+    count = shown.points or points_of(figure.panels[0].wide.spec)
+    return figure if count >= LEAST_POINTS else None
 
 
-def _readable(bench: BenchmarkView, figure: Figure) -> Figure:
-    """The figure with no more rows to a drawing than can be read, and without a choice."""
-    if figure.choose:
-        return replace(figure, panels=figure.panels[:1], choose=False, subtitle="")
-    if figure.id != "published-pairs":
-        return figure
-    counts = Counter(found.figure for found in bench.published_results)
-    if max(counts.values()) <= MOST_PAIRS:
-        return figure
-    shared = published_figure(bench, MOST_PAIRS)
-    titles = [panel.title for panel in shared.panels]
-    panels = [
-        replace(panel, title=_numbered(panel.title, titles[:i].count(panel.title), titles))
-        for i, panel in enumerate(shared.panels)
-    ]
-    return replace(shared, panels=tuple(panels))
+def points_of(spec: Mapping[str, Any]) -> int:
+    """How many points a chart draws: rows of its largest marks, of all panels together."""
+    kept = spec.get("datasets", {})
+
+    def count(part: Mapping[str, Any]) -> int:
+        if "hconcat" in part:
+            return sum(map(count, part["hconcat"]))
+        mark, data = part.get("mark", {}), part.get("data", {})
+        drawn = (mark if isinstance(mark, str) else mark.get("type")) in _DRAWN
+        own = len(kept.get(data.get("name"), data.get("values", ()))) if drawn else 0
+        return max([own, *map(count, part.get("layer", ()))])
+
+    return count(spec)
 
 
-def _numbered(title: str, before: int, titles: list[str]) -> str:
-    """The title with its place among those that are the same."""
-    return f"{title} ({before + 1} of {titles.count(title)})" if titles.count(title) > 1 else title
+def _written(code: Code) -> Code:
+    """A text in as many letters as have room."""
+    left, kept = MOST_WRITTEN, []
+    for token in code.tokens:
+        if left <= 0:
+            break
+        kept.append(replace(token, text=token.text[:left]))
+        left -= len(token.text)
+    return replace(code, title="", tokens=tuple(kept), wrapped=True)
 
 
-def _linked(bench: BenchmarkView, table: Table) -> Table:
-    """The table with links that lead to the cells on the benchmark's page."""
-
-    def entry(each: Entry) -> Entry:
-        inside = each.href.startswith("#")
-        return replace(each, href=f"{bench.slug}.html{each.href}") if inside else each
-
-    def row(each: Row) -> Row:
-        return replace(each, entries=tuple(entry(cell) for cell in each.entries))
-
-    groups = (replace(g, rows=tuple(row(each) for each in g.rows)) for g in table.groups)
-    return replace(table, groups=tuple(groups))
-
-
-def _slides(bench: BenchmarkView, section: Section, block: Block, number: int) -> Iterator[Section]:
-    """One slide for a block; one for each drawing of a figure whose drawings are stacked."""
-    heading = section.finding if number == 0 and section.finding else ""
-    if isinstance(block, Figure) and block.stacked:
-        for i, panel in enumerate(block.panels):
-            part = replace(block, id=f"{block.id}-{i}", panels=(panel,), table=None)
-            title = heading if i == 0 and heading else f"{section.title}: {panel.title}"
-            yield _slide(bench, section, part, f"{number}-{i}", title)
-        return
-    if isinstance(block, Figure) and len(block.panels) > MOST_PANELS:
-        shares = _shares(block)
-        for i, part in enumerate(shares):
-            of = f"{section.title} ({i + 1} of {len(shares)})"
-            title = heading if i == 0 and heading else of
-            yield _slide(bench, section, part, f"{number}-{i}", title)
-        return
-    own = block.title if isinstance(block, Figure | Table) else section.title
-    if isinstance(block, Figure) and block.id == "speedup-dots":
-        own = sentences(headline(bench))[0]
-    yield _slide(bench, section, block, str(number), heading or own.removeprefix(_TABLE))
-
-
-def _shares(figure: Figure) -> list[Figure]:
-    """The figure in parts of a few drawings each."""
-    count = -(-len(figure.panels) // MOST_PANELS)
-    size = -(-len(figure.panels) // count)
-    return [
-        replace(figure, id=f"{figure.id}-{i}", panels=figure.panels[i * size : (i + 1) * size])
-        for i in range(count)
-    ]
-
-
-def _slide(
-    bench: BenchmarkView, section: Section, block: Block, number: str, title: str
-) -> Section:
+def _slide(bench: BenchmarkView, name: str, title: str, block: Block, topic: str) -> Section:
+    page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
     return Section(
-        f"{section.id}-{number}",
-        title,
+        name,
+        label(title, MOST_LETTERS),
         (block,),
-        finding=section.title,
-        speech=slide_speech(bench, section, block),
+        finding=_fitting(topic),
+        speech=Speech(once(figure_sentences(bench, block)), (page,)),
+    )
+
+
+def _fitting(topic: str) -> str:
+    """As many parts of a topic as a line has room for; never none."""
+    kept, *parts = topic.split(" · ")
+    for part in parts:
+        if len(kept) + len(part) + 3 > MOST_TOPIC:
+            break
+        kept = f"{kept} · {part}"
+    return label(kept, MOST_TOPIC)
+
+
+def _rates(bench: BenchmarkView, hero: Hero) -> Iterator[Section]:
+    """Measured and published rates, where the hero does not show them itself."""
+    point = fullest_point(bench)
+    if point is None or any(getattr(shown, "id", "") == "hero-rates" for shown in hero.figures):
+        return
+    block = slide_block(rates_figure(bench, point), "rates")
+    if block is not None:
+        yield _slide(bench, "rates", rates_title(bench, point), block, hero.kicker)
+
+
+def _numbers(bench: BenchmarkView, hero: Hero) -> Iterator[Section]:
+    """The numbers of a hero, where there are three."""
+    if len(hero.numbers) >= LEAST_POINTS:
+        first = hero.numbers[0]
+        title = f"{first.value}: {first.text}"
+        yield _slide(bench, "numbers", title, LargeNumbers(hero.numbers[:4]), hero.kicker)
+
+
+def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
+    """What became of the claims, a square for each; None where no spec makes one."""
+    units = units_of(benches)
+    if units is None:
+        return None
+    count = formatting.plural(len(units.items), "claim")
+    said = formatting.listed([f"{number} {_SHORT[state]}" for state, _, number in units.keys])
+    where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
+    return Section(
+        "claims",
+        f"{count} of the sources: {said}",
+        (units,),
+        finding="Verdicts",
+        speech=Speech(
+            once(claim_sentences(benches)), (Download(where, "Numbers: the claims and rules"),)
+        ),
     )

@@ -1,4 +1,4 @@
-"""Presenter's notes: what to say with a slide in a few sentences, and where its numbers stand."""
+"""Presenter's notes: intervals, absences, conditions, and how to reproduce what a slide shows."""
 
 from __future__ import annotations
 
@@ -6,38 +6,35 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.published import PublishedResult
+from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.frames import why_withheld
-from accelreport.report.metrics import FIGURES, figure_interval, figure_text, printed_text
-from accelreport.report.model import Badge, Block, Download, Figure, Page, Section, Speech, Table
+from accelreport.report.metrics import figure_interval, figure_text, printed_text
+from accelreport.report.model import Badge, Block, Download, Figure, Page, Speech, Token
+from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.headline import Compared, compared
+from accelreport.report.pages.sections.about import on_a_screen
+from accelreport.report.pages.sections.claims import claim_row
 from accelreport.report.pages.sections.problems import notices_of
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, present
+from accelreport.report.warning_text import remedy_text
 
 MOST_ROWS = 2
 """Figures that are read out; the page has all of them."""
+MOST_SENTENCES = 7
+"""Paragraphs of notes that can be found while speaking."""
+MOST_CLAIMS = 3
+"""Claims that are read out."""
 
 
-def published_sentences(bench: BenchmarkView, block: Figure) -> list[str]:
-    """Ours beside theirs, and what the source's conditions were.
-
-    Args:
-        bench: the benchmark.
-        block: a drawing of one kind of figure, whose panel carries the name of that kind.
-    """
-    title = block.panels[0].title
-    rows = [row for row in bench.published_results if sentence(FIGURES[row.figure][0]) in title]
+def published_sentences(bench: BenchmarkView) -> list[str]:
+    """Ours beside theirs, and what the source's conditions were."""
+    rows = bench.published_results
     measured = [row for row in rows if present(row.measured.value)]
-    said = [_said(row) for row in measured[:MOST_ROWS]]
-    if not measured:
-        said.append("None of these was measured here: the diamonds stand alone.")
-    elif len(measured) < len(rows):
-        alone = len(rows) - len(measured)
-        verb = "has" if alone == 1 else "have"
-        said.append(f"{alone} of {len(rows)} {verb} no counterpart: a diamond stands alone.")
-    return [*said, *_conditions(rows)]
+    return [*map(_said, measured[:MOST_ROWS]), *_conditions(rows)]
 
 
 def _said(found: PublishedResult) -> str:
@@ -68,10 +65,6 @@ MOST_PARTS = 3
 DECIDED = frozenset({"FASTER", "SLOWER", "SAME"})
 MOST_LETTERS = 110
 """Letters of a fact on the first slide of a deck."""
-REPEAT = (
-    "These commands measure everything again on a machine of yours, and build its pages.",
-    "Cells that are already in the results folder are not run again.",
-)
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 
 
@@ -94,46 +87,80 @@ def for_the_hall(page: Page) -> Page:
     )
 
 
-def start_speech(bench: BenchmarkView) -> Speech:
-    """Notes to the first slide of a benchmark: how many processes, and under what conditions."""
-    said = [f"{_counted(bench)} {processes_sentence(bench)}".strip()]
-    return Speech(once([*said, *notice_sentences([bench]), *_warned(bench)]), (_page(bench),))
-
-
-def slide_speech(bench: BenchmarkView, section: Section, block: Block) -> Speech:
-    """Notes to a slide of a benchmark.
+def start_speech(
+    benches: Sequence[BenchmarkView], commands: Sequence[Token], source: Download
+) -> Speech:
+    """Notes to the first slide: conditions, what was not measured, and how to do it again.
 
     Args:
-        bench: the benchmark.
-        section: the section of its page that the slide is from.
-        block: what the slide shows.
+        benches: what the deck is of.
+        commands: those that measure it again, a line each.
+        source: where its numbers stand.
     """
-    source = Download(f"{bench.slug}.html#{section.id}", f"Numbers: {section.title}")
-    if not isinstance(block, Figure | Table):
-        return Speech(REPEAT, (source,))
-    if section.id == "speedup":
-        every = _each(bench) if isinstance(block, Table) else ()
-        return Speech(once(every) or speedup_sentences(bench), (source,))
-    if section.id == "published" and isinstance(block, Figure):
-        return Speech(once(published_sentences(bench, block)), (source,))
-    said = [*_shown(block), *_how(block)]
-    if section.id != "forecast":
-        said.append(processes_sentence(bench))
-    return Speech(once([*said, *_speech_conditions(block)]), (source,))
+    said = [
+        *([processes_sentence(benches[0])] if len(benches) == 1 else []),
+        *notice_sentences(benches),
+        *gap_sentences(benches),
+        *(_warned(benches[0]) if len(benches) == 1 else ()),
+    ]
+    lines = "".join(token.text for token in on_a_screen(commands)).splitlines()
+    again = f"To measure it again: {'; '.join(line for line in lines if line)}."
+    return Speech((*once(said)[: MOST_SENTENCES - 1], again), (source,))
 
 
-def _each(bench: BenchmarkView) -> Iterator[str]:
-    """The largest factors one by one, with their intervals, n and verdicts."""
-    found = sorted(compared(bench), key=lambda each: -each.speedup)
-    for each in found[:MOST_PARTS]:
-        where = f", {bench.point_title(each.point)}" if bench.axes else ""
-        n = f"n = {each.processes[0]} against {each.processes[1]}"
-        interval = f"{each.between}, {n}" if each.between else f"{n}, no interval"
-        verdict = each.estimate.verdict.lower()
-        yield f"{each.series.title}{where}: {each.text} ({interval}), {verdict}."
-    if len(found) > MOST_PARTS:
-        more = formatting.plural(len(found) - MOST_PARTS, "more comparison")
-        yield f"{more} on this slide; each cell leads to the processes behind it."
+def figure_sentences(bench: BenchmarkView, block: Block) -> list[str]:
+    """Notes to a figure: what it shows, its intervals, what was published, and its conditions."""
+    told = speedup_sentences(bench) if compared(bench) else (processes_sentence(bench),)
+    said = [*(_shown(block) if isinstance(block, Figure) else ()), *told]
+    if isinstance(block, Figure):
+        said += sentences(block.caption)[:1]
+    said += published_sentences(bench)
+    if isinstance(block, Figure):
+        said += _conditions_of(block.badges)
+    return list(once([*said, *gap_sentences([bench])]))[:MOST_SENTENCES]
+
+
+def claim_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
+    """Notes to the verdicts: the rule, what was decided with its numbers, and what is absent."""
+    said = ["A claim is confirmed or refuted only when the whole interval lies on one side."]
+    every = [(bench, found) for bench in benches for found in bench.tested]
+    decided = (ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED)
+    for verdict in decided:
+        for bench, found in every:
+            if found.verdict is verdict and len(said) <= MOST_CLAIMS:
+                entry, measured, *_ = claim_row(bench, found).entries
+                badges = ", ".join(badge.text for badge in entry.badges)
+                told = f"“{label(found.claim.text, 160)}” {badges}"
+                number = f": {measured.lines[0].text.rstrip('.')}" if measured.lines else ""
+                said.append(f"{told}{number}.")
+    if len(said) == 1:
+        said.append("None was decided by what was measured here.")
+    return [*said, *gap_sentences(benches)][:MOST_SENTENCES]
+
+
+def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
+    """How many cells have no number, for what reasons on what devices, and what helps."""
+    gaps: dict[str, list[tuple[BenchmarkView, Result]]] = {}
+    for bench in benches:
+        for row in bench.rows:
+            if not row.measured:
+                gaps.setdefault(kind_text(row), []).append((bench, row))
+    if not gaps:
+        return []
+    lost, total = sum(map(len, gaps.values())), sum(len(bench.rows) for bench in benches)
+    verb = "has" if lost == 1 else "have"
+    reasons = []
+    for why, found in sorted(gaps.items(), key=lambda each: (-len(each[1]), each[0])):
+        names = formatting.listed(list(dict.fromkeys(b.title_of(r.device) for b, r in found)))
+        reasons.append(f"{formatting.count(len(found))} {why} ({label(names, 100)})")
+    said = (
+        f"{formatting.count(lost)} of {formatting.plural(total, 'planned cell')} {verb} no "
+        f"numbers, and none was put in their place: {formatting.listed(reasons)}."
+    )
+    remedies = dict.fromkeys(
+        label(remedy_text(row), 200) for own in gaps.values() for _, row in own
+    )
+    return [said, *[text for text in remedies if text][:1]]
 
 
 def speedup_sentences(bench: BenchmarkView) -> tuple[str, ...]:
@@ -175,12 +202,6 @@ def notice_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
     return [f"{notice.title} {notice.text}" for notice in notices_of(benches)]
 
 
-def _counted(bench: BenchmarkView) -> str:
-    done = sum(row.measured for row in bench.rows)
-    cells = formatting.plural(len(bench.rows), "planned cell")
-    return f"Measured {formatting.count(done)} of {cells}."
-
-
 def processes_sentence(bench: BenchmarkView) -> str:
     """How many processes a number of the benchmark is from."""
     groups = (bench.measured(s, point) for s in bench.shown_series for point in bench.points)
@@ -207,36 +228,16 @@ def _warned(bench: BenchmarkView) -> Iterator[str]:
         yield f"Warnings were recorded: {formatting.listed(named)}."
 
 
-def _shown(block: Figure | Table) -> list[str]:
-    """What a figure shows, in numbers; a table is read from the screen."""
-    if isinstance(block, Table):
-        return []
-    said = []
-    for drawing in block.drawings[:1]:
-        parts = drawing.description.rstrip(".").split("; ")
-        more = len(parts) - MOST_PARTS
-        text = "; ".join(parts[:MOST_PARTS]) + (f"; and {more} more" if more > 0 else "")
-        panel = f"{block.panels[0].title}: " if len(block.panels) > 1 else ""
-        said.append(sentence(f"{panel}{text}."))
-    return said
+def _shown(block: Figure) -> list[str]:
+    """What a figure shows, in numbers."""
+    parts = block.drawings[0].description.rstrip(".").split("; ")
+    more = len(parts) - MOST_PARTS
+    return ["; ".join(parts[:MOST_PARTS]) + (f"; and {more} more." if more > 0 else ".")]
 
 
-def _how(block: Figure | Table) -> list[str]:
-    return sentences(block.caption)[:1]
-
-
-def _speech_conditions(block: Figure | Table) -> list[str]:
+def _conditions_of(badges: Sequence[Badge]) -> list[str]:
     """What the marks on a slide stand for."""
-    badges: list[Badge] = list(block.badges)
-    if isinstance(block, Table):
-        entries = (entry for g in block.groups for row in g.rows for entry in row.entries)
-        badges += [badge for entry in entries for badge in entry.badges]
-    loud = dict.fromkeys(b.meaning for b in badges if b.tone in {"loud", "bad"})
-    return list(loud)[:2]
-
-
-def _page(bench: BenchmarkView) -> Download:
-    return Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
+    return list(dict.fromkeys(b.meaning for b in badges if b.tone in {"loud", "bad"}))[:2]
 
 
 def once(said: Iterable[str]) -> tuple[str, ...]:

@@ -76,6 +76,14 @@ class EightBits:
         return f"Eight bits: {self.size_ratio} smaller{speed}; {self.accuracy}"
 
     @property
+    def change(self) -> str:
+        """Every seed's difference of the accuracy, without its test."""
+        found = [formatting.signed(100 * row.difference, 2) for row in self.rows]
+        seeds = formatting.plural(len(found), "seed")
+        listed = formatting.listed(found)
+        return f"8 bits change the accuracy by {listed}{formatting.SPACE}points in {seeds}"
+
+    @property
     def answer(self) -> str:
         """Every seed's difference of the accuracy."""
         found = [formatting.signed(100 * row.difference, 2) for row in self.rows]
