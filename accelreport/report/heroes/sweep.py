@@ -143,6 +143,7 @@ def sweep_figure(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) ->
         caption="On a log scale; bars: 95 % intervals over processes (Student’s t on logarithms).",
         badges=loud_badges(bench),
         table=_table(bench),
+        points=max(len(line.x) for line in lines),
     )
 
 

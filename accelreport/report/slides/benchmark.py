@@ -60,7 +60,11 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
         page: its page, whose finding the first slide tells.
     """
     hero = hero_of(bench)
-    slides = [*hero_slides(bench, hero, "figure"), *_rates(bench, hero), *_numbers(bench, hero)]
+    slides = [
+        *hero_slides(bench, hero, "figure"),
+        *rates_slide(bench, hero, "rates"),
+        *_numbers(bench, hero),
+    ]
     verdicts = verdict_slide([bench])
     most = MOST_SLIDES - 1 - bool(verdicts)
     return replace(
@@ -150,14 +154,14 @@ def _fitting(topic: str) -> str:
     return label(kept, MOST_TOPIC)
 
 
-def _rates(bench: BenchmarkView, hero: Hero) -> Iterator[Section]:
+def rates_slide(bench: BenchmarkView, hero: Hero, name: str) -> Iterator[Section]:
     """Measured and published rates, where the hero does not show them itself."""
     point = fullest_point(bench)
     if point is None or any(getattr(shown, "id", "") == "hero-rates" for shown in hero.figures):
         return
-    block = slide_block(rates_figure(bench, point), "rates")
+    block = slide_block(rates_figure(bench, point), name)
     if block is not None:
-        yield _slide(bench, "rates", rates_title(bench, point), block, hero.kicker)
+        yield _slide(bench, name, rates_title(bench, point), block, hero.kicker)
 
 
 def _numbers(bench: BenchmarkView, hero: Hero) -> Iterator[Section]:

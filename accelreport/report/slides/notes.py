@@ -22,8 +22,8 @@ from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, present
 from accelreport.report.warning_text import remedy_text
 
-MOST_ROWS = 2
-"""Figures that are read out; the page has all of them."""
+MOST_ROWS = 1
+"""Published figures that are read out; the page has all of them."""
 MOST_SENTENCES = 7
 """Paragraphs of notes that can be found while speaking."""
 MOST_CLAIMS = 3
@@ -111,13 +111,10 @@ def start_speech(
 def figure_sentences(bench: BenchmarkView, block: Block) -> list[str]:
     """Notes to a figure: what it shows, its intervals, what was published, and its conditions."""
     told = speedup_sentences(bench) if compared(bench) else (processes_sentence(bench),)
-    said = [*(_shown(block) if isinstance(block, Figure) else ()), *told]
+    said = [*told[:2], *published_sentences(bench), *gap_sentences([bench])[:1]]
     if isinstance(block, Figure):
-        said += sentences(block.caption)[:1]
-    said += published_sentences(bench)
-    if isinstance(block, Figure):
-        said += _conditions_of(block.badges)
-    return list(once([*said, *gap_sentences([bench])]))[:MOST_SENTENCES]
+        said = [*_shown(block), *said, *sentences(block.caption)[:1], *_conditions_of(block.badges)]
+    return list(once(said))[:MOST_SENTENCES]
 
 
 def claim_sentences(benches: Sequence[BenchmarkView]) -> list[str]:

@@ -12,6 +12,7 @@ from accelreport.report.pages.overview import ACCELERATORS, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.slides.benchmark import (
     hero_slides,
+    rates_slide,
     slide_block,
     slides_path,
     verdict_slide,
@@ -132,15 +133,16 @@ def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
 def _told(benches: Sequence[BenchmarkView]) -> Iterator[_Told]:
     for place, bench in enumerate(benches):
         hero = hero_of(bench)
-        slides = [] if hero.undecided else list(hero_slides(bench, hero, f"benchmark-{place}"))
-        if not slides:
+        own = (hero_slides, rates_slide)
+        slides = [slide for make in own for slide in make(bench, hero, f"benchmark-{place}")]
+        if hero.undecided or not slides:
             continue
         first = slides[0]
-        page, own = f"{bench.slug}.html", Download(slides_path(bench), "Its own slides")
+        page, deck = f"{bench.slug}.html", Download(slides_path(bench), "Its own slides")
         speech = first.speech or Speech(())
         link = Download(page, "Numbers: the page of this benchmark")
         synthetic = any(row.origin == "synthetic" for row in bench.rows if row.measured)
         form = getattr(hero.figures[0], "id", first.blocks[0].kind)
         yield _Told(
-            place, form, synthetic, replace(first, speech=replace(speech, sources=(link, own)))
+            place, form, synthetic, replace(first, speech=replace(speech, sources=(link, deck)))
         )

@@ -47,16 +47,10 @@ MOST_DOTS = 40
 """Rows of the drawing; with more, points are left out evenly and the caption says so."""
 
 
-def dots_figure(bench: BenchmarkView, most_points: int = 0) -> Figure:
-    """Speedups as dots with their intervals.
-
-    Args:
-        bench: the benchmark.
-        most_points: sweep points that are drawn at most, two or more; by default as many as
-            a page has room for.
-    """
+def dots_figure(bench: BenchmarkView) -> Figure:
+    """Speedups as dots with their intervals."""
     others = [series for series in bench.series if not series.baseline]
-    points = panel_points(bench.points, most_points or max(6, MOST_DOTS // max(len(others), 1)))
+    points = panel_points(bench.points, max(6, MOST_DOTS // max(len(others), 1)))
     found = {(e.series, e.point): e for e in compared(bench) if e.point in points}
     name = bench.title_of(bench.plan.baseline)
     who = f"{others[0].title}: speedup" if len(others) == 1 else "Speedup"
