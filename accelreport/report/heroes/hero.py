@@ -35,7 +35,7 @@ class Size:
     height: int
 
 
-ON_A_SLIDE = Size(690, 292)
+ON_A_SLIDE = Size(676, 284)
 """A drawing that fills a slide of 1280 × 720: stretched to 1109, its letters of 11.5 are 18 px."""
 ON_A_PHONE = Size(330, 290)
 """A drawing that stands alone on a telephone."""
