@@ -100,7 +100,7 @@
 
   let touch = null;
   addEventListener("touchstart", (event) => {
-    const scrolls = [...event.composedPath()].some((e) => e.scrollWidth > e.clientWidth + 1);
+    const scrolls = [...event.composedPath()].some((e) => e instanceof HTMLElement && e.scrollWidth > e.clientWidth + 1);
     touch = scrolls || event.touches.length > 1 ? null : event.touches[0];
   }, { passive: true });
   addEventListener("touchend", (event) => {

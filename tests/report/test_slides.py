@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from accelreport.report.model import Figure
+from accelreport.report.model import Code, Figure, Token
 from accelreport.report.model import Page as ReportPage
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
-from accelreport.report.slides.benchmark import LEAST_POINTS, points_of, slides_page
+from accelreport.report.slides.benchmark import LEAST_POINTS, points_of, slide_block, slides_page
 from accelreport.report.slides.benchmark import MOST_SLIDES as BENCH_SLIDES
 from accelreport.report.slides.site import MOST_SLIDES as SITE_SLIDES
 from accelreport.report.slides.site import deck_page
@@ -108,9 +111,9 @@ def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
 ) -> None:
     deck = pages[WHOLE]
     slides = slides_of(deck)
-    topics = [slide.attributes["id"].rstrip("-0123456789") for slide in slides]
-    assert list(dict.fromkeys(topics)) == ["start", "all-rates", "benchmark", "claims"]
-    assert topics.count("benchmark") == 2  # of three pages: two profiles are of one spec
+    # Of three pages, since two profiles are of one spec.
+    names = ["start", "all-rates", "matmul-figure-1", "mnist_batch_sweep-figure-1", "claims"]
+    assert [slide.attributes["id"] for slide in slides] == names
     assert title_of(slides[0]).endswith("?")
     assert "Processes planned for each number" in slides[0].text
     front = pages["index.html"]
@@ -171,6 +174,23 @@ def test_no_figure_of_a_slide_has_fewer_than_three_points(many: list[BenchmarkVi
     pair = gather(Results((study("matmul", devices=("cpu", "gpu"), axes={}, repeats=3),)))
     (deck,) = decks_of(pair)[1:]
     assert not [s for s in deck.sections if isinstance(s.blocks[0], Figure)]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["note", "head", ""]), st.text()), min_size=1, max_size=9)
+)
+def test_what_a_network_wrote_is_cut_to_its_slide_and_no_epoch_is_left_out(
+    parts: list[tuple[Literal["note", "head", ""], str]],
+) -> None:
+    code = Code("", tuple(Token(text[: 30 if role else 900], role) for role, text in parts))
+    shown = slide_block(code, "text")
+    assert isinstance(shown, Code)
+    assert len(shown.tokens) == len(code.tokens)
+    for kept, whole in zip(shown.tokens, code.tokens, strict=True):
+        assert kept == whole if whole.role else len(kept.text) <= 13 * 69
+    lines = "".join(token.text for token in shown.tokens).splitlines()
+    titles = sum(len(token.text.splitlines()) + 1 for token in code.tokens if token.role)
+    assert sum(1 + len(line) // 69 for line in lines) <= max(12, titles + len(parts))
 
 
 def test_notes_hold_what_is_absent_the_intervals_and_how_to_do_it_again(

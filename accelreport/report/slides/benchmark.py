@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,8 +31,10 @@ LEAST_POINTS = 3
 """Of fewer points no figure is made: a sentence says them."""
 MOST_LETTERS = 110
 """Letters of a title, which has two lines."""
-MOST_WRITTEN = 560
-"""Letters of a text that a network wrote, which stand on a slide."""
+MOST_LINES, LONGEST_LINE = 12, 68
+"""Of a text that a network wrote, as far as it stands on a slide."""
+RATES = "hero-rates"
+"""The figure of measured and published rates at one point."""
 MOST_TOPIC = 88
 """Letters of the line over a title."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
@@ -61,8 +64,7 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
     """
     hero = hero_of(bench)
     slides = [
-        *hero_slides(bench, hero, "figure"),
-        *rates_slide(bench, hero, "rates"),
+        *(slide for _, slide in figure_slides(bench, hero)),
         *_numbers(bench, hero),
     ]
     verdicts = verdict_slide([bench])
@@ -82,18 +84,29 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
     )
 
 
-def hero_slides(bench: BenchmarkView, hero: Hero, name: str) -> Iterator[Section]:
-    """A slide for each figure of a hero that has points enough.
+def figure_slides(
+    bench: BenchmarkView, hero: Hero, prefix: str = ""
+) -> Iterator[tuple[str, Section]]:
+    """A slide for each figure that has points enough, and the form of that figure.
 
     Args:
         bench: the benchmark.
         hero: what it found.
-        name: begins the ids of the slides, and is unique in the deck.
+        prefix: begins the ids of the slides, and is unique in the deck.
     """
-    for number, (finding, shown) in enumerate(hero.shown()):
-        block = slide_block(shown, f"{name}-{number}")
+    for number, (finding, shown) in enumerate(hero.shown(), start=1):
+        name = f"{prefix}figure-{number}"
+        block = slide_block(shown, name)
         if block is not None:
-            yield _slide(bench, f"{name}-{number}", finding, block, hero.kicker)
+            form = getattr(shown, "id", block.kind)
+            yield form, _slide(bench, name, finding, block, hero.kicker)
+    point = fullest_point(bench)
+    if point is None or any(getattr(shown, "id", "") == RATES for shown in hero.figures):
+        return
+    name = f"{prefix}rates"
+    block = slide_block(rates_figure(bench, point), name)
+    if block is not None:
+        yield RATES, _slide(bench, name, rates_title(bench, point), block, hero.kicker)
 
 
 def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | None:
@@ -123,14 +136,30 @@ def points_of(spec: Mapping[str, Any]) -> int:
 
 
 def _written(code: Code) -> Code:
-    """A text in as many letters as have room."""
-    left, kept = MOST_WRITTEN, []
-    for token in code.tokens:
-        if left <= 0:
+    """A text in as many lines as have room: each part gives way, so that none is left out."""
+    whole = replace(code, title="", wrapped=True)
+    for most in range(MOST_LINES, 0, -1):
+        kept = [
+            replace(token, text=_cut(token.text, most)) if not token.role else token
+            for token in code.tokens
+        ]
+        whole = replace(whole, tokens=tuple(kept))
+        if len(_lines("".join(token.text for token in kept))) <= MOST_LINES:
             break
-        kept.append(replace(token, text=token.text[:left]))
-        left -= len(token.text)
-    return replace(code, title="", tokens=tuple(kept), wrapped=True)
+    return whole
+
+
+def _lines(text: str) -> list[str]:
+    return [
+        part
+        for line in text.splitlines()
+        for part in textwrap.wrap(line, LONGEST_LINE, drop_whitespace=False) or [""]
+    ]
+
+
+def _cut(text: str, most: int) -> str:
+    lines = _lines(text)
+    return text if len(lines) <= most else "\n".join(lines[:most]) + "…"
 
 
 def _slide(bench: BenchmarkView, name: str, title: str, block: Block, topic: str) -> Section:
@@ -152,16 +181,6 @@ def _fitting(topic: str) -> str:
             break
         kept = f"{kept} · {part}"
     return label(kept, MOST_TOPIC)
-
-
-def rates_slide(bench: BenchmarkView, hero: Hero, name: str) -> Iterator[Section]:
-    """Measured and published rates, where the hero does not show them itself."""
-    point = fullest_point(bench)
-    if point is None or any(getattr(shown, "id", "") == "hero-rates" for shown in hero.figures):
-        return
-    block = slide_block(rates_figure(bench, point), name)
-    if block is not None:
-        yield _slide(bench, name, rates_title(bench, point), block, hero.kicker)
 
 
 def _numbers(bench: BenchmarkView, hero: Hero) -> Iterator[Section]:

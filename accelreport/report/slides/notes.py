@@ -24,7 +24,7 @@ from accelreport.report.warning_text import remedy_text
 
 MOST_ROWS = 1
 """Published figures that are read out; the page has all of them."""
-MOST_SENTENCES = 7
+MOST_SENTENCES = 6
 """Paragraphs of notes that can be found while speaking."""
 MOST_CLAIMS = 3
 """Claims that are read out."""

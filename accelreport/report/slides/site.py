@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from accelreport.report import formatting
 from accelreport.report.heroes.registry import hero_of
@@ -11,8 +11,7 @@ from accelreport.report.model import Download, Fact, Page, Section, Speech
 from accelreport.report.pages.overview import ACCELERATORS, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.slides.benchmark import (
-    hero_slides,
-    rates_slide,
+    figure_slides,
     slide_block,
     slides_path,
     verdict_slide,
@@ -43,7 +42,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
     view = Overview(benches)
     pictured, verdicts = _rates(view, front), verdict_slide(benches)
     room = MOST_SLIDES - 1 - sum(slide is not None for slide in (pictured, verdicts))
-    slides = (pictured, *_chosen(benches, room), verdicts)
+    slides = (pictured, *_chosen(_fullest(benches), room), verdicts)
     count = formatting.plural(len(benches), "benchmark")
     return replace(
         for_the_hall(replace(front, byline=(*front.byline, *_processes(benches)))),
@@ -94,24 +93,17 @@ def _rates(view: Overview, front: Page) -> Section | None:
     )
 
 
-@dataclass(frozen=True)
-class _Told:
-    """A benchmark's slide on its way into the deck."""
-
-    place: int
-    form: str
-    stand_in: bool
-    slide: Section
-
-
 def _chosen(benches: Sequence[BenchmarkView], most: int) -> Iterator[Section]:
-    """One slide for a benchmark, each form of figure in turn, learned from real data first."""
-    told = list(_told(_fullest(benches)))
-    turns: dict[str, int] = {}
+    """One slide for a benchmark, learned from real data first, of the form least shown so far."""
+    shown: dict[str, int] = {}
     ranked = []
-    for each in sorted(told, key=lambda one: (one.stand_in, one.place)):
-        turns[each.form] = turn = turns.get(each.form, -1) + 1
-        ranked.append((turn, each.stand_in, each.place, each.slide))
+    told = [(place, bench, list(_own_slides(bench))) for place, bench in enumerate(benches)]
+    for place, bench, own in sorted(told, key=lambda each: (_stand_in(each[1]), each[0])):
+        if not own:
+            continue
+        form, slide = min(own, key=lambda each: shown.get(each[0], 0))
+        turn = shown[form] = shown.get(form, 0) + 1
+        ranked.append((turn, _stand_in(bench), place, slide))
     kept = sorted(ranked, key=lambda one: one[:3])[:most]
     yield from (slide for *_, slide in sorted(kept, key=lambda one: one[2]))
 
@@ -130,19 +122,14 @@ def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
     return list(best.values())
 
 
-def _told(benches: Sequence[BenchmarkView]) -> Iterator[_Told]:
-    for place, bench in enumerate(benches):
-        hero = hero_of(bench)
-        own = (hero_slides, rates_slide)
-        slides = [slide for make in own for slide in make(bench, hero, f"benchmark-{place}")]
-        if hero.undecided or not slides:
-            continue
-        first = slides[0]
-        page, deck = f"{bench.slug}.html", Download(slides_path(bench), "Its own slides")
-        speech = first.speech or Speech(())
-        link = Download(page, "Numbers: the page of this benchmark")
-        synthetic = any(row.origin == "synthetic" for row in bench.rows if row.measured)
-        form = getattr(hero.figures[0], "id", first.blocks[0].kind)
-        yield _Told(
-            place, form, synthetic, replace(first, speech=replace(speech, sources=(link, deck)))
-        )
+def _own_slides(bench: BenchmarkView) -> Iterator[tuple[str, Section]]:
+    """The form and the slide of each figure of a benchmark; none where nothing was decided."""
+    hero = hero_of(bench)
+    page = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
+    links = (page, Download(slides_path(bench), "Its own slides"))
+    for form, slide in () if hero.undecided else figure_slides(bench, hero, f"{bench.plan.spec}-"):
+        yield form, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
+
+
+def _stand_in(bench: BenchmarkView) -> bool:
+    return any(row.origin == "synthetic" for row in bench.rows if row.measured)
