@@ -11,6 +11,8 @@ from accelreport.report.site import builder
 from accelreport.report.site.options import report_cache
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import choose, refresh
+from accelreport.spec.report_file import FILE_NAME, read_options
+from accelreport.spec.talk import NO_TALK
 
 
 def build(
@@ -38,8 +40,8 @@ def build(
     Args:
         results: the results folder.
         out: the folder of the pages, or the file; `builder` or `report.html` when absent.
-        specs: titles, published figures and claims are taken from here as they stand now, if
-            the folder exists; None takes them from what the runs left.
+        specs: titles, published figures, claims and the talk are taken from here as they stand
+            now, if the folder exists; None takes them from what the runs left.
         single_file: everything in one HTML file.
         title: the site's name.
         logo: a PNG or SVG file, put into every page.
@@ -64,6 +66,7 @@ def build(
     choose(store, only=only, trials=trials)
     options = builder.BuildOptions(
         title=title,
+        talk=read_options(Path(specs) / FILE_NAME).talk if specs is not None else NO_TALK,
         templates=Path(templates) if templates else None,
         logo=Path(logo) if logo else None,
         base_url=base_url,

@@ -129,7 +129,7 @@ def options(
     if ctx.invoked_subcommand in TAKE_DEFAULTS and REPORT_FILE.exists():
         from accelreport.spec.report_file import read_options
 
-        said = read_options(REPORT_FILE).model_dump(exclude_none=True)
+        said = read_options(REPORT_FILE).report.model_dump(exclude_none=True)
         ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, said)
 
 

@@ -151,14 +151,20 @@ def build(
     from accelreport.report.site.options import report_cache
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import choose, refresh
+    from accelreport.spec.report_file import FILE_NAME, read_options
     from accelreport.terminal.say import say, tell_unshown
 
     store = Store(results)
     for complaint in refresh(store, specs) if specs.is_dir() else ():
         say(f"warning: {complaint}", err=True)
+    said = read_options(specs / FILE_NAME)
+    known = {plan.spec for plan in store.plans()}
+    for problem in said.unknown_benchmarks(known, "nothing was run of it: run its spec first"):
+        say(f"warning: {problem}", err=True)
     say(*choose(store, only=only, trials=trials), err=True)
     options = builder.BuildOptions(
         title=title,
+        talk=said.talk,
         templates=templates,
         logo=logo,
         base_url=base_url,

@@ -80,7 +80,7 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     try:
         found = load(_with_neighbours(specs), devices_file=devices_file)
         for folder in specs:
-            read_options(folder / FILE_NAME)
+            read_options(folder / FILE_NAME).check({spec.name for spec in found.specs})
     except SpecErrors as errors:
         if not json:
             raise

@@ -60,9 +60,8 @@ def serve(
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import choose, refresh
     from accelreport.runner.workspace import Workspace
+    from accelreport.spec.report_file import FILE_NAME, read_options
     from accelreport.terminal.say import say, show, show_unexpected, tell_unshown
-
-    options = builder.BuildOptions(title=title, templates=templates, cache=report_cache())
 
     def rebuild() -> None:
         store = Store(results)
@@ -70,6 +69,12 @@ def serve(
             say(f"warning: {complaint}", err=True)
         say(*choose(store), err=True)
         try:
+            options = builder.BuildOptions(
+                title=title,
+                templates=templates,
+                cache=report_cache(),
+                talk=read_options(specs / FILE_NAME).talk,
+            )
             built = builder.build(store, out, options=options)
         finally:
             for problem in store.problems:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.diagnostics import Collector
-from accelreport.spec.problems import Problem, SpecErrors
+from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, quote
 from accelreport.spec.sections import check_schema
 from accelreport.spec.source import read_file, whole
+from accelreport.spec.talk import NO_TALK, Talk
 
 FILE_NAME = "accelreport.toml"
 """Its name; no spec may bear it."""
@@ -34,14 +37,51 @@ class ReportOptions(SpecModel):
     """Folder of templates that replace ours, file by file."""
 
 
-def read_options(path: Path) -> ReportOptions:
-    """What the file's `[report]` says; nothing where there is no file.
+@dataclass(frozen=True)
+class ReportFile:
+    """What the file says.
+
+    Attributes:
+        report: its `[report]`.
+        talk: its `[talk]`.
+        places: where the benchmark of each slide of the talk stands.
+    """
+
+    report: ReportOptions
+    talk: Talk
+    places: tuple[Place, ...]
+
+    def unknown_benchmarks(self, known: Collection[str], help_: str) -> list[Problem]:
+        """Benchmarks of the talk that are none of those known, with what to do about it."""
+        return [
+            Problem(
+                "unknown-benchmark",
+                place,
+                f"there is no benchmark {quote(each.benchmark)} for this slide of the talk",
+                did_you_mean(each.benchmark, known, quoted=True) or help_,
+            )
+            for place, each in zip(self.places, self.talk.slides, strict=True)
+            if each.benchmark is not None and each.benchmark not in known
+        ]
+
+    def check(self, names: Collection[str]) -> None:
+        """Hold the talk against the names of the specs.
+
+        Raises:
+            SpecErrors: a slide is of a benchmark that has no spec.
+        """
+        if unknown := self.unknown_benchmarks(names, "name a spec of this folder"):
+            raise SpecErrors(unknown)
+
+
+def read_options(path: Path) -> ReportFile:
+    """What the file says; nothing where there is no file.
 
     Raises:
         SpecErrors: the file has an error.
     """
     if not path.exists():
-        return ReportOptions()
+        return ReportFile(ReportOptions(), NO_TALK, ())
     file = read_file(path, str(path))
     if isinstance(file, Problem):
         raise SpecErrors([file])
@@ -53,16 +93,31 @@ def read_options(path: Path) -> ReportOptions:
     return found
 
 
-def _checked(collector: Collector) -> ReportOptions | None:
+def _checked(collector: Collector) -> ReportFile | None:
     data: dict[str, Any] = dict(collector.view.data)
     if "schema" not in data:
         help_ = "begin the file with `schema = 1`"
         collector.add("missing-key", (), "`schema` is missing", help=help_)
-    for key in data.keys() - {"schema", "report"}:
+    for key in data.keys() - {"schema", "report", "talk"}:
         message = f"`{key}` is no table of this file"
-        collector.add("unknown-key", (key,), message, help="it holds [report]", at_key=True)
-    report = data.get("report", {})
-    if not isinstance(report, dict):
-        collector.wrong_type(("report",), "a table", report)
+        collector.add(
+            "unknown-key", (key,), message, help="it holds [report] and [talk]", at_key=True
+        )
+    tables = {name: data.get(name, {}) for name in ("report", "talk")}
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            collector.wrong_type((name,), "a table", table)
+            return None
+    report = collector.checked(ReportOptions, ("report",), tables["report"], "a key of [report]")
+    talk = collector.checked(Talk, ("talk",), tables["talk"], "a key of [talk]")
+    if report is None or talk is None:
         return None
-    return collector.checked(ReportOptions, ("report",), report, "a key of [report]")
+    shown = [(each.benchmark, each.slide) for each in talk.slides]
+    for number, each in enumerate(shown):
+        if shown.index(each) < number:
+            also = [(("talk", "slides", shown.index(each)), "it is shown here already")]
+            path = ("talk", "slides", number)
+            collector.add("duplicate-value", path, "this slide is shown twice", also=also)
+    numbers = range(len(talk.slides))
+    places = [collector.view.place(("talk", "slides", n, "benchmark")) for n in numbers]
+    return ReportFile(report, talk, tuple(places))

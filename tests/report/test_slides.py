@@ -21,9 +21,10 @@ from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.slides.benchmark import LEAST_POINTS, points_of, slide_block, slides_page
 from accelreport.report.slides.benchmark import MOST_SLIDES as BENCH_SLIDES
-from accelreport.report.slides.site import MOST_SLIDES as SITE_SLIDES
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
+from accelreport.spec.talk import MOST_SLIDES as SITE_SLIDES
+from accelreport.spec.talk import Talk, TalkSlide
 from tests.report.scenarios import Results, observed, ordinary
 from tests.report.slide_checks import OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
@@ -112,7 +113,7 @@ def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
     deck = pages[WHOLE]
     slides = slides_of(deck)
     # Of three pages, since two profiles are of one spec.
-    names = ["start", "all-rates", "matmul-figure-1", "mnist_batch_sweep-figure-1", "claims"]
+    names = ["start", "rates", "matmul-figure-1", "mnist_batch_sweep-figure-1", "claims"]
     assert [slide.attributes["id"] for slide in slides] == names
     assert title_of(slides[0]).endswith("?")
     assert "Processes planned for each number" in slides[0].text
@@ -150,6 +151,27 @@ def test_a_deck_is_no_longer_than_its_talk(many: list[BenchmarkView]) -> None:
     assert all(2 <= 1 + len(deck.sections) <= BENCH_SLIDES for deck in own)
     told = [slide.speech.sources[0].href for slide in whole.sections if slide.speech]
     assert len(told) == len(set(told)), "one slide a benchmark"
+
+
+def test_a_person_chooses_slides_their_order_and_their_titles(many: list[BenchmarkView]) -> None:
+    asked = (
+        TalkSlide(slide="claims", title="What became of what they said"),
+        TalkSlide(benchmark="s3", title="The batch feeds the GPU"),
+        TalkSlide(slide="rates"),
+        TalkSlide(benchmark="s3", slide="figure-3"),
+        TalkSlide(benchmark="later"),
+    )
+    talk = Talk(title="Do we need a TPU?", slides=asked)
+    deck = deck_page(many, index_page(many, "Site", []), talk)
+    assert deck.headline == "Do we need a TPU?"
+    assert [slide.id for slide in deck.sections] == ["claims", "s3-figure-1", "rates"]
+    titles = [slide.title for slide in deck.sections]
+    assert titles[:2] == ["What became of what they said", "The batch feeds the GPU"]
+    assert deck.speech
+    assert "results do not give: figure-3 of s3 and figure-1 of later." in deck.speech.sentences[0]
+    (own,) = [slides_page(b, benchmark_page(b), talk) for b in many if b.plan.spec == "s3"]
+    assert own.sections[0].title == "The batch feeds the GPU"
+    assert [slide.title for slide in decks_of(many)[0].sections] != titles
 
 
 def test_every_title_is_a_finding_and_none_continues_another(many: list[BenchmarkView]) -> None:

@@ -46,6 +46,9 @@ def test_every_key_is_an_option_of_build_with_a_variable_of_its_name() -> None:
         assert variables[name] == f"ACCELREPORT_{name.upper()}"
 
 
+_TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -55,6 +58,15 @@ def test_every_key_is_an_option_of_build_with_a_variable_of_its_name() -> None:
         ("schema = 1\n[raport]\n", ":2:2: `raport` is no table of this file"),
         ("[report]\n", ": `schema` is missing"),
         ("schema = 1\nreport = 3\n", ":2:10: `report` must be a table"),
+        ("schema = 1\n[talk]\nslide = []\n", ":3:1: `slide` is not a key of [talk]"),
+        ('schema = 1\n[[talk.slides]]\nslide = "figure-1"\n', ":3:9: `figure-1` is the figure of"),
+        (f"{_TALK}slide = 'claims'\n", ":3:13: `claims` is of all benchmarks"),
+        (f"{_TALK}slide = 'numbers'\n", ':4:9: "numbers" is not a value of `slide`'),
+        (f"{_TALK}{_TALK[11:]}", ":4:1: this slide is shown twice"),
+        (
+            f"schema = 1\n{_TALK[11:] * 12}",
+            ":2:8: `slides` has 12 slides; at most 11",
+        ),
         ("schema = 9\n", ":1:10: this file says `schema = 9`"),
         ("schema = 1\n[report\n", ":2:"),
     ],
@@ -69,3 +81,16 @@ def test_what_is_wrong_in_the_file_is_told_with_its_place_by_check_too(
     assert place in str(caught.value)
     told = CliRunner().invoke(app, ["check", str(specs)])
     assert isinstance(told.exception, SpecErrors)
+
+
+def test_a_slide_of_a_benchmark_without_a_spec_is_told_with_its_place_and_the_nearest_name(
+    tmp_path: Path,
+) -> None:
+    specs = write_specs(tmp_path)
+    (specs / FILE_NAME).write_text(_TALK)
+    assert CliRunner().invoke(app, ["check", str(specs)]).exit_code == 0
+    (specs / FILE_NAME).write_text(_TALK.replace("mnist", "mnits"))
+    told = CliRunner().invoke(app, ["check", str(specs)]).exception
+    assert isinstance(told, SpecErrors)
+    assert ':3:13: there is no benchmark "mnits"' in str(told)
+    assert 'did you mean "mnist"?' in str(told)

@@ -131,7 +131,7 @@ class FrontUnit:
         front = index_page(self.benches, self.facts.title, self.problems)
         pages = [
             front,
-            deck_page(self.benches, front),
+            deck_page(self.benches, front, self.facts.talk),
             benchmarks_page(self.benches),
             claims_page(self.benches),
             data_page(self.benches),
@@ -217,7 +217,9 @@ class BenchUnit:
             for place, owners in self.cells.items()
         ]
         found += [page, *embed_pages(page)]
-        return [*found, slides_page(self.bench, page)] if self.bench.shown_series else found
+        if self.bench.shown_series:
+            found.append(slides_page(self.bench, page, self.facts.talk))
+        return found
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Every number as CSV and JSON."""

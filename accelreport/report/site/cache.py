@@ -67,7 +67,7 @@ def fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
         *(_code(PACKAGE / room, PACKAGE) for room in ROOMS),
         *(_files(folder.rglob("*"), folder) for folder in folders),
         *_plugins(),
-        json.dumps(asdict(facts)),
+        json.dumps(asdict(facts), default=repr),
     )
 
 

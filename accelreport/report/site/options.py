@@ -17,6 +17,7 @@ from accelreport.results.errors import UnreadableFile
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.reading import read_bytes
 from accelreport.results.record import Record
+from accelreport.spec.talk import NO_TALK, Talk
 
 PACKAGED = Path(__file__).parents[2] / "_templates"
 """Templates as the wheel ships them."""
@@ -109,6 +110,7 @@ class BuildOptions:
         theme: the colours until a reader chooses.
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
+        talk: which slides the deck of all benchmarks has.
     """
 
     title: str = "Accelerator benchmarks"
@@ -120,6 +122,7 @@ class BuildOptions:
     interactive: bool = False
     cache: Path | None = None
     single_file: bool = False
+    talk: Talk = NO_TALK
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,7 @@ class SiteFacts:
         pictures: whether figures are also PNG files.
         interactive: whether figures can be explored.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
+        talk: which slides the deck of all benchmarks has, and titles of its slides.
     """
 
     title: str
@@ -166,6 +170,7 @@ class SiteFacts:
     theme: str = "auto"
     pictures: bool = False
     interactive: bool = False
+    talk: Talk = NO_TALK
 
 
 NO_FACTS = SiteFacts("")
@@ -186,6 +191,7 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         theme=options.theme,
         pictures=options.pictures,
         interactive=options.interactive,
+        talk=options.talk,
     )
 
 

@@ -24,6 +24,7 @@ from accelreport.report.slides.notes import (
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
+from accelreport.spec.talk import NO_TALK, Talk, TalkSlide
 
 MOST_SLIDES = 8
 """Slides of a benchmark's deck, the first one among them."""
@@ -55,16 +56,18 @@ def slides_path(bench: BenchmarkView) -> str:
     return f"{bench.slug}.slides.html"
 
 
-def slides_page(bench: BenchmarkView, page: Page) -> Page:
+def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
     """The slides of a benchmark.
 
     Args:
         bench: the benchmark.
         page: its page, whose finding the first slide tells.
+        talk: titles of its slides that a person chose.
     """
     hero = hero_of(bench)
+    own = {each.slide: each for each in talk.slides if each.benchmark == bench.plan.spec}
     slides = [
-        *(slide for _, slide in figure_slides(bench, hero)),
+        *(titled(slide, own.get(slide.id)) for _, slide in figure_slides(bench, hero)),
         *_numbers(bench, hero),
     ]
     verdicts = verdict_slide([bench])
@@ -181,6 +184,12 @@ def _fitting(topic: str) -> str:
             break
         kept = f"{kept} · {part}"
     return label(kept, MOST_TOPIC)
+
+
+def titled(slide: Section, chosen: TalkSlide | None) -> Section:
+    """The slide under the title that a person chose, if one did."""
+    title = chosen.title if chosen else None
+    return replace(slide, title=label(title, MOST_LETTERS)) if title else slide
 
 
 def _numbers(bench: BenchmarkView, hero: Hero) -> Iterator[Section]:

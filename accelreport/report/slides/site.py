@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
@@ -14,6 +14,7 @@ from accelreport.report.slides.benchmark import (
     figure_slides,
     slide_block,
     slides_path,
+    titled,
     verdict_slide,
 )
 from accelreport.report.slides.notes import (
@@ -25,29 +26,35 @@ from accelreport.report.slides.notes import (
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
+from accelreport.spec.talk import MOST_SLIDES, NO_TALK, Talk
 
 DECK = "slides.html"
 """Where the deck lies."""
-MOST_SLIDES = 12
-"""Slides of the deck, the first one among them: a talk of ten minutes has room for no more."""
 
 
-def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
+def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TALK) -> Page:
     """The deck.
 
     Args:
         benches: every benchmark.
         front: the front page, whose finding the first slide tells.
+        talk: what a person chose of it.
     """
-    view = Overview(benches)
-    pictured, verdicts = _rates(view, front), verdict_slide(benches)
-    room = MOST_SLIDES - 1 - sum(slide is not None for slide in (pictured, verdicts))
-    slides = (pictured, *_chosen(_fullest(benches), room), verdicts)
+    of_all = {"rates": _rates(Overview(benches), front), "claims": verdict_slide(benches)}
+    pictured, verdicts = of_all.values()
+    room = MOST_SLIDES - 1 - sum(slide is not None for slide in of_all.values())
+    own, absent = _asked(_fullest(benches), talk, of_all)
+    slides: Sequence[Section | None] = (
+        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), verdicts)
+    )
+    speech = start_speech(
+        benches, site_commands(benches), Download(front.path, "Numbers: the front page")
+    )
     count = formatting.plural(len(benches), "benchmark")
     return replace(
         for_the_hall(replace(front, byline=(*front.byline, *_processes(benches)))),
         path=DECK,
-        headline=_question(benches),
+        headline=label(talk.title, 110) if talk.title else _question(benches),
         kicker=f"{count} · {label(front.title, 80)}",
         finding=label(f"{front.headline}. {front.finding}", 330),
         opening=None,
@@ -55,10 +62,27 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         template="slides.html",
         crumbs=(Download(front.path, "All benchmarks"),),
         related=(),
-        speech=start_speech(
-            benches, site_commands(benches), Download(front.path, "Numbers: the front page")
-        ),
+        speech=replace(speech, sentences=(*absent, *speech.sentences)),
     )
+
+
+def _asked(
+    benches: Sequence[BenchmarkView], talk: Talk, of_all: Mapping[str, Section | None]
+) -> tuple[list[Section], list[str]]:
+    """The slides that a person asked for, and a sentence about those that cannot be made."""
+    known = {bench.plan.spec: bench for bench in benches}
+    found, absent = [], []
+    for each in talk.slides:
+        bench = known.get(each.benchmark or "")
+        own = {slide.id: slide for _, slide in _own_slides(bench)} if bench else {}
+        name = f"{each.benchmark}-{each.slide}"
+        slide = own.get(name) if each.benchmark else of_all.get(each.slide)
+        if slide:
+            found.append(titled(slide, each))
+        else:
+            absent.append(label(f"{each.slide} of {each.benchmark or 'all benchmarks'}", 90))
+    said = f"The talk asks for slides that the results do not give: {formatting.listed(absent)}."
+    return found, [said] if absent else []
 
 
 def _question(benches: Sequence[BenchmarkView]) -> str:
@@ -85,7 +109,7 @@ def _rates(view: Overview, front: Page) -> Section | None:
         return None
     said = [*sentences(front.finding), *sentences(picture.caption), *notice_sentences(view.benches)]
     return Section(
-        "all-rates",
+        "rates",
         front.headline,
         (block,),
         finding="Measured and published on one axis · largest factors first",
@@ -97,7 +121,10 @@ def _chosen(benches: Sequence[BenchmarkView], most: int) -> Iterator[Section]:
     """One slide for a benchmark, learned from real data first, of the form least shown so far."""
     shown: dict[str, int] = {}
     ranked = []
-    told = [(place, bench, list(_own_slides(bench))) for place, bench in enumerate(benches)]
+    told = [
+        (place, bench, [] if hero_of(bench).undecided else list(_own_slides(bench)))
+        for place, bench in enumerate(benches)
+    ]
     for place, bench, own in sorted(told, key=lambda each: (_stand_in(each[1]), each[0])):
         if not own:
             continue
@@ -123,11 +150,11 @@ def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
 
 
 def _own_slides(bench: BenchmarkView) -> Iterator[tuple[str, Section]]:
-    """The form and the slide of each figure of a benchmark; none where nothing was decided."""
+    """The form and the slide of each figure of a benchmark."""
     hero = hero_of(bench)
     page = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     links = (page, Download(slides_path(bench), "Its own slides"))
-    for form, slide in () if hero.undecided else figure_slides(bench, hero, f"{bench.plan.spec}-"):
+    for form, slide in figure_slides(bench, hero, f"{bench.plan.spec}-"):
         yield form, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
 
 
