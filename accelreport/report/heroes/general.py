@@ -64,8 +64,9 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
         for each in bench.shown_series
         if each is not series and (other := rate(bench, each, point))
     ]
-    if others:
-        factor, best = max(others, key=lambda pair: pair[0])
+    factor, best = max(others, key=lambda pair: pair[0], default=(0.0, series))
+    # That a part of the processor is slower is told only where nothing was printed.
+    if others and (factor >= 1 or theirs is None):
         return f"{best.title} {verb} {formatting.ratio(factor)} as fast as {series.title}"
     if theirs is not None:
         factor = theirs.found.rate / own.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from accelreport.report.slides.notes import (
     figure_sentences,
     for_the_hall,
     once,
+    opening_words,
     start_speech,
 )
 from accelreport.report.text import label
@@ -66,16 +68,16 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
     """
     hero = hero_of(bench)
     own = {each.slide: each for each in talk.slides if each.benchmark == bench.plan.spec}
-    slides = [
-        *(titled(slide, own.get(slide.id)) for _, slide in figure_slides(bench, hero)),
-        *_numbers(bench, hero),
-    ]
+    slides = [titled(slide, own.get(slide.id)) for _, slide in figure_slides(bench, hero)]
+    slides = slides or [_numbers(bench, hero)]
     verdicts = verdict_slide([bench])
     most = MOST_SLIDES - 1 - bool(verdicts)
     return replace(
         for_the_hall(page),
         path=slides_path(bench),
-        finding=f"{hero.title}. {label(hero.answer, 330)}",
+        finding=opening_words(
+            hero.answer if hero.answer.startswith(hero.title) else f"{hero.title}. {hero.answer}"
+        ),
         opening=None,
         sections=(*slides[:most], *([verdicts] if verdicts else [])),
         template="slides.html",
@@ -192,18 +194,17 @@ def titled(slide: Section, chosen: TalkSlide | None) -> Section:
     return replace(slide, title=label(title, MOST_LETTERS)) if title else slide
 
 
-def _numbers(bench: BenchmarkView, hero: Hero) -> Iterator[Section]:
-    """The numbers of a hero, where there are three."""
-    if len(hero.numbers) >= LEAST_POINTS:
-        first = hero.numbers[0]
-        title = f"{first.value}: {first.text}"
-        yield _slide(bench, "numbers", title, LargeNumbers(hero.numbers[:4]), hero.kicker)
+def _numbers(bench: BenchmarkView, hero: Hero) -> Section:
+    """What was found in numbers, where they are too few for a figure."""
+    title = hero.title if re.search(r"\d", hero.title) else hero.sentence.rstrip(".")
+    return _slide(bench, "numbers", title, LargeNumbers(hero.numbers[:4]), hero.kicker)
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
-    """What became of the claims, a square for each; None where no spec makes one."""
+    """What became of the claims, a square for each; None where none could be decided."""
     units = units_of(benches)
-    if units is None:
+    # Squares of which none is decided are a sentence of the notes.
+    if units is None or {state for state, *_ in units.keys} == {"device"}:
         return None
     count = formatting.plural(len(units.items), "claim")
     said = formatting.listed([f"{number} {_SHORT[state]}" for state, _, number in units.keys])

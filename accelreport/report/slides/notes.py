@@ -60,6 +60,8 @@ def _conditions(rows: Sequence[PublishedResult]) -> list[str]:
     return [f"{count} made under other conditions{why}."]
 
 
+MOST_SAID = 240
+"""Letters of the answer on the first slide, which are set large."""
 MOST_PARTS = 3
 """Numbers of a drawing that are named; its page has all of them."""
 DECIDED = frozenset({"FASTER", "SLOWER", "SAME"})
@@ -73,13 +75,22 @@ def sentences(text: str) -> list[str]:
     return [part for part in _END.split(text.strip()) if part]
 
 
+def opening_words(text: str) -> str:
+    """As many sentences as the first slide has room for, the first of them in any case."""
+    kept, *others = sentences(text)
+    for said in others:
+        if len(kept) + len(said) >= MOST_SAID:
+            break
+        kept = f"{kept} {said}"
+    return label(kept, MOST_SAID)
+
+
 def for_the_hall(page: Page) -> Page:
     """A page whose heading, facts and notices are short enough for the first slide."""
     return replace(
         page,
         title=label(page.title, MOST_LETTERS),
         kicker=label(page.kicker, MOST_LETTERS),
-        finding=label(page.finding, 3 * MOST_LETTERS),
         byline=tuple(replace(f, value=label(f.value, MOST_LETTERS), href="") for f in page.byline),
         notices=tuple(
             replace(n, text=label(sentences(n.text)[0], 2 * MOST_LETTERS)) for n in page.notices

@@ -21,6 +21,7 @@ from accelreport.report.slides.notes import (
     for_the_hall,
     notice_sentences,
     once,
+    opening_words,
     sentences,
     start_speech,
 )
@@ -56,7 +57,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
         path=DECK,
         headline=label(talk.title, 110) if talk.title else _question(benches),
         kicker=f"{count} · {label(front.title, 80)}",
-        finding=label(f"{front.headline}. {front.finding}", 330),
+        finding=opening_words(f"{front.headline}. {front.finding}"),
         opening=None,
         sections=tuple(slide for slide in slides if slide),
         template="slides.html",
