@@ -159,8 +159,8 @@ def build(
         say(f"warning: {complaint}", err=True)
     said = read_options(specs / FILE_NAME)
     known = {plan.spec for plan in store.plans()}
-    for problem in said.unknown_benchmarks(known, "nothing was run of it: run its spec first"):
-        say(f"warning: {problem}", err=True)
+    for absent in said.unknown_benchmarks(known, "nothing was run of it: run its spec first"):
+        say(f"warning: {absent}", err=True)
     say(*choose(store, only=only, trials=trials), err=True)
     options = builder.BuildOptions(
         title=title,

@@ -154,13 +154,13 @@ def test_a_deck_is_no_longer_than_its_talk(many: list[BenchmarkView]) -> None:
 
 
 def test_a_person_chooses_slides_their_order_and_their_titles(many: list[BenchmarkView]) -> None:
-    asked = (
+    asked = [
         TalkSlide(slide="claims", title="What became of what they said"),
         TalkSlide(benchmark="s3", title="The batch feeds the GPU"),
         TalkSlide(slide="rates"),
         TalkSlide(benchmark="s3", slide="figure-3"),
         TalkSlide(benchmark="later"),
-    )
+    ]
     talk = Talk(title="Do we need a TPU?", slides=asked)
     deck = deck_page(many, index_page(many, "Site", []), talk)
     assert deck.headline == "Do we need a TPU?"

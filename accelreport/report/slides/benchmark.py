@@ -67,7 +67,9 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
         talk: titles of its slides that a person chose.
     """
     hero = hero_of(bench)
-    own = {each.slide: each for each in talk.slides if each.benchmark == bench.plan.spec}
+    own: dict[str, TalkSlide] = {
+        each.slide: each for each in talk.slides if each.benchmark == bench.plan.spec
+    }
     slides = [titled(slide, own.get(slide.id)) for _, slide in figure_slides(bench, hero)]
     slides = slides or [_numbers(bench, hero)]
     verdicts = verdict_slide([bench])

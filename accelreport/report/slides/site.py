@@ -25,7 +25,7 @@ from accelreport.report.slides.notes import (
     sentences,
     start_speech,
 )
-from accelreport.report.text import label
+from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.talk import MOST_SLIDES, NO_TALK, Talk
 
@@ -76,8 +76,8 @@ def _asked(
     for each in talk.slides:
         bench = known.get(each.benchmark or "")
         own = {slide.id: slide for _, slide in _own_slides(bench)} if bench else {}
-        name = f"{each.benchmark}-{each.slide}"
-        slide = own.get(name) if each.benchmark else of_all.get(each.slide)
+        asked = f"{slug(each.benchmark)}-{each.slide}" if each.benchmark else each.slide
+        slide = own.get(asked) if each.benchmark else of_all.get(asked)
         if slide:
             found.append(titled(slide, each))
         else:
@@ -155,7 +155,7 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[str, Section]]:
     hero = hero_of(bench)
     page = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     links = (page, Download(slides_path(bench), "Its own slides"))
-    for form, slide in figure_slides(bench, hero, f"{bench.plan.spec}-"):
+    for form, slide in figure_slides(bench, hero, f"{slug(bench.plan.spec)}-"):
         yield form, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
 
 
