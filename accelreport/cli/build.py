@@ -160,7 +160,7 @@ def build(
     said = read_options(specs / FILE_NAME)
     known = {plan.spec for plan in store.plans()}
     for absent in said.unknown_benchmarks(known, "nothing was run of it: run its spec first"):
-        say(f"warning: {absent}", err=True)
+        say(f"warning: {absent.render()}", err=True)
     say(*choose(store, only=only, trials=trials), err=True)
     options = builder.BuildOptions(
         title=title,

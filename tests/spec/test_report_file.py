@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 from accelreport.cli import app
 from accelreport.cli.options import REPORT_FILE
 from accelreport.loader.load import load
+from accelreport.results.store import Store
 from accelreport.spec.problems import SpecErrors
 from accelreport.spec.report_file import FILE_NAME, ReportOptions, read_options
 from tests.support.program import write_specs
+from tests.support.records import study
 
 
 def test_an_option_goes_before_its_variable_and_that_before_the_file(
@@ -94,3 +96,22 @@ def test_a_slide_of_a_benchmark_without_a_spec_is_told_with_its_place_and_the_ne
     assert isinstance(told, SpecErrors)
     assert ':3:13: there is no benchmark "mnits"' in str(told)
     assert 'did you mean "mnist"?' in str(told)
+
+
+@pytest.mark.e2e
+def test_a_build_warns_of_a_slide_that_has_no_results_with_its_place_and_is_made_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Store(Path("results")).write_plan(study("matmul", spec="matmul", axes={}, repeats=1).plan)
+    Path("specs").mkdir()
+    said = '[talk]\ntitle = "What do we need?"\n[[talk.slides]]\nbenchmark = "mnist"\n'
+    Path("specs", FILE_NAME).write_text(f"schema = 1\n{said}")
+    built = CliRunner().invoke(app, ["build", "--no-cache"], catch_exceptions=False)
+    assert built.exit_code == 0
+    place = Path("specs", FILE_NAME)
+    assert f'warning: {place}:5:13: there is no benchmark "mnist"' in built.output
+    assert "help: nothing was run of it: run its spec first" in built.output
+    deck = Path("site", "slides.html").read_text(encoding="utf-8")
+    assert "What do we need?" in deck
+    assert "The talk asks for slides that the results do not give: figure-1 of mnist." in deck
