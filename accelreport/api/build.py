@@ -10,8 +10,8 @@ from typing import Literal
 from accelreport.report.site import builder
 from accelreport.report.site.options import report_cache
 from accelreport.results.store import Store
-from accelreport.runner.plan_documents import choose, refresh
-from accelreport.spec.report_file import FILE_NAME, read_options
+from accelreport.runner.plan_documents import refresh
+from accelreport.spec.report_file import talk_of
 from accelreport.spec.talk import NO_TALK
 
 
@@ -66,7 +66,7 @@ def build(
     choose(store, only=only, trials=trials)
     options = builder.BuildOptions(
         title=title,
-        talk=read_options(Path(specs) / FILE_NAME).talk if specs is not None else NO_TALK,
+        talk=talk_of(Path(specs)) if specs is not None else NO_TALK,
         templates=Path(templates) if templates else None,
         logo=Path(logo) if logo else None,
         base_url=base_url,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -60,8 +61,10 @@ def serve(
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import choose, refresh
     from accelreport.runner.workspace import Workspace
-    from accelreport.spec.report_file import FILE_NAME, read_options
+    from accelreport.spec.report_file import talk_of
     from accelreport.terminal.say import say, show, show_unexpected, tell_unshown
+
+    usual = builder.BuildOptions(title=title, templates=templates, cache=report_cache())
 
     def rebuild() -> None:
         store = Store(results)
@@ -69,13 +72,7 @@ def serve(
             say(f"warning: {complaint}", err=True)
         say(*choose(store), err=True)
         try:
-            options = builder.BuildOptions(
-                title=title,
-                templates=templates,
-                cache=report_cache(),
-                talk=read_options(specs / FILE_NAME).talk,
-            )
-            built = builder.build(store, out, options=options)
+            built = builder.build(store, out, options=replace(usual, talk=talk_of(specs)))
         finally:
             for problem in store.problems:
                 say(f"warning: left out: {problem}", err=True)

@@ -93,6 +93,15 @@ def read_options(path: Path) -> ReportFile:
     return found
 
 
+def talk_of(folder: Path) -> Talk:
+    """What the file in a folder of specs says of the talk.
+
+    Raises:
+        SpecErrors: the file has an error.
+    """
+    return read_options(folder / FILE_NAME).talk
+
+
 def _checked(collector: Collector) -> ReportFile | None:
     data: dict[str, Any] = dict(collector.view.data)
     if "schema" not in data:

@@ -1,7 +1,8 @@
 """Every TOML block of the README and of docs/ is what accelreport reads.
 
-A block is a whole spec, a whole devices file, a part of one of the two, or what a package writes
-into its `pyproject.toml`. A part is read within the least that it needs around it.
+A block is a whole spec, a whole devices file, a part of one of the two, the options of a report,
+or what a package writes into its `pyproject.toml`. A part is read within the least that it needs
+around it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pytest
 from accelreport.loader.load import load
 from accelreport.spec.fields import fields_of
 from accelreport.spec.models import SpecDocument
+from accelreport.spec.report_file import FILE_NAME, read_options
 from tests.house.documents import DOCUMENTS, FENCE, Block, blocks, text_of
 from tests.house.tree import ROOT, sources
 
@@ -102,9 +104,11 @@ def check_package(given: dict[str, Any]) -> None:
 
 
 def kind_of(given: dict[str, Any]) -> str:
-    """What a block is: `package`, `spec` or `devices`."""
+    """What a block is: `package`, `report`, `spec` or `devices`."""
     if "project" in given:
         return "package"
+    if {"report", "talk"} & set(given):
+        return "report"
     return "spec" if set(given) & (SPEC_KEYS - {"schema"}) else "devices"
 
 
@@ -115,6 +119,10 @@ def test_a_toml_block_is_what_the_program_reads(block: Block, tmp_path: Path) ->
     assert given
     if kind == "package":
         check_package(given)
+    elif kind == "report":
+        (tmp_path / FILE_NAME).write_text(block.text, encoding="utf-8")
+        names = {path.stem for path in (ROOT / "specs").glob("*.toml")}
+        read_options(tmp_path / FILE_NAME).check(names)
     elif kind == "spec":
         check_spec(whole(block.text), tmp_path, devices_of(block.document, tmp_path))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.text_metrics import text_width
-from accelreport.report.charts.workloads import RateMark, Span, placed_labels
+from accelreport.report.charts.workloads import RateMark, Span, Workload, placed_labels, work_rates
 from accelreport.report.model import Cards, Page, Units
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.claims import claims_page
@@ -293,6 +294,21 @@ def test_labels_of_a_row_lie_on_no_other_label(
     ]
     for (left, right, dy), (start, end, other) in combinations(boxes, 2):
         assert dy != other or right <= start or end <= left or len(marks) > 3
+
+
+def test_on_a_slide_a_row_names_its_slowest_mark_and_its_fastest_and_on_a_page_all() -> None:
+    values = [2.7, 0.18, 3.9, 0.31]
+    device = Named("GPU", 1)
+    base = RateMark("", "", device, 1.0, 1.0, 1.0, "base")
+    marks = [RateMark(f"Colab {v!r}", f"{v}×", device, v, v, v, "published") for v in values]
+    row = Workload("MNIST", "batch size 512", "4,450", "images/s", (base, *marks))
+    chart = work_rates([row] * 9, base="this computer", axis_title="images")(676, 284)
+    drawn = json.dumps(chart.to_dict(), ensure_ascii=False)
+    named = {mark.value for mark in marks if f'"{mark.label}"' in drawn}
+    assert named == {0.18, 3.9}
+    whole = work_rates([row], base="x", axis_title="images")(1104, 0)
+    page = json.dumps(whole.to_dict(), ensure_ascii=False)
+    assert all(f'"{mark.label}"' in page for mark in marks)
 
 
 # Cards and squares ------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import altair as alt
@@ -157,8 +157,8 @@ def work_rates(
 ) -> Callable[[float, float], Chart]:
     """A function from width and height in pixels to the chart.
 
-    Rows take what room they need, and those that the height has no room for are left out; as
-    many as there are stand in a chart of no height.
+    Rows take what room they need, and those that the height has no room for are left out, as are
+    labels between a row's slowest and its fastest; all of them stand in a chart of no height.
 
     Args:
         workloads: the rows from the top; at least one, each with at least one mark.
@@ -167,8 +167,9 @@ def work_rates(
     """
 
     def make(width: float, height: float = 0) -> Chart:
-        layout = _layout(workloads, width, base, axis_title, height)
-        some = workloads[: len(layout.places)]
+        some = [_ends_named(each) for each in workloads] if height else list(workloads)
+        layout = _layout(some, width, base, axis_title, height)
+        some = some[: len(layout.places)]
         layers = _ground(some, layout, base)
         layers += _marks(some, layout)
         layers += _texts(some, layout)
@@ -176,6 +177,19 @@ def work_rates(
         return alt.layer(*layers, width=layout.width, height=layout.places[-1].bottom)
 
     return make
+
+
+def _ends_named(row: Workload) -> Workload:
+    """The row with labels on its slowest mark and its fastest: a hall reads no more of them."""
+    named = sorted((mark for mark in row.marks if mark.label), key=lambda mark: mark.value)
+    kept = {id(mark) for mark in (*named[:1], *named[-1:])}
+    return replace(
+        row,
+        marks=tuple(
+            mark if mark.kind == "base" or id(mark) in kept else replace(mark, name="", text="")
+            for mark in row.marks
+        ),
+    )
 
 
 def _layout(
