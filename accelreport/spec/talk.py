@@ -16,8 +16,9 @@ MOST_SLIDES = 12
 class TalkSlide(SpecModel):
     """A slide after the first."""
 
-    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims"] = "figure-1"
-    """Its name, as the address of the deck ends: of all benchmarks `rates` or `claims`."""
+    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims"] | None = None
+    """Its name, as the address of the deck ends: of all benchmarks `rates` or `claims`, and where
+    there is none, the first one of its benchmark."""
     benchmark: Text | None = None
     """The spec whose figure it shows; absent for a slide of all benchmarks."""
     title: Text | None = None
@@ -25,11 +26,12 @@ class TalkSlide(SpecModel):
 
     @model_validator(mode="after")
     def _of_one_or_of_all(self) -> Self:
-        if self.benchmark is None and self.slide.startswith("figure"):
-            raise FieldsError(
-                f"`{self.slide}` is the figure of one benchmark, and none is named", "slide",
-                help="add `benchmark`, or show `rates` or `claims`, which are of all benchmarks",
-            )  # fmt: skip
+        if self.benchmark is None and self.slide not in {"rates", "claims"}:
+            help_ = "add `benchmark`, or show `rates` or `claims`, which are of all benchmarks"
+            if self.slide is None:
+                raise FieldsError("nothing is named that this slide shows", help=help_)
+            message = f"`{self.slide}` is the figure of one benchmark, and none is named"
+            raise FieldsError(message, "slide", help=help_)
         if self.benchmark is not None and self.slide == "claims":
             raise FieldsError(
                 "`claims` is of all benchmarks", "benchmark", help="leave `benchmark` out"

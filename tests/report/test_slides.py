@@ -113,7 +113,7 @@ def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
     deck = pages[WHOLE]
     slides = slides_of(deck)
     # Of three pages, since two profiles are of one spec.
-    names = ["start", "rates", "matmul-figure-1", "mnist_batch_sweep-figure-1", "claims"]
+    names = ["start", "rates", "matmul-rates", "mnist_batch_sweep-figure-1", "claims"]
     assert [slide.attributes["id"] for slide in slides] == names
     assert title_of(slides[0]).endswith("?")
     assert "Processes planned for each number" in slides[0].text
@@ -168,7 +168,7 @@ def test_a_person_chooses_slides_their_order_and_their_titles(many: list[Benchma
     titles = [slide.title for slide in deck.sections]
     assert titles[:2] == ["What became of what they said", "The batch feeds the GPU"]
     assert deck.speech
-    assert "results do not give: figure-3 of s3 and figure-1 of later." in deck.speech.sentences[0]
+    assert "results do not give: figure-3 of s3 and a figure of later." in deck.speech.sentences[0]
     (own,) = [slides_page(b, benchmark_page(b), talk) for b in many if b.plan.spec == "s3"]
     assert own.sections[0].title == "The batch feeds the GPU"
     assert [slide.title for slide in decks_of(many)[0].sections] != titles

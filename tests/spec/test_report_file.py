@@ -114,4 +114,4 @@ def test_a_build_warns_of_a_slide_that_has_no_results_with_its_place_and_is_made
     assert "help: nothing was run of it: run its spec first" in built.output
     deck = Path("site", "slides.html").read_text(encoding="utf-8")
     assert "What do we need?" in deck
-    assert "The talk asks for slides that the results do not give: figure-1 of mnist." in deck
+    assert "The talk asks for slides that the results do not give: a figure of mnist." in deck

@@ -67,11 +67,11 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
         talk: titles of its slides that a person chose.
     """
     hero = hero_of(bench)
-    own: dict[str, TalkSlide] = {
-        each.slide: each for each in talk.slides if each.benchmark == bench.plan.spec
-    }
-    slides = [titled(slide, own.get(slide.id)) for _, slide in figure_slides(bench, hero)]
-    slides = slides or [_numbers(bench, hero)]
+    slides = [slide for _, slide in figure_slides(bench, hero)] or [_numbers(bench, hero)]
+    for each in talk.slides:
+        if each.benchmark == bench.plan.spec:
+            name = each.slide or slides[0].id
+            slides = [titled(slide, each) if slide.id == name else slide for slide in slides]
     verdicts = verdict_slide([bench])
     most = MOST_SLIDES - 1 - bool(verdicts)
     return replace(
@@ -190,10 +190,9 @@ def _fitting(topic: str) -> str:
     return label(kept, MOST_TOPIC)
 
 
-def titled(slide: Section, chosen: TalkSlide | None) -> Section:
+def titled(slide: Section, chosen: TalkSlide) -> Section:
     """The slide under the title that a person chose, if one did."""
-    title = chosen.title if chosen else None
-    return replace(slide, title=label(title, MOST_LETTERS)) if title else slide
+    return replace(slide, title=label(chosen.title, MOST_LETTERS)) if chosen.title else slide
 
 
 def _numbers(bench: BenchmarkView, hero: Hero) -> Section:

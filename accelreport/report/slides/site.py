@@ -76,12 +76,17 @@ def _asked(
     for each in talk.slides:
         bench = known.get(each.benchmark or "")
         own = {slide.id: slide for _, slide in _own_slides(bench)} if bench else {}
-        asked = f"{slug(each.benchmark)}-{each.slide}" if each.benchmark else each.slide
-        slide = own.get(asked) if each.benchmark else of_all.get(asked)
+        if each.benchmark is None:
+            slide = of_all.get(each.slide or "")
+        elif each.slide is None:
+            slide = next(iter(own.values()), None)
+        else:
+            slide = own.get(f"{slug(each.benchmark)}-{each.slide}")
         if slide:
             found.append(titled(slide, each))
         else:
-            absent.append(label(f"{each.slide} of {each.benchmark or 'all benchmarks'}", 90))
+            what = each.slide or "a figure"
+            absent.append(label(f"{what} of {each.benchmark or 'all benchmarks'}", 90))
     said = f"The talk asks for slides that the results do not give: {formatting.listed(absent)}."
     return found, [said] if absent else []
 
