@@ -10,7 +10,7 @@ from typing import Literal
 from accelreport.report.site import builder
 from accelreport.report.site.options import report_cache
 from accelreport.results.store import Store
-from accelreport.runner.plan_documents import refresh
+from accelreport.runner.plan_documents import choose, refresh
 from accelreport.spec.report_file import talk_of
 from accelreport.spec.talk import NO_TALK
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -54,17 +53,13 @@ def serve(
     ] = 8000,
 ) -> None:
     """Show the report in a browser, and build it anew while you edit."""
-    from accelreport.errors import AccelReportError
     from accelreport.report.site import builder
     from accelreport.report.site.options import CHECKOUT, report_cache
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import choose, refresh
-    from accelreport.runner.workspace import Workspace
     from accelreport.spec.report_file import talk_of
-    from accelreport.terminal.say import say, show, show_unexpected, tell_unshown
-
-    usual = builder.BuildOptions(title=title, templates=templates, cache=report_cache())
+    from accelreport.terminal.say import say, tell_unshown
 
     def rebuild() -> None:
         store = Store(results)
@@ -72,18 +67,14 @@ def serve(
             say(f"warning: {complaint}", err=True)
         say(*choose(store), err=True)
         try:
-            built = builder.build(store, out, options=replace(usual, talk=talk_of(specs)))
+            talk, cache = talk_of(specs), report_cache()
+            options = builder.BuildOptions(title, templates, cache=cache, talk=talk)
+            built = builder.build(store, out, options=options)
         finally:
             for problem in store.problems:
                 say(f"warning: left out: {problem}", err=True)
         say(f"{built.written} files changed in {built.seconds:.1f} s")
         tell_unshown(built.unshown)
-
-    def complain(error: Exception) -> None:
-        if isinstance(error, AccelReportError):
-            show(error)
-        else:
-            show_unexpected(error, Workspace().errors)
 
     rebuild()
     server = LiveServer(out, host, port)
@@ -91,4 +82,15 @@ def serve(
     if host not in LOOPBACK:
         say("warning: everybody in this machine's network can read it", err=True)
     watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
-    keep_serving(server, watched, rebuild, complain)
+    keep_serving(server, watched, rebuild, _complain)
+
+
+def _complain(error: Exception) -> None:
+    from accelreport.errors import AccelReportError
+    from accelreport.runner.workspace import Workspace
+    from accelreport.terminal.say import show, show_unexpected
+
+    if isinstance(error, AccelReportError):
+        show(error)
+    else:
+        show_unexpected(error, Workspace().errors)
