@@ -29,7 +29,6 @@ from accelreport.report.charts.forecast import Track, forecast_lines
 from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.charts.paired import PLAIN, Bars, Difference, differences, paired_bars
 from accelreport.report.charts.paired import Bar as BarOf
-from accelreport.report.charts.published import Pair, published_pairs
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.charts.sweep import End, SweepLine, sweep_axes, sweep_lines
@@ -101,15 +100,6 @@ CHARTS: dict[str, Make] = {
     "roofline": roofline_chart(
         ROOFS, [Spot(CPU, 10.0, 0.3, NASTY), Spot(GPU, 200.0, 5.0)], x_title="operations a byte"
     ),
-    "published": published_pairs(
-        [
-            Pair(NASTY, CPU, 6.0, 1.2, 1.1, 1.3, comparable=False),
-            Pair("b", GPU, 5.0, None, None, None, comparable=True, flagged=True),
-        ],
-        shown=[CPU, GPU],
-        axis_title="epoch",
-        text=str,
-    ),
 }
 
 
@@ -141,7 +131,7 @@ def test_a_chart_is_drawn_as_wide_as_it_was_asked_to_be(
     assert "<script" not in svg
 
 
-@pytest.mark.parametrize("name", ["speedup", "cold", "published", "roofline"])
+@pytest.mark.parametrize("name", ["speedup", "cold", "roofline"])
 def test_a_hostile_name_stands_in_the_chart_as_it_is(name: str, drawer: Drawer) -> None:
     svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))
     assert "a&#39;b\\c &#34;d&#34; &lt;script&gt;" in svg
@@ -283,7 +273,7 @@ def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> Non
                 for colour, shape in _looks(drawing.spec):
                     marks.setdefault(colour, set()).add(shape)
             for key in figure.keys:
-                if figure.id != "published-pairs" and key.colour.startswith("s"):
+                if key.colour.startswith("s"):
                     legends.setdefault(f"var(--{key.colour})", set()).add(key.shape)
     names = dict(zip(SHAPES, KEYS, strict=True))
     assert len(marks) == 3
@@ -335,34 +325,6 @@ def test_differences_nobody_would_care_for_do_not_fill_an_axis_of_losses(
     ticks = scales.quality_ticks(loss, loss * (1 + more), share=False)
     assert ticks[0] <= loss
     assert ticks[-1] - ticks[0] >= 0.05 * loss * (1 - 1e-9)
-
-
-@pytest.mark.parametrize("values", [(0.98, 0.97), (0.07, 0.7)])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_published_shares_are_told_in_per_cent_on_a_linear_axis_that_ends_at_all(
-    values: tuple[float, float], width: int, drawer: Drawer
-) -> None:
-    pair = Pair("a", GPU, values[0], values[1], None, None, comparable=True)
-    make = published_pairs(
-        [pair], shown=[GPU], axis_title="accuracy", text=scales.percent_text, share=True
-    )
-    svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
-    ticks = [float(tick) for tick in re.findall(r">([\d.]+)\N{NO-BREAK SPACE}%<", svg)]
-    assert len(ticks) >= 2
-    assert ticks[0] == 0
-    assert ticks[-1] <= 100
-    assert "log scale" not in svg
-
-
-def test_a_published_figure_that_cannot_be_is_crossed_out(drawer: Drawer) -> None:
-    def drawn(*, flagged: bool) -> str:
-        pair = Pair("a", GPU, 0.9, 0.8, 0.7, 0.9, comparable=True, flagged=flagged)
-        make = published_pairs([pair], shown=[GPU], axis_title="TFLOPS", text=scales.plain)
-        return str(drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d")))
-
-    assert ">cannot be<" in drawn(flagged=True)
-    assert "var(--alert)" in drawn(flagged=True)
-    assert "var(--alert)" not in drawn(flagged=False)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ TRAINING, LIGHT = KINDS[1], FORMS[0]
 HOW = "If this is how it should look: python -m tests.report.golden --update"
 
 DAMAGES = {
-    "a figure is missing": "document.querySelector('#speedup-dots').remove()",
+    "a figure is missing": "document.querySelector('#sweep-lines').remove()",
     "a section far down is missing": "document.querySelector('#environment').remove()",
     "two devices have each other's colours": """
         const root = document.documentElement, of = getComputedStyle(root);
@@ -44,10 +44,10 @@ DAMAGES = {
     "a heading is in another family of letters": """
         document.querySelector('h1').style.fontFamily = 'Liberation Sans'""",
     "a grey caption is 12 px to the right": """
-        for (const caption of document.querySelectorAll('#speedup figure > .caption'))
+        for (const caption of document.querySelectorAll('#quality figure > .caption'))
           { caption.style.position = 'relative'; caption.style.left = '12px' }""",
     "an axis lost its labels": """
-        const grey = '#speedup-dots .wide svg g[fill="var(--soft)"] text';
+        const grey = '#sweep-lines .wide svg g[fill="var(--soft)"] text';
         for (const label of document.querySelectorAll(grey)) label.remove()""",
     "a table lost its colours": """
         for (const cell of document.querySelectorAll('.matrix td'))

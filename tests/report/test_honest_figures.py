@@ -28,7 +28,6 @@ MISREAD = re.compile(r"\d\s?[mµnkMG]×|\de[+-]?\d|NaN|undefined|[Ii]nfinity|nul
 """What a tick of "500m×", an exponent, a missing value and digits without end look like."""
 
 INTERVALS = {
-    "speedup-dots": r"bars their 95 % intervals.*(repeats|processes)",
     "law-lines": "",
     "sweep-lines": r"95 % intervals over processes \(Student",
     "rates": r"95 % interval over processes",
@@ -37,16 +36,14 @@ INTERVALS = {
     "grid": "",
     "time-lines": "",
     "quality-lines": "",
-    "published-pairs": r"95 % interval over processes",
     "quality-curves": r"bands reach from the lowest seed to the highest",
     "cold-bars": r"the process whose start is the median one",
     "step-ecdf": r"over all processes",
-    "forecasts": "",
+    "forecast-0": "",
     "hero-curves": r"Bands reach from the lowest seed to the highest",
     "hero-forecast": "",
     "hero-errors": "",
     "hero-bits": "",
-    "eight-bits": r"95 % interval over the examples",
     "hero-seeds": r"95 % intervals over the examples",
     "roofline": "",
 }

@@ -95,7 +95,7 @@ def test_every_figure_says_what_it_shows_and_has_its_numbers(pages: dict[str, El
                 assert drawing.all("title")[0].text
                 assert drawing.all("desc")[0].text
             own = figure.attributes["id"]
-            assert figure.all("table") or own == "published-pairs", f"{name}: {own}"
+            assert figure.all("table"), f"{name}: {own}"
 
 
 def test_every_figure_can_be_taken_away_as_one_file(site: Path, pages: dict[str, Element]) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import Chart
-from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.hero import Hero
 from accelreport.report.heroes.parts import claims_number, kicker
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.deployment import EightBits, eight_bits
@@ -21,46 +18,20 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
     found = eight_bits(bench)
     if found is None:
         return None
-    bars = found.bars()
-    both = HeroFigure(
-        id="hero-bits",
-        title="The same networks in float32 and in 8 bits",
-        description="; ".join(
-            f"{each.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in each.bars)
-            for each in bars
-        ),
-        chart=partial(_both, found),
-        badges=found.runs[0].badges,
-    )
-    each = HeroFigure(
-        id="hero-seeds",
-        title="What 8 bits change in accuracy, in percentage points",
-        description=found.answer,
-        chart=partial(_differences, found),
-        caption="Bands: 95 % intervals over the examples (Bonett and Price).",
-        badges=found.runs[0].badges,
-    )
+    figures = found.figures()
     first = found.runs[0].record.quantised
     method = f"{sentence(label(first.method, 120))}, {first.threads} thread. " if first else ""
     return Hero(
         kicker=kicker(bench),
         title=found.title,
         answer=found.answer,
-        figures=(both, each),
+        figures=figures,
         note=f"{method}Bars: medians over seeds.",
         numbers=_numbers(bench, found),
-        thumbnail=both,
+        thumbnail=figures[0],
         sentence=f"{found.title}.",
         findings=(found.title, found.change),
     )
-
-
-def _both(found: EightBits, size: Size) -> Chart:
-    return found.both(size.width, size.height)
-
-
-def _differences(found: EightBits, size: Size) -> Chart:
-    return found.differences(size.width, size.height)
 
 
 def _numbers(bench: BenchmarkView, found: EightBits) -> tuple[LargeNumber, ...]:

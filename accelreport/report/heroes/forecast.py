@@ -12,10 +12,9 @@ from accelreport.report.heroes.parts import claims_number, kicker, step_number
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.predictions import (
     Run,
-    axes_cut,
     errors_of,
     forecast_answer,
-    forecast_chart,
+    forecast_figure,
     forecast_run,
     forecasts_of,
     model_errors,
@@ -37,15 +36,7 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
         return None
     first = forecasts_of(run)[0]
     title = forecast_title(bench, run)
-    name = sentence(label(first.target, 60))
-    line = HeroFigure(
-        id="hero-forecast",
-        title=f"{name}{_in(first.unit)}: what came, and what had been said of it",
-        description=forecast_answer(bench, run),
-        chart=partial(_line, run, first),
-        caption=axes_cut([first]).strip(),
-        badges=run.badges,
-    )
+    line = forecast_figure(run, first, "hero-forecast")
     groups = [_group(bench, run, each) for each in forecasts_of(run)[:MOST_SERIES]]
     errors = HeroFigure(
         id="hero-errors",
@@ -72,10 +63,6 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
         sentence=f"{title}.",
         findings=(title, forecast_answer(bench, run).split(";")[0]),
     )
-
-
-def _line(run: Run, forecast: Forecast, size: Size) -> Chart:
-    return forecast_chart(run, forecast, size.width, size.height)
 
 
 def _errors(groups: list[Bars], size: Size) -> Chart:

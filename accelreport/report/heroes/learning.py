@@ -105,6 +105,7 @@ def curves_figure(curves: Curves) -> HeroFigure:
         chart=partial(_chart, curves),
         caption=f"Bands reach from the lowest seed to the highest.{curves.cut(curves.metric)}",
         badges=loud_badges(curves.bench),
+        table=curves.table(curves.metric, "hero-curves-data"),
         points=max((len(line.value) for line in lines), default=0),
     )
 

@@ -62,11 +62,12 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     plan = bench.plan
     hero = hero_of(bench)
     opening = hero.opening()
-    opened = any(block.kind == "figure" and block.id == "hero-bits" for block in opening.blocks)
+    shown = {block.id if block.kind == "figure" else block.kind for block in opening.blocks}
     slides = (Download(slides_path(bench), "Slides"),) if bench.shown_series else ()
     lines = grid_lines_section(bench)
     # The grid and its lines have every time and quality, so that tables of them are looked up.
-    compared = (speedup_section(bench), quality_section(bench))
+    compared = (speedup_section(bench), quality_section(bench, opened="hero-curves" in shown))
+    told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
     read = (
         claims_section([bench]),
         lines,
@@ -74,15 +75,15 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         batch_law_section(bench),
         scaling_section(bench),
         confusion_section(bench),
-        samples_section(bench),
-        forecast_section(bench),
-        generated_text_section(bench),
-        deployment_section(bench, opened=opened),
+        *(each for kind, each in told.items() if kind not in shown),
+        forecast_section(bench, opened="hero-forecast" in shown),
+        deployment_section(bench, opened="hero-bits" in shown),
         problems_section(bench),
         warnings_section(bench),
     )
     looked_up = (
         *(compared if lines else ()),
+        *(each for kind, each in told.items() if kind in shown),
         published_section(bench),
         cold_start_section(bench),
         compute_section(bench),

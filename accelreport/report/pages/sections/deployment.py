@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from accelreport.analysis.parity import Change, QuantisedResult, quantised_results
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import NARROW, WIDE, Chart, draw
+from accelreport.report.charts.drawing import WIDE, Chart
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences, paired_bars
+from accelreport.report.heroes.hero import ON_A_PHONE, HeroFigure, Size
 from accelreport.report.model import (
     Badge,
     Block,
     Column,
     Entry,
-    Figure,
     Line,
-    Panel,
     Row,
     RowGroup,
     Section,
@@ -131,38 +129,30 @@ class EightBits:
         ends = dict.fromkeys(formatting.signed(value, 2) for value in (found[0], found[-1]))
         return f"{' to '.join(ends)}{formatting.SPACE}points"
 
-    def figure(self) -> Figure:
-        """Both arithmetics, and under them each seed's difference."""
-        made = (
-            ("bars", "The same networks in float32 and in 8 bits", 300, self.both),
-            ("seeds", "What 8 bits change in accuracy, in points", 200, self.differences),
-        )  # fmt: skip
-        panels = []
-        for name, title, height, chart in made:
-            wide, narrow = (
-                draw(partial(chart, height=height), width, prefix=f"{name}-{width}", title=title,
-                     description=self.answer)
-                for width in (WIDE, NARROW)
-            )  # fmt: skip
-            panels.append(Panel(wide, narrow, title=title))
-        return Figure(
-            id="eight-bits",
-            title="Eight bits beside float32",
-            caption=(
-                "Bars: medians over seeds, each quantity from zero. Under them each seed's "
-                "difference with its 95 % interval over the examples (Bonett and Price)."
+    def figures(self) -> tuple[HeroFigure, HeroFigure]:
+        """Both arithmetics, and each seed's difference."""
+        bars = self.bars()
+        both = HeroFigure(
+            id="hero-bits",
+            title="The same networks in float32 and in 8 bits",
+            description="; ".join(
+                f"{each.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in each.bars)
+                for each in bars
             ),
-            panels=tuple(panels),
+            chart=lambda size: paired_bars(bars, size.width, size.height),
             badges=self.runs[0].badges,
-            stacked=True,
         )
+        seeds = HeroFigure(
+            id="hero-seeds",
+            title="What 8 bits change in accuracy, in percentage points",
+            description=self.answer,
+            chart=self._differences,
+            caption="Bands: 95 % intervals over the examples (Bonett and Price).",
+            badges=self.runs[0].badges,
+        )
+        return both, seeds
 
-    def both(self, width: int, height: int) -> Chart:
-        """The bars."""
-        return paired_bars(self.bars(), width, height)
-
-    def differences(self, width: int, height: int) -> Chart:
-        """Each seed's difference of the accuracy, in percentage points."""
+    def _differences(self, size: Size) -> Chart:
         found = [
             Difference(
                 f"seed {run.record.cell.seed}",
@@ -175,7 +165,7 @@ class EightBits:
         ]
         sides = ("8 bits are right less often", "more often")
         colour = series(self.runs[0].series.colour)
-        return differences(found, sides, colour, width, height)
+        return differences(found, sides, colour, size.width, size.height)
 
 
 def points_text(difference: float) -> str:
@@ -220,7 +210,9 @@ def deployment_section(bench: BenchmarkView, *, opened: bool = False) -> Section
     saved = [(run, run.record.weights) for run in found if run.record.weights]
     eight = eight_bits(bench)
     if eight:
-        blocks += [] if opened else [eight.figure()]
+        places = ((Size(WIDE, 300), ON_A_PHONE), (Size(WIDE, 200), ON_A_PHONE))
+        drawn = zip(eight.figures(), places, strict=True)
+        blocks += [] if opened else [figure.figure(*sizes) for figure, sizes in drawn]
         blocks.append(_quantised(bench, found))
     if served:
         blocks.append(_served(served))

@@ -150,11 +150,11 @@ class Curves:
         ]
         return "; ".join(said) + "."
 
-    def figure(self) -> Figure:
-        """The figure: a panel for each metric, of which a reader sees one at a time."""
+    def figure(self, metrics: Sequence[str]) -> Figure:
+        """A panel for each of some metrics, of which a reader sees one at a time."""
         bench = self.bench
         panels = []
-        for number, metric in enumerate(self.metrics):
+        for number, metric in enumerate(metrics):
             sizes = ((WIDE, HEIGHT, "w"), (NARROW, NARROW_HEIGHT, "n"))
             wide, narrow = (
                 draw(
@@ -167,7 +167,7 @@ class Curves:
                 for width, height, letter in sizes
             )
             panels.append(Panel(wide=wide, narrow=narrow, title=_title(metric)))
-        drawn = self.points(self.metric)
+        drawn = self.points(metrics[0])
         return Figure(
             id="quality-curves",
             title="Training against validation, epoch by epoch",
@@ -176,15 +176,15 @@ class Curves:
                 "the mean over an epoch. Lines are medians over seeds at the end of each epoch, "
                 "bands reach from the lowest seed to the highest. Time is timed training only, "
                 "the first step's compilation included; evaluations are not in it."
-                + self.cut(*self.metrics)
+                + self.cut(*metrics)
                 + panels_note(len(drawn), len(bench.points))
                 + self._filled_up()
             ),
             panels=tuple(panels),
             keys=keys([s for s in bench.shown_series if any(s == c.device for p in drawn
-                                                            for c in self.of(self.metric, p))]),
+                                                            for c in self.of(metrics[0], p))]),
             badges=loud_badges(bench),
-            table=self._table(),
+            table=self.table(metrics[0], "quality-curves-data"),
             choose=len(panels) > 1,
         )  # fmt: skip
 
@@ -201,34 +201,31 @@ class Curves:
                 )
         return ""
 
-    def _table(self) -> Table:
-        groups = []
-        series = self.bench.shown_series
-        name = f"val_{self.metric}"
+    def table(self, metric: str, identity: str) -> Table:
+        """Every epoch of one metric, in validation and in training."""
+        shown, groups = self.bench.shown_series, []
         for point in self.bench.points:
-            curves = {each: self._curves_of(each, point) for each in series}
+            curves = {
+                each: [self.curve(each, point, name) for name in (f"val_{metric}", metric)]
+                for each in shown
+            }
             lengths = [len(c.value) for pair in curves.values() for c in pair if c]
             rows = tuple(
                 Row(
                     Entry((Line(f"epoch {epoch + 1}"),)),
-                    tuple(_value(self.metric, curves[each], epoch) for each in series),
+                    tuple(_value(metric, curves[each], epoch) for each in shown),
                 )
                 for epoch in range(max(lengths, default=0))
             )
             groups.append(RowGroup(rows, title=self.bench.point_title(point)))
+        name = metric_title(f"val_{metric}")
         return Table(
-            id="quality-curves-data",
-            title=f"Median {metric_title(name)}, under it that of training, and the training time",
-            columns=tuple(Column(each.title, number=True, device=each.colour) for each in series),
+            id=identity,
+            title=f"Median {name}, under it that of training, and the training time",
+            columns=tuple(Column(each.title, number=True, device=each.colour) for each in shown),
             groups=tuple(groups),
             download=Download(f"{self.bench.slug}/curves.csv", "CSV", "every metric and seed"),
         )
-
-    def _curves_of(self, series: Series, point: Point) -> tuple[Curve | None, Curve | None]:
-        """Validation and training of the metric that the page speaks of."""
-        names = (f"val_{self.metric}", self.metric)
-        validation, training = (self.curve(series, point, name) for name in names)
-        return validation, training
 
 
 def _title(metric: str) -> str:
@@ -241,7 +238,7 @@ def _end_text(name: str, value: float) -> str:
     return formatting.percent(value, 1) if is_share(name) else formatting.number(value)
 
 
-def _value(metric: str, pair: tuple[Curve | None, Curve | None], epoch: int) -> Entry:
+def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry:
     shown = [c for c in pair if c and epoch < len(c.value)]
     if not shown:
         return Entry((Line("–"),))
@@ -321,13 +318,19 @@ _PARITY = {
 }
 
 
-def quality_section(bench: BenchmarkView) -> Section | None:
-    """The section; None for a kernel, which learns nothing."""
+def quality_section(bench: BenchmarkView, *, opened: bool = False) -> Section | None:
+    """The section; None for a kernel, which learns nothing.
+
+    Args:
+        bench: the benchmark.
+        opened: whether the page begins with the curves of the metric that it speaks of.
+    """
     metric = bench.quality
     if not metric or not bench.shown_series:
         return None
     curves = Curves(bench)
-    blocks: list[Block] = [curves.figure()]
+    drawn = curves.metrics[1:] if opened else curves.metrics
+    blocks: list[Block] = [curves.figure(drawn)] if drawn else []
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks += quality_tables(bench, metric)

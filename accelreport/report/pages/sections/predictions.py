@@ -9,22 +9,20 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 
 from accelreport.analysis.forecasts import DAY_S, ForecastErrors, forecast_errors
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import NARROW, ROOMY, WIDE, Chart, draw, drawable
+from accelreport.report.charts.drawing import ROOMY, WIDE, Chart, drawable
 from accelreport.report.charts.forecast import Track, forecast_lines
+from accelreport.report.heroes.hero import ON_A_PHONE, HeroFigure, Size
 from accelreport.report.model import (
     Badge,
     Block,
     Code,
     Column,
     Entry,
-    Figure,
     Gallery,
     Line,
-    Panel,
     Picture,
     Prose,
     Row,
@@ -308,27 +306,38 @@ USUAL_HORIZON = 24
 """Rows by which a forecast lies ahead where neither record nor spec says."""
 
 
-def forecast_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no run predicted a series."""
+def forecast_section(bench: BenchmarkView, *, opened: bool = False) -> Section | None:
+    """The section; None where no run predicted a series.
+
+    Args:
+        bench: the benchmark.
+        opened: whether the page begins with the drawing of the first series.
+    """
     run = forecast_run(bench)
-    if run is None:
+    shown = forecasts_of(run) if run else []
+    if run is None or len(shown) <= opened:
         return None
-    shown = forecasts_of(run)
-    figure = Figure(
-        id="forecasts",
-        title="What came, and what the model had said of it",
-        subtitle=f"From {run.name}, the beginning of the validation data.",
-        caption=(
-            "Black: what was measured. Coloured: the forecast for the same moment. Shaded: the "
-            "miss. Values of which the loss takes no notice, because the model had seen too "
-            "little, are left out." + axes_cut(shown) + _gaps(shown)
-        ),
-        panels=tuple(_panel(run, each, number) for number, each in enumerate(shown)),
+    drawn = [
+        forecast_figure(run, each, f"forecast-{number}").figure(Size(WIDE, 240), ON_A_PHONE)
+        for number, each in enumerate(shown[opened:], start=opened)
+    ]
+    return Section("forecast", "Forecasts", tuple(drawn), finding=forecast_answer(bench, run))
+
+
+def forecast_figure(run: Run, forecast: Forecast, identity: str) -> HeroFigure:
+    """What came, and what had been said of it, for the first weeks of the validation data."""
+    unit = f" ({label(forecast.unit, 20)})" if forecast.unit else ""
+    name = f"{sentence(label(forecast.target, 60))}{unit}"
+    error = number_text(errors_of(run.record, forecast).model, forecast.unit)
+    return HeroFigure(
+        id=identity,
+        title=f"{name}: what came, and what had been said of it",
+        description=f"From {run.name}: missed by {error} on average.",
+        chart=lambda size: forecast_chart(run, forecast, size.width, size.height),
+        caption=_how_drawn(forecast),
         badges=run.badges,
-        table=_table(run, shown),
-        stacked=True,
+        table=_table(run, forecast, f"{identity}-data"),
     )
-    return Section("forecast", "Forecasts", (figure,), finding=forecast_answer(bench, run))
 
 
 def forecast_run(bench: BenchmarkView) -> Run | None:
@@ -366,40 +375,17 @@ def forecast_chart(run: Run, forecast: Forecast, width: int, height: int) -> Cha
     return forecast_lines(track, since, width, height)
 
 
-def _panel(run: Run, forecast: Forecast, number: int) -> Panel:
-    unit = f" ({label(forecast.unit, 20)})" if forecast.unit else ""
-    title = f"{sentence(label(forecast.target, 60))}{unit}"
-    error = number_text(errors_of(run.record, forecast).model)
-    wide, narrow = (
-        draw(
-            partial(forecast_chart, run, forecast, height=height),
-            width,
-            prefix=f"fc{number}{letter}",
-            title=f"{title}: what came and what was forecast",
-            description=f"Mean absolute error {error}.",
+def _how_drawn(forecast: Forecast) -> str:
+    """What is said of values that are not drawn, and of an axis that leaves 0 out."""
+    lost = sum(not drawable(value) for value in forecast.predicted)
+    lowest = min(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
+    said = ["The vertical axis starts near the lowest value, not at 0."] if lowest > 0 else []
+    if lost:
+        of = formatting.plural(len(forecast.predicted), "predicted value")
+        said.append(
+            f"The model diverged: {lost} of {of} are no finite numbers and leave gaps in the line."
         )
-        for width, height, letter in ((WIDE, 220, "w"), (NARROW, 210, "n"))
-    )
-    return Panel(wide, narrow, title=title)
-
-
-def _gaps(shown: list[Forecast]) -> str:
-    """How many predicted values are not drawn, because no axis can hold them."""
-    predicted = [value for each in shown for value in each.predicted]
-    lost = sum(not drawable(value) for value in predicted)
-    if not lost:
-        return ""
-    return (
-        f" The model diverged: {lost} of {formatting.plural(len(predicted), 'predicted value')} "
-        "are no finite numbers and leave gaps in the line."
-    )
-
-
-def axes_cut(shown: list[Forecast]) -> str:
-    """The sentence that an axis leaves 0 out, where one does."""
-    lowest = (min(filter(drawable, (*each.true, *each.predicted)), default=0) for each in shown)
-    cut = any(value > 0 for value in lowest)
-    return " Axes of values start near the lowest one, not at 0." if cut else ""
+    return " ".join(said)
 
 
 def number_text(value: float, unit: str = "") -> str:
@@ -440,27 +426,23 @@ def median_of(errors: Sequence[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def _table(run: Run, shown: list[Forecast]) -> Table:
-    rows = []
-    for each in shown:
-        found = errors_of(run.record, each)
-        guesses = [f"{naive.name}: {number_text(naive.error)}" for naive in found.naive]
-        texts = (label(each.unit, 20) or "–", number_text(found.model), "\n".join(guesses),
-                 formatting.count(found.values))  # fmt: skip
-        rows.append(
-            Row(
-                Entry((Line(label(each.target, 60)),)),
-                tuple(Entry(tuple(map(Line, text.split("\n")))) for text in texts),
-            )
-        )
-    titles = ("unit", "mean absolute error", "naive guesses", "values")
+def _table(run: Run, forecast: Forecast, identity: str) -> Table:
+    found = errors_of(run.record, forecast)
+    errors = [("the network", found.model), *((each.name, each.error) for each in found.naive)]
     return Table(
-        id="forecast-data",
-        title="Errors of the forecasts",
-        caption="All over the same values, which stand in the record of the run.",
-        corner="target",
-        columns=tuple(Column(title, number=i in (1, 3)) for i, title in enumerate(titles)),
-        groups=(RowGroup(tuple(rows)),),
+        id=identity,
+        title=f"Mean absolute errors over {formatting.plural(found.values, 'value')}",
+        caption="The values stand in the record of the run.",
+        corner="forecast by",
+        columns=(Column("error", number=True),),
+        groups=(
+            RowGroup(
+                tuple(
+                    Row(Entry((Line(name),)), (Entry((Line(number_text(value, forecast.unit)),)),))
+                    for name, value in errors
+                )
+            ),
+        ),
     )
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import Named, panel
-from accelreport.report.charts.published import Pair, published_pairs
-from accelreport.report.charts.scales import percent_text, plain, plain_duration
+from accelreport.report.charts.drawing import Named
 from accelreport.report.metrics import (
     FIGURES,
     QUANTITIES,
@@ -24,10 +21,7 @@ from accelreport.report.model import (
     Column,
     Download,
     Entry,
-    Figure,
-    Key,
     Line,
-    Panel,
     Row,
     RowGroup,
     Section,
@@ -36,7 +30,6 @@ from accelreport.report.model import (
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.text import label, sentence, tied
-from accelreport.report.theme import COLOURS
 from accelreport.report.view import BenchmarkView, present
 
 ByFigure = Mapping[str, Sequence[PublishedResult]]
@@ -50,75 +43,8 @@ def _by_figure(bench: BenchmarkView) -> ByFigure:
     return {figure: found[figure] for figure in FIGURES if figure in found}
 
 
-def published_figure(bench: BenchmarkView, most_rows: int = 0) -> Figure:
-    """A drawing for each kind of figure, published and measured on one scale.
-
-    Args:
-        bench: the benchmark.
-        most_rows: rows of a drawing at most; those of one kind are then shared out evenly.
-    """
-    panels = []
-    by_figure = _by_figure(bench)
-    devices = [_device(bench, row) for rows in by_figure.values() for row in rows]
-    for figure, part, rows in _shares(by_figure, most_rows):
-        name = FIGURES[figure][0]
-        pairs = [_pair(bench, row) for row in rows]
-        make = published_pairs(
-            pairs,
-            shown=devices,
-            axis_title=name,
-            text=_tick(figure),
-            share=FIGURES[figure][1] == "share",
-        )
-        said = "; ".join(_sentence(pair.row, row) for pair, row in zip(pairs, rows, strict=True))
-        number = list(FIGURES).index(figure)
-        drawn = panel(
-            make,
-            prefix=f"pm{number}{part}",
-            title=f"Published and measured {name}",
-            description=said,
-        )
-        panels.append(Panel(drawn.wide, drawn.narrow, title=sentence(name)))
-    return Figure(
-        id="published-pairs",
-        title="Published (◇) and measured here (●)",
-        caption=(
-            "A diamond is somebody else's figure as printed, a dot ours with its 95 % interval "
-            "over processes, the rule between them their distance. Dashed: the published "
-            "conditions differ from the spec's. Crossed out: it cannot be. A diamond alone: the "
-            "device was not measured here."
-        ),
-        panels=tuple(panels),
-        stacked=True,
-        keys=_keys(bench, by_figure),
-    )
-
-
-def _shares(
-    by_figure: ByFigure, most_rows: int
-) -> Iterator[tuple[str, str, Sequence[PublishedResult]]]:
-    """Kind of figure, a letter where it has several drawings, and the rows of each."""
-    for figure, rows in by_figure.items():
-        count = -(-len(rows) // most_rows) if most_rows else 1
-        size = -(-len(rows) // count)
-        for number in range(count):
-            part = chr(ord("a") + number) if count > 1 else ""
-            yield figure, part, rows[number * size : (number + 1) * size]
-
-
-def _keys(bench: BenchmarkView, by_figure: ByFigure) -> tuple[Key, ...]:
-    devices = dict.fromkeys(_device(bench, row) for rows in by_figure.values() for row in rows)
-    return tuple(Key(each.title, f"s{each.colour % COLOURS}") for each in devices)
-
-
 def _device(bench: BenchmarkView, found: PublishedResult) -> Named:
     return Named(bench.title_of(found.row.device), bench.colours[found.row.device])
-
-
-def _sentence(name: str, found: PublishedResult) -> str:
-    figure, ours = found.figure, found.measured.value
-    measured = figure_text(figure, ours) if present(ours) else "nothing"
-    return f"{name}: published {printed_text(figure, found.value)}, measured {measured}"
 
 
 def _name(bench: BenchmarkView, found: PublishedResult) -> str:
@@ -133,34 +59,6 @@ def _name(bench: BenchmarkView, found: PublishedResult) -> str:
     return f"{name} @ {label(found.machine, 12)}" if several else name
 
 
-def _pair(bench: BenchmarkView, found: PublishedResult) -> Pair:
-    ours = found.measured
-    known = present(ours.value)
-    interval = known and present(ours.low) and present(ours.high)
-    return Pair(
-        row=_name(bench, found),
-        device=_device(bench, found),
-        published=found.value,
-        measured=ours.value if known else None,
-        low=ours.low if interval else None,
-        high=ours.high if interval else None,
-        comparable=found.comparable,
-        flagged=bool(found.flags),
-    )
-
-
-def _tick(figure: str) -> Any:
-    unit = FIGURES[figure][1]
-    texts = {
-        "time": plain_duration,
-        "share": percent_text,
-        "number": formatting.short,
-        "ratio": lambda value: f"{plain(value)}×",
-        "size": formatting.megabytes,
-    }
-    return texts[unit]
-
-
 MISMATCH = Badge("other conditions", "The published figure was made under other conditions.")
 FLAG = Badge("flagged", "The published figures contradict arithmetic or physics.", "bad")
 
@@ -170,9 +68,11 @@ def published_section(bench: BenchmarkView) -> Section | None:
     if not bench.published_results:
         return None
     ordered = _by_figure(bench)
-    blocks = (published_figure(bench), _table(bench, ordered))
     return Section(
-        "published", "Published against measured", blocks, finding=_finding(bench, ordered)
+        "published",
+        "Published against measured",
+        (_table(bench, ordered),),
+        finding=_finding(bench, ordered),
     )
 
 
