@@ -15,6 +15,7 @@ from accelreport.analysis.results import Result, matches
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import withheld_text
+from accelreport.report.metrics import is_share
 from accelreport.report.warning_text import failure_text, problem_text
 from accelreport.report.words import at, counted, figure, span
 from accelreport.results.plan_document import PlanDocument
@@ -193,6 +194,8 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
         return _trend_rule(check, names)
     if isinstance(check, ValueCheck):
         asked = bounds_text(check.at_least, check.at_most)
+        if names is not AS_WRITTEN and is_share(check.value):  # pages tell shares in per cent
+            asked = _in_per_cent(check.at_least, check.at_most)
         return f"the {SURE} interval of {names.of(check.value, check.of, {})} is {asked}"
     if isinstance(check, EquivalentCheck):
         return (
@@ -212,6 +215,11 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
         of = " of the difference" if isinstance(check, DifferenceCheck) else ""
         return f"{said}: the whole {SURE} interval{of}"
     return f"the {SURE} interval of {names.quantity('tflops')} lies below the device's cited peak"
+
+
+def _in_per_cent(at_least: float | None, at_most: float | None) -> str:
+    ends = (("at least", at_least), ("at most", at_most))
+    return " and ".join(f"{which} {100 * end:.6g} %" for which, end in ends if end is not None)
 
 
 def _ratio_rule(check: RatioCheck, over: str, names: Names) -> str:

@@ -119,3 +119,12 @@ def slug(name: str) -> str:
         return plain
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{plain or 'x'}-{digest}"
+
+
+_TRADE = re.compile(r"\((?:R|TM|r|tm)\)|®|™|\b(?:CPU|Processor)\b|@.*$")
+
+
+def short_hardware(name: str) -> str:
+    """Hardware as people call it: "Intel Xeon", "Tesla T4"."""
+    tidy = " ".join(_TRADE.sub(" ", label(name, 80)).split())
+    return tidy.removeprefix("NVIDIA ") or label(name, 80)

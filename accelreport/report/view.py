@@ -17,6 +17,7 @@ import pandas as pd
 
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
+from accelreport.analysis.compute import hardware_name
 from accelreport.analysis.overview import Choice, choices, overall
 from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.published import PublishedResult, published_results
@@ -43,7 +44,7 @@ from accelreport.report.frames import (
 )
 from accelreport.report.metrics import Words, axis_title, is_share, primary_metric, words_of
 from accelreport.report.published_text import published_frame
-from accelreport.report.text import label, slug
+from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.theme import COLOURS, pattern
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
@@ -306,9 +307,7 @@ class BenchmarkView(Analysed):
         several = len(set().union(*machines.values())) > 1
         for name, found in machines.items():
             for number, machine in enumerate(sorted(found) or [""]):
-                title = self.title_of(name)
-                if several and machine:
-                    title = f"{title} @ {label(machine, 12)}"
+                title = self.title_on(name, machine) if several else self.title_of(name)
                 baseline = name == self.plan.baseline
                 colour = self.colours[name]
                 dashes = pattern(colour, number)
@@ -327,6 +326,35 @@ class BenchmarkView(Analysed):
             title = f"{title}, {known.framework_name}"
         title = label(title, 40)
         return title if "(" in title else _COMMA.sub(r"\1 (\2)", title)
+
+    def title_on(self, device: str, machine: str) -> str:
+        """What a device of one of several machines is called: "Tesla T4", "CPU on Intel Xeon".
+
+        The machine's fingerprint tells apart what hardware does not.
+        """
+        title = self.title_of(device)
+        if not machine:
+            return title
+        names = self._hardware[device]
+        own = names.get(machine, "")
+        if own and list(names.values()).count(own) == 1:
+            return own if title == self.plan.devices[device].kind else f"{title} on {own}"
+        return f"{title} @ {label(machine, 12)}"
+
+    @cached_property
+    def _hardware(self) -> dict[str, dict[str, str]]:
+        """Device → machine → what did the arithmetic there; empty where no driver names it."""
+        found: dict[str, dict[str, str]] = {name: {} for name in self.plan.devices}
+        for row in self.rows:
+            record = self.record(row) if row.status != "skipped" else None
+            if record is None or record.environment is None:
+                continue
+            kind = self.plan.devices[row.device].kind
+            name = hardware_name(record.environment, kind)
+            if kind == "TPU":
+                name = record.environment.runtime.get("device_kind", "")
+            found[row.device].setdefault(row.machine, short_hardware(name) if name else "")
+        return found
 
     @cached_property
     def quality(self) -> str:

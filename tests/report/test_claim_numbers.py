@@ -35,7 +35,7 @@ def lines(*evidence: Number) -> list[str]:
         ("speedup", "0.25× (0.23–0.27×, n = 3)"),
         ("tflops", "0.25 TFLOPS (0.23–0.27 TFLOPS, n = 3)"),
         ("throughput", "0.25 samples/s (0.23–0.27 samples/s, n = 3)"),
-        ("val_accuracy", "0.25 (0.23–0.27, n = 3)"),
+        ("val_accuracy", "25 % (23–27 %, n = 3)"),
     ],
 )
 def test_a_number_has_the_unit_of_what_was_measured(quantity: str, text: str) -> None:

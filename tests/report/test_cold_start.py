@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from statistics import median
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from accelreport.report.pages.sections.cold_start import start_of
+from accelreport.analysis.cost import Price
+from accelreport.report.model import Table
+from accelreport.report.pages.headline import duration_of
+from accelreport.report.pages.sections.cold_start import cold_start_section, start_of
+from accelreport.report.pages.sections.cost import money
 from accelreport.report.site.assembly import gather
 from tests.report.scenarios import Results
 from tests.support.records import study
@@ -29,3 +36,24 @@ def test_a_start_is_that_of_one_process_and_no_sum_of_medians() -> None:
     assert start.total == sum(start.stages) == 12.0
     totals = [record.times.train_s for record in records]
     assert start.run_s == pytest.approx(median(11.0 + total for total in totals if total))
+
+
+def test_a_steady_step_is_one_number_on_the_whole_page() -> None:
+    (bench,) = gather(Results((study(devices=("cpu", "gpu"), axes={}, repeats=4),)))
+    section = cold_start_section(bench)
+    assert section
+    (table,) = [
+        each for each in section.blocks if isinstance(each, Table) and each.id == "cold-table"
+    ]
+    for series, row in zip(bench.series, tables["cold-table"].groups[0].rows, strict=True):
+        compared = bench.speedup(series, ())
+        assert compared
+        assert row.entries[1].lines[0].text == duration_of(compared.seconds)
+
+
+@given(st.floats(1e-7, 1e3))
+def test_an_amount_of_money_is_written_without_powers_of_ten(amount: float) -> None:
+    text = money(Price(3600.0, "USD", "2026-05-31", ""), amount)
+    number = text.partition("\xa0")[0].replace(",", "")
+    assert re.fullmatch(r"[\d.]+", number)
+    assert float(number) == pytest.approx(amount, rel=0.06)

@@ -18,15 +18,9 @@ from accelreport.report.model import Cards, Page, Units
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.index import index_page
-from accelreport.report.pages.overview import (
-    MOST_ROWS,
-    WIDE,
-    Overview,
-    rates_table,
-    short_hardware,
-)
+from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, rates_table
 from accelreport.report.site.assembly import gather
-from accelreport.report.text import label
+from accelreport.report.text import label, short_hardware
 from accelreport.results.record import Record
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published

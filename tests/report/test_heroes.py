@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from accelreport.analysis.rates import published_rates
 from accelreport.report.heroes.grid import grid_lines_section
 from accelreport.report.heroes.hero import MOST_NUMBERS, ON_A_CARD, ON_A_SLIDE, HeroFigure, Size
+from accelreport.report.heroes.rates import published_at
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.site.assembly import gather
+from accelreport.report.site.builder import build
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import Published
 from tests.report.scenarios import Results, ordinary
+from tests.report.tree import parse
 from tests.support.records import study
 
 
@@ -120,3 +125,63 @@ def test_a_published_figure_is_a_rate_whatever_the_source_printed() -> None:
     workload = {**made.plan.workload, "dataset": "mnist", "epochs": 10, "steps_per_epoch": None}
     plan = made.plan.model_copy(update={"published": rows, "workload": workload})
     assert [each.rate for each in published_rates(plan)] == pytest.approx([10_000.0] * 5)
+
+
+def test_the_question_of_a_page_of_a_sweep_is_the_sweep() -> None:
+    made = study(axes={"batch_size": (256, 512)}, devices=("cpu",), samples=20, origin="sample")
+    (bench,) = gather(Results((made,)))
+    (figure,) = hero_of(bench).figures
+    assert isinstance(figure, HeroFigure)
+    assert figure.id == "sweep-lines"
+    (alone,) = gather(Results((study(axes={}, devices=("cpu",), samples=20, origin="sample"),)))
+    assert [each.id for each in hero_of(alone).figures if isinstance(each, HeroFigure)] == [
+        "hero-curves"
+    ]
+
+
+def test_then_and_now_are_the_same_training_in_hours_and_only_of_like_conditions() -> None:
+    rows = (
+        Published(device="gpu", label="Colab K80, 2018", total_time=11_160.0),
+        Published(device="tpu", label="Colab TPU v2, 2018", epoch_time=51.0),
+        Published(
+            device="tpu", label="another model", epoch_time=0.1, comparable=False, note="wider"
+        ),
+    )
+    made = study(
+        axes={}, devices=("cpu", "gpu", "tpu"), published=rows, origin="official", epochs=10,
+        steps_per_epoch=600, fate=lambda cell: "ok" if cell.device == "cpu" else "skipped",
+    )  # fmt: skip
+    (bench,) = gather(Results((made,)))
+    hero = hero_of(bench)
+    (figure,) = hero.figures
+    assert isinstance(figure, HeroFigure)
+    assert figure.id == "then-and-now"
+    said = figure.description.replace("\xa0", " ")
+    assert re.search(r"CPU \(all threads\), measured, 3 processes, extrapolated: [\d.]+ min", said)
+    assert "Colab K80, published 2018: 3.1 h" in said
+    assert "Colab TPU v2, published 2018: 8.50 min" in said, "ten epochs of 51 s"
+    assert "another model" not in said
+    assert hero.title.replace("\xa0", " ").startswith(
+        "The same training: 3.1 h in 2018 on Colab K80"
+    )
+    assert hero.title.endswith(" here")
+
+
+def test_a_total_that_was_worked_out_is_no_figure_beside_the_one_it_follows_from() -> None:
+    rows = (
+        Published(device="gpu", label="Colab GPU, 2019", sample_time=0.012, epoch_time=300.0),
+        Published(device="gpu", label="10 epochs of 25,000 at 12 ms", total_time=3000.0, mark="D"),
+    )
+    made = study(axes={}, devices=("cpu", "gpu"), published=rows, steps_per_epoch=98)
+    (bench,) = gather(Results((made,)))
+    assert [each.name for each in published_at(bench, ())] == ["Colab GPU"]
+
+
+def test_a_page_leads_to_each_place_once(tmp_path: Path) -> None:
+    made = study("matmul", spec="k", repeats=1)
+    build(Results((made,)), tmp_path)
+    page = parse((tmp_path / "k.full.html").read_text(encoding="utf-8"))
+    (nav,) = [each for each in page.all("nav") if "Slides" in each.text]
+    links = [(each.text, each.attributes["href"]) for each in nav.all("a")]
+    assert len({text for text, _ in links}) == len(links)
+    assert len({href for _, href in links}) == len(links)

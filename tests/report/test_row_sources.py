@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.report.model import Table
+from accelreport.report.pages.sections.published import published_section
+from accelreport.report.site.assembly import gather
 from accelreport.spec.models import Published, Source
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
@@ -88,3 +91,30 @@ def test_the_files_say_it_too(folder: Path) -> None:
     assert rows["Imported"]["imported"] == "theirs.csv"
     assert rows["Imported"]["source_url"] == "https://example.org/paper"
     assert "theirs.csv" in (folder / "products.full" / "plan.json").read_text(encoding="utf-8")
+
+
+def test_a_time_that_a_source_prints_in_three_units_is_one_figure_of_a_page() -> None:
+    row = Published(
+        device="gpu", label="Colab GPU, 2018", where={"batch_size": 512},
+        epoch_time=6.0, step_time=0.0512, sample_time=1e-4,
+    )  # fmt: skip
+    made = study(devices=("cpu", "gpu"), repeats=1, published=(row,), steps_per_epoch=117)
+    (bench,) = gather(Results((made,)))
+    section = published_section(bench)
+    assert section
+    assert section.finding.replace("\xa0", " ").startswith("Of 1 figure published")
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    (told,) = [row for group in table.groups for row in group.rows]
+    printed = [line.text.replace("\xa0", " ") for line in told.entries[0].lines]
+    assert len(printed) == 3
+    assert printed[0].startswith("6 s")
+
+
+def test_what_was_measured_at_other_points_is_not_called_unmeasurable() -> None:
+    rows = (Published(device="gpu", label="a", where={"batch_size": 4096}, epoch_time=6.0),)
+    made = study(devices=("cpu", "gpu"), repeats=1, published=rows)
+    (bench,) = gather(Results((made,)))
+    section = published_section(bench)
+    assert section
+    assert section.finding.endswith("none is of a device and sweep point that was measured here.")

@@ -167,7 +167,8 @@ def series(missed: float) -> dict[str, Any]:
         ((0.4, 0.5), "official", "The network beats “same hour yesterday”: 0.450 °C"),
         ((2.0, 3.0), "official", "“Same hour yesterday” beats the network: 1.00 °C"),
         ((0.5, 1.7), "official", "The network is no surer than “same hour yesterday”: 1.10 °C"),
-        ((0.4, 0.5), "synthetic", "On a synthetic stand-in the network misses by 0.450 °C"),
+        ((0.4, 0.5), "synthetic", "On a synthetic stand-in: the network misses by 0.450 °C"),
+        ((2.0, 3.0), "sample", "On a sample: “Same hour yesterday” beats the network: 1.00 °C"),
     ],
 )  # fmt: skip
 def test_the_title_says_whether_the_network_or_a_naive_guess_wins_in_every_run(
@@ -178,7 +179,7 @@ def test_the_title_says_whether_the_network_or_a_naive_guess_wins_in_every_run(
     assert hero.title.replace("\xa0", " ").startswith(title)
 
 
-@pytest.mark.parametrize("origin", ["official", "synthetic"])
+@pytest.mark.parametrize("origin", ["official", "synthetic", "sample"])
 def test_only_real_data_say_that_a_network_learned_by_heart(origin: str) -> None:
     rows = [
         each.model_copy(update={"metrics": {"accuracy": 0.99, "val_accuracy": 0.6}})
@@ -187,8 +188,10 @@ def test_only_real_data_say_that_a_network_learned_by_heart(origin: str) -> None
     kept = [sample(1, "7", "1", 0.6)]
     hero = images_hero(bench_of({"samples": kept, "epochs": rows}, origin=origin))
     assert hero
-    assert ("Trained to 99.0" in hero.title) == (origin == "official")
-    assert ("synthetic" in hero.title) == (origin == "synthetic")
+    assert ("rained to 99.0" in hero.title) == (origin != "synthetic")
+    assert hero.title.startswith("On a synthetic stand-in: ") == (origin == "synthetic")
+    assert hero.title.startswith("On a sample: ") == (origin == "sample")
+    assert all(told.startswith("On a") == (origin != "official") for told in hero.findings)
 
 
 def test_eight_bits_are_told_by_every_seed_and_never_by_the_first_alone() -> None:
@@ -204,6 +207,9 @@ def test_eight_bits_are_told_by_every_seed_and_never_by_the_first_alone() -> Non
     all_worse = deployment_hero(bench_of(worse, worse))
     assert all_worse
     assert all_worse.title.endswith("; less accurate")
+    sampled = deployment_hero(bench_of(worse, origin="sample"))
+    assert sampled
+    assert sampled.title.startswith("On a sample: eight bits")
 
 
 def test_eight_bits_are_drawn_once_on_a_page_and_in_its_section_where_it_begins_otherwise() -> None:

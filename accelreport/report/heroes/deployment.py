@@ -6,7 +6,7 @@ import numpy as np
 
 from accelreport.report import formatting
 from accelreport.report.heroes.hero import Hero
-from accelreport.report.heroes.parts import claims_number, kicker
+from accelreport.report.heroes.parts import claims_number, kicker, of_stand_ins, origins_of
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.deployment import EightBits, eight_bits
 from accelreport.report.text import label, sentence
@@ -19,18 +19,19 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
     if found is None:
         return None
     figures = found.figures()
+    title = of_stand_ins(found.title, origins_of(bench))
     first = found.runs[0].record.quantised
     method = f"{sentence(label(first.method, 120))}, {first.threads} thread. " if first else ""
     return Hero(
         kicker=kicker(bench),
-        title=found.title,
+        title=title,
         answer=found.answer,
         figures=figures,
         note=f"{method}Bars: medians over seeds.",
         numbers=_numbers(bench, found),
         thumbnail=figures[0],
-        sentence=f"{found.title}.",
-        findings=(found.title, found.change),
+        sentence=f"{title}.",
+        findings=(title, found.change),
     )
 
 

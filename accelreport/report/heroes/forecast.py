@@ -8,7 +8,7 @@ from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, drawable
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.parts import claims_number, kicker, step_number
+from accelreport.report.heroes.parts import claims_number, kicker, of_stand_ins, step_number
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.predictions import (
     Run,
@@ -82,16 +82,18 @@ def forecast_title(bench: BenchmarkView, run: Run) -> str:
     every = model_errors(bench, run, first)
     best = errors_of(run.record, first).naive[0]
     own, theirs = (number_text(value, first.unit) for value in (median(every), best.error))
-    guess = f"“{sentence(best.name)}”"
     if not all(map(drawable, every)):
         return "The network diverged and forecasts nothing"
-    if run.record.data and run.record.data.origin == "synthetic":
-        return f"On a synthetic stand-in the network misses by {own}, “{best.name}” by {theirs}"
-    if all(error > best.error for error in every):
-        return f"{guess} beats the network: {theirs} against {own}"
-    if all(error < best.error for error in every):
-        return f"The network beats “{best.name}”: {own} against {theirs}"
-    return f"The network is no surer than “{best.name}”: {own} against {theirs}"
+    origin = run.record.data.origin if run.record.data else ""
+    if origin == "synthetic":
+        told = f"the network misses by {own}, “{best.name}” by {theirs}"
+    elif all(error > best.error for error in every):
+        told = f"“{sentence(best.name)}” beats the network: {theirs} against {own}"
+    elif all(error < best.error for error in every):
+        told = f"The network beats “{best.name}”: {own} against {theirs}"
+    else:
+        told = f"The network is no surer than “{best.name}”: {own} against {theirs}"
+    return of_stand_ins(told, [origin])
 
 
 def _group(bench: BenchmarkView, run: Run, forecast: Forecast) -> Bars:

@@ -13,6 +13,8 @@ from accelreport.report.heroes.parts import (
     baseline_series,
     claims_number,
     kicker,
+    of_stand_ins,
+    origins_of,
     published_number,
     step_number,
 )
@@ -36,10 +38,10 @@ PHONE_HEIGHT = 200
 
 
 def images_hero(bench: BenchmarkView) -> Hero | None:
-    """Curves and the surest mistakes; None where no mistakes were kept, or much is swept."""
+    """Curves and the surest mistakes; None where no mistakes were kept."""
     run = first_run(bench, lambda record: bool(record.samples))
     pictures = few_mistakes(run, MOST_PICTURES) if run else None
-    if run is None or pictures is None or len(bench.points) > 2:
+    if run is None or pictures is None:
         return None
     small = few_mistakes(run, MOST_SMALL_PICTURES) or pictures
     wrong = mistakes(run.record)
@@ -49,22 +51,22 @@ def images_hero(bench: BenchmarkView) -> Hero | None:
         images = f"{formatting.count(wrong.of)}{formatting.SPACE}{bench.words.sample}"
         after = f" after {seconds} of training" if seconds else ""
         title = f"{formatting.count(wrong.count)} of {images} wrong{after}"
-    return _hero(bench, title, (title, pictures), small)
+    return _hero(bench, (title, pictures), small)
 
 
 def classes_hero(bench: BenchmarkView) -> Hero | None:
-    """Curves and rates; None where a number is swept, which has forms of its own."""
-    swept = [value for point in bench.points for value in point]
+    """Curves and rates; None where nothing was timed."""
     point = fullest_point(bench)
-    if point is None or (len(bench.points) > 2 and not all(isinstance(v, str) for v in swept)):
+    if point is None:
         return None
-    return _hero(bench, "", (rates_title(bench, point), rates_figure(bench, point)), None)
+    return _hero(bench, (rates_title(bench, point), rates_figure(bench, point)), None)
 
 
-def _hero(
-    bench: BenchmarkView, title: str, beside: tuple[str, Shown], small: Shown | None
-) -> Hero | None:
-    """The hero; beside the curves stands another figure, with what it shows."""
+def _hero(bench: BenchmarkView, beside: tuple[str, Shown], small: Shown | None) -> Hero | None:
+    """The hero; beside the curves stands another figure, with what it shows.
+
+    Pictures, which come with a small version, are a finding about quality as the curves are.
+    """
     if not bench.quality:
         return None
     curves = Curves(bench)
@@ -72,14 +74,13 @@ def _hero(
     if not lines:
         return None
     figure = curves_figure(curves)
+    origins = origins_of(bench)
+    # What a generated stand-in taught says nothing about over-fitting.
+    gap = "" if "synthetic" in origins else _gap(bench, lines)
+    learned = of_stand_ins(gap or _learned(curves, lines), origins)
     said, other = beside
-    if _synthetic(bench):  # what a stand-in taught says nothing about over-fitting
-        learned = f"On a synthetic stand-in: {_learned(curves, lines)}"
-        title = f"On a synthetic stand-in: {title}" if title else learned
-        said = title if small else said
-    else:
-        learned = _gap(bench, lines) or _learned(curves, lines)
-        title = _gap(bench, lines) or title or learned
+    wrong = of_stand_ins(said, origins) if small and said else ""
+    title = learned if gap else wrong or learned
     answer = "; ".join(_line_text(bench, *line) for line in lines)
     return Hero(
         kicker=kicker(bench),
@@ -90,7 +91,7 @@ def _hero(
         numbers=_numbers(bench, lines),
         thumbnail=small or figure,
         sentence=f"{title}.",
-        findings=(learned, said or "What it still gets wrong, the surest mistakes first"),
+        findings=(learned, wrong or said or "What it still gets wrong, the surest mistakes first"),
     )
 
 
@@ -183,7 +184,3 @@ def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]
                       loud_badges(bench))  # fmt: skip
     others = (step_number(bench), published_number(bench), claims_number(bench))
     return (own, *(each for each in others if each is not None))
-
-
-def _synthetic(bench: BenchmarkView) -> bool:
-    return any(row.origin == "synthetic" for row in bench.rows if row.measured)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.datasets.catalogue import BUILT_IN
@@ -35,15 +36,28 @@ def kicker(bench: BenchmarkView) -> str:
     return " · ".join(parts)
 
 
-_STAND_INS = {"synthetic": "synthetic stand-in", "sample": "a sample"}
+STAND_INS = {"synthetic": "synthetic stand-in", "sample": "sample"}
+"""Origin of data that are no whole real set → what a reader calls them."""
+
+
+def of_stand_ins(title: str, origins: Collection[str]) -> str:
+    """A finding about quality, which says so where its data were no whole real set."""
+    for origin, words in STAND_INS.items():
+        if origin in origins:
+            return f"On a {words}: {title[:1].lower()}{title[1:]}"
+    return title
+
+
+def origins_of(bench: BenchmarkView) -> set[str]:
+    """Where the data of what was measured are from."""
+    return {row.origin for row in bench.rows if row.measured}
 
 
 def _data(bench: BenchmarkView) -> str:
     name = str(bench.plan.workload.get("dataset") or "")
     known = BUILT_IN.get(name)
     title = known.title if known else label(name, 60)
-    origins = {row.origin for row in bench.rows if row.measured}
-    said = [text for origin, text in _STAND_INS.items() if origin in origins]
+    said = [text for origin, text in STAND_INS.items() if origin in origins_of(bench)]
     return f"{title} ({said[0]})" if title and said else title
 
 

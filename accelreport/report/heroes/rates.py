@@ -69,13 +69,24 @@ def published_at(bench: BenchmarkView, point: Point) -> list[Published]:
     """The published rates of a sweep point, one for each thing they were measured on."""
     values = dict(zip(bench.axes, point, strict=True))
     found: dict[str, Published] = {}
-    for each in published_rates(bench.plan):
+    for each in printed_once(bench):
         if matches(values, each.where):
             made = named(bench, each)
             alike = (each.row.device, round(each.rate, 6))
             if alike not in {(o.found.row.device, round(o.found.rate, 6)) for o in found.values()}:
                 found.setdefault(made.name, made)
     return list(found.values())
+
+
+def printed_once(bench: BenchmarkView) -> list[PublishedRate]:
+    """Published rates without those that were derived from a row that stands beside them."""
+    rates = published_rates(bench.plan)
+    printed = {_place(each) for each in rates if each.row.mark != "D"}
+    return [each for each in rates if each.row.mark != "D" or _place(each) not in printed]
+
+
+def _place(found: PublishedRate) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return found.row.device, tuple(sorted((axis, repr(at)) for axis, at in found.where.items()))
 
 
 def named(bench: BenchmarkView, found: PublishedRate) -> Published:

@@ -19,23 +19,27 @@ from accelreport.report.view import BenchmarkView
 Maker = Callable[[BenchmarkView], Hero | None]
 """A benchmark → its hero; None where this form has nothing to show of it."""
 
+OF_SWEEPS: tuple[Maker, ...] = (grid_hero, sweep_hero)
+"""Forms of what is swept, which is then the question of the page."""
+
 OF_FAMILIES: dict[str, tuple[Maker, ...]] = {
-    "image_classification": (deployment_hero, then_and_now_hero, images_hero),
-    "sequence_classification": (classes_hero,),
-    "text_classification": (classes_hero,),
+    "image_classification": (deployment_hero, *OF_SWEEPS, then_and_now_hero, images_hero),
+    "sequence_classification": (*OF_SWEEPS, classes_hero),
+    "text_classification": (*OF_SWEEPS, classes_hero),
     "text_generation": (writing_hero,),
     "series_forecast": (forecast_hero,),
 }
-"""Kind of a workload → forms of its own, the first that has something to show."""
+"""Kind of a workload → forms in the order in which they are asked; the first that has something
+to show."""
 
-OF_SWEEPS: tuple[Maker, ...] = (grid_hero, sweep_hero, kernel_hero, then_and_now_hero)
-"""Forms by what is swept, asked in this order after those of the family."""
+OTHERS: tuple[Maker, ...] = (*OF_SWEEPS, kernel_hero, then_and_now_hero)
+"""Forms for every other kind, and where none of its own has anything to show."""
 
 
 def hero_of(bench: BenchmarkView) -> Hero:
     """The hero of a benchmark; every benchmark has one."""
     kind = str(bench.plan.workload.get("kind", ""))
-    for make in (*OF_FAMILIES.get(kind, ()), *OF_SWEEPS):
+    for make in (*OF_FAMILIES.get(kind, ()), *OTHERS):
         found = make(bench)
         if found is not None:
             return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from accelreport.analysis.rates import published_rates
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, Named
@@ -19,7 +18,7 @@ from accelreport.report.charts.sweep import (
 )
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.parts import baseline_series, kicker, usual_numbers
-from accelreport.report.heroes.rates import Published, named, quantity, rate
+from accelreport.report.heroes.rates import Published, named, printed_once, quantity, rate
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import absence, kind_text, number_badges
@@ -107,12 +106,9 @@ def _published(bench: BenchmarkView, axis: str) -> list[SweepLine]:
     What cannot be or is unlike is left to the table of published figures, which says why. What
     was derived stands beside nothing that was printed.
     """
-    rates = [e for e in published_rates(bench.plan) if e.comparable and axis in e.where]
-    printed = {(e.row.device, e.where[axis]) for e in rates if e.row.mark != "D"}
     found: dict[str, list[Published]] = {}
-    for each in rates:
-        twice = each.row.mark == "D" and (each.row.device, each.where[axis]) in printed
-        if not each.flags and not twice:
+    for each in printed_once(bench):
+        if each.comparable and axis in each.where and not each.flags:
             made = named(bench, each)
             found.setdefault(made.name, []).append(made)
     lines = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from accelreport.report import formatting
 from accelreport.report.heroes.hero import Hero, Shown
 from accelreport.report.heroes.learning import curves_figure
-from accelreport.report.heroes.parts import kicker, usual_numbers
+from accelreport.report.heroes.parts import kicker, of_stand_ins, usual_numbers
 from accelreport.report.model import Code, Token
 from accelreport.report.pages.sections.learning import Curves
 from accelreport.report.pages.sections.predictions import epochs_written, first_run, text_by_epoch
@@ -26,8 +26,8 @@ def writing_hero(bench: BenchmarkView) -> Hero | None:
         return None
     text = _text(run.record, MOST_EPOCHS, LONGEST)
     title = _title(run.record)
-    synthetic = bool(run.record.data and run.record.data.origin == "synthetic")
-    told = f"On a synthetic stand-in: {title[:1].lower()}{title[1:]}" if synthetic else title
+    origin = run.record.data.origin if run.record.data else ""
+    told = of_stand_ins(title, [origin])
     figures: tuple[Shown, ...] = (text,)
     if bench.quality:
         figures = (text, curves_figure(Curves(bench)))
@@ -39,7 +39,7 @@ def writing_hero(bench: BenchmarkView) -> Hero | None:
         note=f"From {run.name}. In bold what the network had read before it wrote.",
         numbers=usual_numbers(bench),
         thumbnail=_text(run.record, 1, LONGEST_ON_A_CARD),
-        sentence=f"{title}.",
+        sentence=f"{told}.",
         findings=(told, _answer(run.record).rstrip("."))[: len(figures)],
     )
 

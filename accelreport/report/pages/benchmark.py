@@ -9,7 +9,6 @@ from accelreport.report import formatting
 from accelreport.report.heroes.grid import grid_lines_section
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
-from accelreport.report.pages.environment import PATH as DEVICES
 from accelreport.report.pages.environment import machine_line
 from accelreport.report.pages.sections.about import (
     cite_section,
@@ -63,7 +62,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     hero = hero_of(bench)
     opening = hero.opening()
     shown = {block.id if block.kind == "figure" else block.kind for block in opening.blocks}
-    slides = (Download(slides_path(bench), "Slides"),) if bench.shown_series else ()
+    slides = (Download(slides_path(bench), "This page as slides"),) if bench.shown_series else ()
     lines = grid_lines_section(bench)
     # The grid and its lines have every time and quality, so that tables of them are looked up.
     compared = (speedup_section(bench), quality_section(bench, opened="hero-curves" in shown))
@@ -112,7 +111,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
-        related=(*slides, Download(DEVICES, "Devices")),
+        related=slides,
     )
 
 

@@ -11,7 +11,6 @@ from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.text import label
 from accelreport.report.text import sentence as capital
 from accelreport.report.view import BenchmarkView, Point, Series
 
@@ -122,10 +121,9 @@ def unrivalled(found: Sequence[Compared]) -> list[Compared]:
 
 def baseline_of(bench: BenchmarkView, each: Compared) -> str:
     """The baseline of a comparison, with its machine where there are several."""
-    title = bench.title_of(bench.plan.baseline)
     machines = {series.machine for series in bench.series if series.baseline}
-    machine = each.found.base.machine if each.found.base else ""
-    return f"{title} @ {label(machine, 12)}" if len(machines) > 1 else title
+    machine = each.found.base.machine if each.found.base and len(machines) > 1 else ""
+    return bench.title_on(bench.plan.baseline, machine)
 
 
 def interval_text(bench: BenchmarkView) -> str:
@@ -149,8 +147,7 @@ def headline(bench: BenchmarkView) -> str:
         return "Nothing has been measured yet."
     found = [each for each in compared(bench) if not each.found.withheld]
     found = together(found, len(found))
-    baseline = bench.title_of(bench.plan.baseline)
-    said = _best(bench, found, baseline) if found else _absolute(bench)
+    said = _best(bench, found) if found else _absolute(bench)
     return with_origin(bench, said) + _absent(bench)
 
 
@@ -162,12 +159,12 @@ def with_origin(bench: BenchmarkView, said: str) -> str:
     return f"On synthetic data, {said}" if synthetic else said if named else capital(said)
 
 
-def _best(bench: BenchmarkView, found: list[Compared], baseline: str) -> str:
+def _best(bench: BenchmarkView, found: list[Compared]) -> str:
     """The largest factor that was decided; without one, that nothing was."""
     decided = [each for each in found if each.estimate.verdict in DECIDED]
     known = [each for each in found if each.between]
     if not decided and known:
-        return _undecided(bench, known, baseline)
+        return _undecided(bench, known)
     best = max(unrivalled(decided or found), key=lambda each: each.speedup)
     verb = "multiplies" if bench.words.kernel else "trains"
     than = baseline_of(bench, best)
@@ -180,13 +177,13 @@ def _best(bench: BenchmarkView, found: list[Compared], baseline: str) -> str:
     return sentence + _range(bench, best, decided or found) + "." + _same_quality(best)
 
 
-def _undecided(bench: BenchmarkView, known: list[Compared], baseline: str) -> str:
+def _undecided(bench: BenchmarkView, known: list[Compared]) -> str:
     """The comparison with the narrowest interval, which still holds 1×."""
     nearest = min(known, key=lambda each: each.estimate.interval.high / each.estimate.interval.low)
     where = f" at {bench.point_title(nearest.point)}" if bench.axes else ""
     return (
-        f"{nearest.series.title} and {baseline} cannot be told apart{where} {nearest.interval}: "
-        "more processes would narrow the interval."
+        f"{nearest.series.title} and {baseline_of(bench, nearest)} cannot be told apart{where} "
+        f"{nearest.interval}: more processes would narrow the interval."
     )
 
 

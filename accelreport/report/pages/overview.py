@@ -42,7 +42,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.text import label
+from accelreport.report.text import label, short_hardware
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
 
@@ -56,15 +56,8 @@ ALONE, PARTLY = "¹", "²"
 WIDE, PHONE = Size(1104, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
-_TRADE = re.compile(r"\((?:R|TM|r|tm)\)|®|™|\b(?:CPU|Processor)\b|@.*$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ASIDE = re.compile(r"\s*(?:,.*|\(.*\))$")
-
-
-def short_hardware(name: str) -> str:
-    """Hardware as people call it: "Intel Xeon", "Tesla T4"."""
-    tidy = " ".join(_TRADE.sub(" ", label(name, 80)).split())
-    return tidy.removeprefix("NVIDIA ") or label(name, 80)
 
 
 def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:

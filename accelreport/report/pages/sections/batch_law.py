@@ -84,8 +84,7 @@ def name_of(bench: BenchmarkView, sweep: TimedSweep) -> str:
     if sweep.published:
         return f"the {label(sweep.label, 40)}"
     several = len({each.machine for each in bench.timed_sweeps if each.machine}) > 1
-    title = bench.title_of(sweep.device)
-    return f"{title} @ {label(sweep.machine, 12)}" if several else title
+    return bench.title_on(sweep.device, sweep.machine if several else "")
 
 
 def _finding(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> str:

@@ -19,7 +19,7 @@ from accelreport.report.claim_text import (
     source_of,
 )
 from accelreport.report.formatting import EN_DASH, SPACE
-from accelreport.report.metrics import FIGURES, QUANTITIES, metric_title
+from accelreport.report.metrics import FIGURES, QUANTITIES, is_share, metric_title
 from accelreport.report.model import (
     Badge,
     Block,
@@ -122,6 +122,9 @@ def _said(each: Number) -> tuple[str, str]:
         text = formatting.ratio(value, *bounds)
         return text, formatting.ratio_interval(low, high, value) if known else ""
     unit = _UNITS.get(quantity, "")
+    if is_share(quantity):
+        unit = f"{SPACE}%"
+        value, low, high = 100 * value, 100 * low, 100 * high
     if not known:
         return formatting.number(value) + unit, ""
     places = formatting.decimals(value, low, high)

@@ -30,6 +30,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.badges import absence, number_badges
+from accelreport.report.pages.headline import duration_of
 from accelreport.report.pages.panels import device_rows, loud_badges, panel_points, panels_note
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
 
@@ -55,7 +56,7 @@ class Start:
         stages: of the process whose start is the median one, so that they add up to it: medians
             of stages, each of another process, would not.
         first_s: the first step, the median over processes.
-        steady_s: a steady step, the median over processes.
+        steady_s: a steady step, the mean that every other part of the page tells.
         run_s: a whole run from its launch on, evaluations left out, the median over processes.
     """
 
@@ -76,10 +77,11 @@ def start_of(bench: BenchmarkView, series: Series, point: Point) -> Start | None
     if not rows:
         return None
     started = sorted((_stages(row) for row in rows), key=sum)
+    compared = bench.speedup(series, point)
     return Start(
         stages=started[(len(started) - 1) // 2],
         first_s=median([row.timings.first_step_s for row in rows]),
-        steady_s=median([row.timings.steady_step_s for row in bench.measured(series, point)]),
+        steady_s=compared.seconds.value if compared else math.nan,
         run_s=median([sum(_stages(row)[:-1]) + row.timings.total_s for row in rows]),
     )
 
@@ -321,8 +323,9 @@ def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
         id="cold-table",
         title="Cold against warm",
         caption=(
-            f"Medians over processes. “Start in {noun}” is how many warm {noun} take as long as "
-            "all that passes until the first one is done: after so many, half of the time was "
+            f"Medians over processes, of {warm}s the geometric mean. “Start in {noun}” is how many "
+            f"warm {noun} take as long as all that passes until the first one is done: after so "
+            "many, half of the time was "
             f"work. “Pays off after” is the number of {noun} from which a "
             f"device has overtaken {baseline}, its cold start included: the difference of the "
             f"two cold starts over the difference of the two {warm} times."
@@ -359,7 +362,7 @@ def _cold_row(
     cold = start.first_s
     texts = [
         formatting.duration(cold),
-        formatting.duration(unit),
+        _warm(bench, (series, point), unit),
         formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
         _worth(bench, (series, point), start),
         _break_even(bench, series, point, starts),
@@ -369,6 +372,12 @@ def _cold_row(
     badges = number_badges(bench.planned(series, point))
     first = Entry(entries[0].lines, href=bench.evidence(series, point), badges=badges)
     return Row(header, (first, *entries[1:]), device=series.colour)
+
+
+def _warm(bench: BenchmarkView, place: Place, unit: float) -> str:
+    """The warm counterpart, a step with the digits that it has everywhere on the page."""
+    found = None if bench.words.kernel else bench.speedup(*place)
+    return duration_of(found.seconds) if found else formatting.duration(unit)
 
 
 def _break_even(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from math import nan
 
 from accelreport.analysis.cost import Price, price_of
@@ -161,12 +162,18 @@ def _row(
     return Row(header, tuple(entries), device=series.colour)
 
 
+CENT = 0.01
+"""Amounts below it are told in two digits."""
+
+
 def money(price: Price, seconds: float) -> str:
-    """An amount with its currency, such as "0.0042 USD"."""
+    """An amount with its currency, such as "0.0042 USD"; never in powers of ten."""
     if not present(seconds):
         return formatting.MISSING
     amount = price.of(seconds)
-    text = formatting.number(amount) if amount >= 1e-4 or not amount else formatting.tiny(amount)
+    text = formatting.number(amount)
+    if 0 < amount < CENT:
+        text = formatting.fixed(float(f"{amount:.1e}"), 1 - math.floor(math.log10(amount)))
     return f"{text}{formatting.SPACE}{label(price.currency, 8)}"
 
 

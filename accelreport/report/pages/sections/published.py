@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.published import PublishedResult
-from accelreport.analysis.results import QUALITIES
+from accelreport.analysis.results import QUALITIES, point_key
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Named
 from accelreport.report.metrics import (
@@ -32,14 +32,25 @@ from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
 
-ByFigure = Mapping[str, Sequence[PublishedResult]]
+TIMES = ("epoch_time", "step_time", "sample_time")
+"""Figures in which a source may print one and the same time."""
+
+Told = tuple[PublishedResult, ...]
+"""A published figure, and behind it those of its row that say the same time in another unit."""
+
+ByFigure = Mapping[str, Sequence[Told]]
 """Published figures of each kind that there are any of, in the order of `FIGURES`."""
 
 
 def _by_figure(bench: BenchmarkView) -> ByFigure:
-    found: dict[str, list[PublishedResult]] = {}
-    for each in bench.published_results:
-        found.setdefault(each.figure, []).append(each)
+    alike: dict[tuple[object, ...], list[PublishedResult]] = {}
+    for number, each in enumerate(bench.published_results):
+        same = (id(each.row), each.machine, point_key(each.point))
+        alike.setdefault(same if each.figure in TIMES else (number,), []).append(each)
+    found: dict[str, list[Told]] = {}
+    for rows in alike.values():
+        told = sorted(rows, key=lambda row: (bool(row.flags), not present(row.measured.value)))
+        found.setdefault(told[0].figure, []).append(tuple(told))
     return {figure: found[figure] for figure in FIGURES if figure in found}
 
 
@@ -48,15 +59,12 @@ def _device(bench: BenchmarkView, found: PublishedResult) -> Named:
 
 
 def _name(bench: BenchmarkView, found: PublishedResult) -> str:
-    """What a published row is called: its sweep point, its label, and the machine it is beside."""
+    """What a published row is called: its sweep point and its label."""
     point = found.point
     where = ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in point.items())
     if len(point) == 1 == len(bench.axes):
         where = label(next(iter(point.values())), 30)
-    machines = {series.machine for series in bench.series if series.machine}
-    name = f"{where} · {label(found.row.label, 44)}" if where else label(found.row.label, 44)
-    several = len(machines) > 1 and found.machine
-    return f"{name} @ {label(found.machine, 12)}" if several else name
+    return f"{where} · {label(found.row.label, 44)}" if where else label(found.row.label, 44)
 
 
 MISMATCH = Badge("other conditions", "The published figure was made under other conditions.")
@@ -77,13 +85,13 @@ def published_section(bench: BenchmarkView) -> Section | None:
 
 
 def _finding(bench: BenchmarkView, by_figure: ByFigure) -> str:
-    rows = [row for rows in by_figure.values() for row in rows]
+    rows = [told[0] for every in by_figure.values() for told in every]
     measured = [row for row in rows if present(row.measured.value)]
     titles = _titles(bench)
     by = f" by {formatting.listed(titles)}" if titles else ""
     published = f"Of {formatting.plural(len(rows), 'figure')} published{by}, "
     if not measured:
-        return f"{published}none could be measured here."
+        return f"{published}none is of a device and sweep point that was measured here."
     fair = [row for row in measured if row.comparable]
     near = [row for row in fair if 1 / 1.25 <= row.ratio <= 1.25]
     verb = "has" if len(measured) == 1 else "have"
@@ -109,12 +117,12 @@ LONG_NOTE = 100
 
 
 def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
-    first: dict[str, PublishedResult] = {}
-    for row in (row for rows in by_figure.values() for row in rows):
-        first.setdefault(row.row.note, row)
+    first: dict[str, Told] = {}
+    for told in (told for rows in by_figure.values() for told in rows):
+        first.setdefault(told[0].row.note, told)
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, row, is_first=row is first[row.row.note]) for row in rows),
+            tuple(_row(bench, told, is_first=told is first[told[0].row.note]) for told in rows),
             title=sentence(FIGURES[figure][0]),
         )
         for figure, rows in by_figure.items()
@@ -143,18 +151,24 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
     )
 
 
-def _row(bench: BenchmarkView, found: PublishedResult, *, is_first: bool) -> Row:
-    badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if found.flags else ())
+def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
+    found = told[0]
+    flags = [flag_text(flag) for each in told for flag in each.flags]
+    badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
     note = found.row.note
-    told = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
-    notes = [told, caveat(found), *map(flag_text, found.flags)]
+    short = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
+    notes = dict.fromkeys([short, caveat(found), *flags])
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
     device = _device(bench, found)
     printed = f"{printed_text(found.figure, found.value)}{formatting.SPACE}[{found.row.mark}]"
+    others = [
+        Line(f"{printed_text(each.figure, each.value)}, {FIGURES[each.figure][0]}", "detail")
+        for each in told[1:]
+    ]
     return Row(
         Entry((Line(_name(bench, found)), Line(_against(bench, found), "reason"))),
         (
-            Entry((Line(printed),), badges=badges),
+            Entry((Line(printed), *others), badges=badges),
             _measured(found),
             Entry((Line(formatting.ratio(found.ratio) if present(found.ratio) else "–"),)),
             Entry(known or (Line("–"),)),
@@ -165,7 +179,9 @@ def _row(bench: BenchmarkView, found: PublishedResult, *, is_first: bool) -> Row
 
 def _against(bench: BenchmarkView, found: PublishedResult) -> str:
     """What of ours a figure is put beside; of a speedup, also over what and by what."""
-    ours = f"against {_device(bench, found).title}"
+    several = len({series.machine for series in bench.series if series.machine}) > 1
+    machine = found.machine or "" if several else ""
+    ours = f"against {bench.title_on(found.row.device, machine)}"
     if found.figure != "speedup":
         return ours
     over = f"{ours} over {bench.title_of(found.over)}"
