@@ -20,17 +20,29 @@ from hypothesis import strategies as st
 from accelreport.errors import ExitCode
 from accelreport.report import formatting
 from accelreport.report.charts import scales
-from accelreport.report.charts.cold_start import Bar, cold_bars
-from accelreport.report.charts.curves import Curve, learning_curves, moved_apart, shared_axes
+from accelreport.report.charts.curves import (
+    Curve,
+    Track,
+    forecast_lines,
+    learning_curves,
+    moved_apart,
+    shared_axes,
+)
 from accelreport.report.charts.curves import Panel as CurvePanel
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
-from accelreport.report.charts.forecast import Track, forecast_lines
-from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.labelled import (
+    Absence,
+    Bar,
+    Heading,
+    Mark,
+    cold_bars,
+    row_key,
+    speedup_dots,
+)
 from accelreport.report.charts.paired import PLAIN, Bars, Difference, differences, paired_bars
 from accelreport.report.charts.paired import Bar as BarOf
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
-from accelreport.report.charts.speedup import Absence, Mark, speedup_dots
 from accelreport.report.charts.sweep import End, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.pages.benchmark import benchmark_page

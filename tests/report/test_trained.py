@@ -12,8 +12,7 @@ import pytest
 
 from accelreport.report.heroes.deployment import deployment_hero
 from accelreport.report.heroes.forecast import forecast_hero
-from accelreport.report.heroes.learning import images_hero
-from accelreport.report.heroes.writing import writing_hero
+from accelreport.report.heroes.learning import images_hero, writing_hero
 from accelreport.report.model import Code, Figure, Gallery
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section

@@ -6,7 +6,7 @@ import numpy as np
 
 from accelreport.report import formatting
 from accelreport.report.heroes.hero import Hero
-from accelreport.report.heroes.parts import claims_number, kicker, of_stand_ins, origins_of
+from accelreport.report.heroes.rates import claims_number, kicker, of_stand_ins, origins_of
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.deployment import EightBits, eight_bits
 from accelreport.report.text import label, sentence

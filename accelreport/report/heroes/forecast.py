@@ -8,7 +8,7 @@ from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, drawable
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.parts import claims_number, kicker, of_stand_ins, step_number
+from accelreport.report.heroes.rates import claims_number, kicker, of_stand_ins, step_number
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.predictions import (
     Run,

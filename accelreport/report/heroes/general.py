@@ -9,14 +9,16 @@ from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.parts import baseline_series, kicker, usual_numbers
 from accelreport.report.heroes.rates import (
+    baseline_series,
     dots_at,
     fastest_published,
     fullest_point,
+    kicker,
     published_at,
     quantity,
     rate,
+    usual_numbers,
 )
 from accelreport.report.model import Code, Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.headline import headline

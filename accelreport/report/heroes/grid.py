@@ -17,7 +17,7 @@ from accelreport.report.charts.heat_map import HeatAxes, HeatCell, HeatPanel, he
 from accelreport.report.charts.scales import percent_text, plain_duration
 from accelreport.report.charts.sweep import SweepAxes, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.parts import (
+from accelreport.report.heroes.rates import (
     baseline_series,
     claims_number,
     first_step_number,

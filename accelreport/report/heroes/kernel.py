@@ -11,8 +11,14 @@ from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.heroes.general import BANDS, rates_chart, rates_table, rates_title
 from accelreport.report.heroes.hero import Hero, HeroFigure
-from accelreport.report.heroes.parts import kicker, usual_numbers
-from accelreport.report.heroes.rates import dots_at, fullest_point, published_at, quantity
+from accelreport.report.heroes.rates import (
+    dots_at,
+    fullest_point,
+    kicker,
+    published_at,
+    quantity,
+    usual_numbers,
+)
 from accelreport.report.heroes.sweep import devices_title
 from accelreport.report.pages.hardware import environment_of, peak_of
 from accelreport.report.pages.headline import headline

@@ -10,10 +10,9 @@ from accelreport.report.heroes.general import general_hero
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero
 from accelreport.report.heroes.kernel import kernel_hero
-from accelreport.report.heroes.learning import classes_hero, images_hero
+from accelreport.report.heroes.learning import classes_hero, images_hero, writing_hero
 from accelreport.report.heroes.sweep import sweep_hero
 from accelreport.report.heroes.then_and_now import then_and_now_hero
-from accelreport.report.heroes.writing import writing_hero
 from accelreport.report.view import BenchmarkView
 
 Maker = Callable[[BenchmarkView], Hero | None]

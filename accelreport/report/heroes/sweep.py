@@ -17,8 +17,16 @@ from accelreport.report.charts.sweep import (
     sweep_lines,
 )
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.parts import baseline_series, kicker, usual_numbers
-from accelreport.report.heroes.rates import Published, named, printed_once, quantity, rate
+from accelreport.report.heroes.rates import (
+    Published,
+    baseline_series,
+    kicker,
+    named,
+    printed_once,
+    quantity,
+    rate,
+    usual_numbers,
+)
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import absence, kind_text, number_badges

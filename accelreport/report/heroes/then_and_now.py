@@ -12,8 +12,15 @@ from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain_duration
 from accelreport.report.heroes.general import BANDS, rates_table
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.parts import baseline_series, kicker, usual_numbers
-from accelreport.report.heroes.rates import Published, dots_at, fullest_point, published_at
+from accelreport.report.heroes.rates import (
+    Published,
+    baseline_series,
+    dots_at,
+    fullest_point,
+    kicker,
+    published_at,
+    usual_numbers,
+)
 from accelreport.report.metrics import printed_text
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.view import BenchmarkView

@@ -11,6 +11,7 @@ from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
 from accelreport.report.pages.environment import machine_line
 from accelreport.report.pages.sections.about import (
+    cells_section,
     cite_section,
     downloads_section,
     environment_section,
@@ -21,7 +22,6 @@ from accelreport.report.pages.sections.about import (
 )
 from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.ceilings import ceilings_section
-from accelreport.report.pages.sections.cells import cells_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.compute import compute_section
@@ -41,8 +41,7 @@ from accelreport.report.pages.sections.problems import (
 )
 from accelreport.report.pages.sections.published import published_section
 from accelreport.report.pages.sections.resources import resources_section
-from accelreport.report.pages.sections.scaling import scaling_section
-from accelreport.report.pages.sections.speedup import speedup_section
+from accelreport.report.pages.sections.speedup import scaling_section, speedup_section
 from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.site.figure_files import data_of, figure_links
 from accelreport.report.site.options import NO_FACTS, SiteFacts

@@ -8,8 +8,7 @@ from itertools import groupby
 from accelreport.analysis.compare import Gate
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Named, panel
-from accelreport.report.charts.labelled import Heading, row_key
-from accelreport.report.charts.speedup import Mark, speedup_dots
+from accelreport.report.charts.labelled import Heading, Mark, row_key, speedup_dots
 from accelreport.report.comparison import (
     OUTCOMES,
     Comparison,

@@ -13,8 +13,8 @@ from accelreport.analysis.cost import FastestRange, TimeLine, envelope, overtake
 from accelreport.analysis.cost import TimeLine as Course
 from accelreport.analysis.results import Result
 from accelreport.report import formatting
-from accelreport.report.charts.cold_start import Bar, cold_bars
 from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.labelled import Bar, cold_bars
 from accelreport.report.model import (
     Badge,
     Block,

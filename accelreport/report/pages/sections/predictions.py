@@ -12,8 +12,8 @@ from datetime import timedelta
 
 from accelreport.analysis.forecasts import DAY_S, ForecastErrors, forecast_errors
 from accelreport.report import formatting
+from accelreport.report.charts.curves import Track, forecast_lines
 from accelreport.report.charts.drawing import ROOMY, WIDE, Chart, drawable
-from accelreport.report.charts.forecast import Track, forecast_lines
 from accelreport.report.heroes.hero import ON_A_PHONE, HeroFigure, Size
 from accelreport.report.model import (
     Badge,

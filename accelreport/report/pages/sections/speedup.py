@@ -1,7 +1,8 @@
-"""Speedups: the section, its table (device × sweep point), and what the cells of it say."""
+"""Speedups: of devices over the baseline, and of several replicas or workers over one."""
 
 from __future__ import annotations
 
+from accelreport.analysis.scaling import Scaling
 from accelreport.analysis.speedup import Estimate, Speedup
 from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
@@ -13,22 +14,16 @@ from accelreport.report.model import (
     Entry,
     Line,
     Row,
+    RowGroup,
     Section,
     Table,
 )
 from accelreport.report.pages.badges import absence, number_badges
-from accelreport.report.pages.headline import (
-    compared,
-    duration_of,
-    interval_text,
-)
-from accelreport.report.pages.panels import (
-    groups_corner,
-    point_groups,
-)
+from accelreport.report.pages.headline import compared, duration_of, interval_text
+from accelreport.report.pages.panels import groups_corner, point_groups
 from accelreport.report.text import label
 from accelreport.report.theme import heat_bin
-from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.report.view import BenchmarkView, Point, Series, present
 
 VERDICTS = {
     "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
@@ -173,3 +168,72 @@ def time_lines(seconds: Interval) -> tuple[Line, Line]:
         return value, Line("no interval", "interval")
     between = formatting.duration_interval(seconds.low, seconds.high, seconds.value)
     return value, Line(between, "interval")
+
+
+def scaling_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no device has several replicas or workers beside a single one."""
+    if not bench.scaling:
+        return None
+    points: dict[str, list[Scaling]] = {}
+    for each in bench.scaling:
+        title = bench.point_title(tuple(each.own.point.values())) if bench.axes else ""
+        points.setdefault(title, []).append(each)
+    table = Table(
+        id="scaling-table",
+        title="Efficiency of several replicas or workers",
+        caption=(
+            "Strong: the batch is shared; the time of one, over the number of replicas or workers "
+            "times theirs. Weak: each has the batch that one alone has; the time of one over "
+            "theirs. 100 % is as much work for each as one alone does, with the 95 % interval "
+            "over processes. Replicas on the cores of one processor share what one alone had."
+        ),
+        corner="device",
+        columns=(
+            Column("replicas or workers", number=True),
+            Column("strong", number=True),
+            Column("weak", number=True),
+        ),
+        groups=tuple(
+            RowGroup(tuple(_scaling_row(bench, each) for each in found), title=title)
+            for title, found in points.items()
+        ),
+    )
+    return Section("scaling", "Scaling", (table,), finding=_scaling_finding(bench))
+
+
+def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
+    name = bench.title_of(found.own.device)
+    against = Line(f"against {bench.title_of(found.single)}", "reason")
+    return Row(
+        Entry((Line(name), against)),
+        (
+            Entry((Line(formatting.count(found.units)),)),
+            _efficiency(found.strong),
+            _efficiency(found.weak),
+        ),
+        device=bench.colours[found.own.device],
+    )
+
+
+def _efficiency(found: Interval) -> Entry:
+    if not present(found.value):
+        return Entry((Line("–", "reason"),))
+    lines = [Line(formatting.percent(found.value, 0))]
+    if found.known:
+        low = formatting.fixed(100 * found.low, 0)
+        lines.append(
+            Line(f"{low}{formatting.EN_DASH}{formatting.percent(found.high, 0)}", "interval")
+        )
+    return Entry(tuple(lines))
+
+
+def _scaling_finding(bench: BenchmarkView) -> str:
+    known = [each for each in bench.scaling if present(each.strong.value)]
+    if not known:
+        return "No batch was shared by several and done by one alone."
+    best = max(known, key=lambda each: (each.units, each.strong.value))
+    return (
+        f"{bench.title_of(best.own.device)}: {formatting.count(best.units)} at once do "
+        f"{formatting.ratio(best.units * best.strong.value)} the work of one, an efficiency of "
+        f"{formatting.percent(best.strong.value, 0)}."
+    )
