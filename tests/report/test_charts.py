@@ -374,6 +374,17 @@ def test_a_name_at_the_end_of_a_line_never_leaves_its_panel(width: int, drawer: 
     assert float(found) <= width + 1
 
 
+def test_a_telephone_shows_the_whole_name_of_a_line(drawer: Drawer) -> None:
+    lines = [
+        replace(LINE, name=name, device=Named(name, n), y=(1e3 * 2**n, 2e3 * 2**n))
+        for n, name in enumerate(("CPU (all threads)", "CPU (one thread)"))
+    ]
+    svg = str(drawer.svg(draw(swept(*lines), NARROW, prefix="c", title="t", description="d")))
+    assert ">all threads<" in svg
+    assert ">one thread<" in svg
+    assert "…" not in svg
+
+
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_a_heading_stands_over_its_rows_and_is_never_cut(width: int, drawer: Drawer) -> None:
     title = "layers 3 · units 256 · batch 1024"

@@ -16,13 +16,14 @@ from accelreport.report.heroes.rates import published_at
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.headline import compared, headline, together
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.builder import build
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import Published
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import parse
-from tests.support.records import study
+from tests.support.records import Noise, study
 
 
 @pytest.fixture(scope="module")
@@ -185,3 +186,20 @@ def test_a_page_leads_to_each_place_once(tmp_path: Path) -> None:
     links = [(each.text, each.attributes["href"]) for each in nav.all("a")]
     assert len({text for text, _ in links}) == len(links)
     assert len({href for _, href in links}) == len(links)
+
+
+def test_what_every_comparison_decides_by_itself_is_not_called_undecided() -> None:
+    """With two processes each, 48 intervals that hold together are too wide to decide anything."""
+    axes = {"layers": (1, 2, 3), "units": (32, 64, 128, 256), "batch_size": (64, 128)}
+    made = study(axes=axes, repeats=2, noise=Noise(process=0.08), factors={"tpu": 0.02})
+    (bench,) = gather(Results((made,)))
+    every = [each for each in compared(bench) if not each.found.withheld]
+    alone = [each for each in every if each.estimate.verdict == "FASTER"]
+    together_ = [each for each in together(every, len(every)) if each.estimate.verdict == "FASTER"]
+    assert len(every) == 48
+    assert len(alone) > 30
+    assert together_ == []
+    said = headline(bench).replace("\xa0", " ")
+    assert "cannot be told apart" not in said
+    assert f"{len(alone)} of 48 comparisons are decided, each at 95 % by itself" in said
+    assert re.match(r"TPU v2-8 trains [\d.]+× to [\d.]+× as fast as CPU", hero_of(bench).title)

@@ -284,11 +284,15 @@ class _Drawn:
         found = []
         for line, at in zip(ends, heights, strict=True):
             room = self._room - 16
+            name, detail = line.name, line.detail
+            if text_width(name, self._letters, bold=True) > room and " (" in name:
+                # What stands in brackets tells devices apart: it takes the second line.
+                name, _, detail = name.removesuffix(")").partition(" (")
             found.append(
                 {
                     "x": line.x[-1], "at": self._value(min(max(at - over, low), high)),
-                    "label": cut(line.name, room, self._letters * 1.07),
-                    "detail": cut(line.detail, room, self._letters - 2),
+                    "label": cut(name, room, self._letters * 1.07),
+                    "detail": cut(detail, room, self._letters - 2),
                 }
             )  # fmt: skip
         base = alt.Chart(rows(found)).encode(y=self._up("at"))

@@ -6,7 +6,7 @@ import numpy as np
 
 from accelreport.report import formatting
 from accelreport.report.heroes.hero import Hero
-from accelreport.report.heroes.rates import claims_number, kicker, of_stand_ins, origins_of
+from accelreport.report.heroes.rates import claims_number, kicker, origins_of, stand_in
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.deployment import EightBits, eight_bits
 from accelreport.report.text import label, sentence
@@ -19,7 +19,9 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
     if found is None:
         return None
     figures = found.figures()
-    title = of_stand_ins(found.title, origins_of(bench))
+    # Only what it says last, of the accuracy, depends on the data.
+    on = stand_in(origins_of(bench))
+    title = f"{found.title} on a {on}" if on else found.title
     first = found.runs[0].record.quantised
     method = f"{sentence(label(first.method, 120))}, {first.threads} thread. " if first else ""
     return Hero(

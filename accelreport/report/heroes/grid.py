@@ -23,7 +23,7 @@ from accelreport.report.heroes.rates import (
     first_step_number,
     kicker,
 )
-from accelreport.report.heroes.sweep import devices_title
+from accelreport.report.heroes.sweep import LEVEL, devices_title
 from accelreport.report.metrics import axis_title, is_share, metric_title
 from accelreport.report.model import (
     Column,
@@ -246,7 +246,7 @@ def _finding(bench: BenchmarkView, layout: Layout) -> tuple[str, str]:
     factor = formatting.ratio(times[most] / times[least])
     steps = {axis: _step(bench, times, axis) for axis in (layout.across, layout.down)}
     known = {axis: step for axis, step in steps.items() if step}
-    if len(known) == 2:
+    if len(known) == 2 and max(known.values()) > LEVEL:
         more = max(known, key=lambda axis: known[axis])
         less = layout.down if more == layout.across else layout.across
         title = (

@@ -44,7 +44,7 @@ ON_A_CARD = Size(230, 130)
 SMALL = 300
 """A drawing that is not wider is a thumbnail: few labels, no title of an axis."""
 _FULL, _LEFT, _RIGHT, _THIRD = 1104, 650, 422, 346
-_HEIGHT = 320
+_HEIGHT = 290
 _WIDTHS = {1: (_FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
 """Widths of so many figures side by side; the style sheet shares the row out alike."""
 

@@ -176,12 +176,16 @@ STAND_INS = {"synthetic": "synthetic stand-in", "sample": "sample"}
 """Origin of data that are no whole real set → what a reader calls them."""
 
 
+def stand_in(origins: Collection[str]) -> str:
+    """What a reader calls such data; empty where all are a whole real set."""
+    return next((words for origin, words in STAND_INS.items() if origin in origins), "")
+
+
 def of_stand_ins(title: str, origins: Collection[str]) -> str:
     """A finding about quality, which says so where its data were no whole real set."""
-    for origin, words in STAND_INS.items():
-        if origin in origins:
-            return f"On a {words}: {title[:1].lower()}{title[1:]}"
-    return title
+    on = stand_in(origins)
+    start = 2 if title.startswith("“") else 1
+    return f"On a {on}: {title[:start].lower()}{title[start:]}" if on else title
 
 
 def origins_of(bench: BenchmarkView) -> set[str]:
@@ -193,8 +197,8 @@ def _data(bench: BenchmarkView) -> str:
     name = str(bench.plan.workload.get("dataset") or "")
     known = BUILT_IN.get(name)
     title = known.title if known else label(name, 60)
-    said = [text for origin, text in STAND_INS.items() if origin in origins_of(bench)]
-    return f"{title} ({said[0]})" if title and said else title
+    said = stand_in(origins_of(bench))
+    return f"{title} ({said})" if title and said else title
 
 
 def baseline_series(bench: BenchmarkView) -> Series | None:

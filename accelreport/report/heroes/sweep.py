@@ -33,6 +33,8 @@ from accelreport.report.pages.badges import absence, kind_text, number_badges
 from accelreport.report.pages.headline import (
     baseline_of,
     compared,
+    decided_alone,
+    factors,
     headline,
     together,
     unrivalled,
@@ -213,15 +215,25 @@ def _gained(line: SweepLine) -> str:
 
 
 def devices_title(bench: BenchmarkView) -> str:
-    """The largest decided factor over the baseline, where another kind of device was measured."""
+    """How many times as fast another kind of device is, where that is decided."""
     base = baseline_series(bench)
     sound = [each for each in compared(bench) if not each.found.withheld]
     decided = [e for e in together(sound, len(sound)) if e.estimate.verdict in DECIDED]
     faster = [each for each in decided if each.speedup > 1]
-    if base is None or not several_kinds(bench) or not faster:
+    if base is None or not several_kinds(bench):
+        return ""
+    verb = "multiplies" if bench.words.kernel else "trains"
+    if not decided:
+        alone = [own for own in decided_alone(bench).values() if own[0].speedup > 1]
+        if not alone:
+            return ""
+        own = max(alone, key=lambda found: found[0].speedup)
+        return (
+            f"{own[0].series.title} {verb} {factors(own)} as fast as {baseline_of(bench, own[0])}"
+        )
+    if not faster:
         return ""
     best = max(unrivalled(faster), key=lambda each: each.speedup)
-    verb = "multiplies" if bench.words.kernel else "trains"
     where = f" at {bench.point_title(best.point)}" if bench.axes else ""
     return f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}{where}"
 

@@ -164,7 +164,7 @@ def _best(bench: BenchmarkView, found: list[Compared]) -> str:
     decided = [each for each in found if each.estimate.verdict in DECIDED]
     known = [each for each in found if each.between]
     if not decided and known:
-        return _undecided(bench, known)
+        return _one_by_one(bench) or _undecided(bench, known)
     best = max(unrivalled(decided or found), key=lambda each: each.speedup)
     verb = "multiplies" if bench.words.kernel else "trains"
     than = baseline_of(bench, best)
@@ -175,6 +175,41 @@ def _best(bench: BenchmarkView, found: list[Compared]) -> str:
         sentence += f" at {bench.point_title(best.point)}"
     sentence += f" {best.interval}"
     return sentence + _range(bench, best, decided or found) + "." + _same_quality(best)
+
+
+def decided_alone(bench: BenchmarkView) -> dict[Series, list[Compared]]:
+    """Comparisons that are decided, each at its own level, by device, the least factor first."""
+    found: dict[Series, list[Compared]] = {}
+    for each in sorted(compared(bench), key=lambda each: each.speedup):
+        if each.estimate.verdict in DECIDED and not each.found.withheld:
+            found.setdefault(each.series, []).append(each)
+    return found
+
+
+def factors(found: Sequence[Compared]) -> str:
+    """The least and the greatest factor of a device: "190× to 368×"."""
+    return " to ".join(dict.fromkeys(each.text for each in (found[0], found[-1])))
+
+
+def _one_by_one(bench: BenchmarkView) -> str:
+    """What each comparison decides by itself, where too few processes decide all of them at once.
+
+    All factors of a device are told and none is chosen, so that none is the luckiest.
+    """
+    alone = decided_alone(bench)
+    if not alone:
+        return ""
+    every = [each for each in compared(bench) if not each.found.withheld]
+    verb = "multiplies" if bench.words.kernel else "trains"
+    than = baseline_of(bench, next(iter(alone.values()))[0])
+    said = [f"{series.title} {verb} {factors(own)}" for series, own in alone.items()]
+    count = sum(map(len, alone.values()))
+    of = f"{count} of {formatting.plural(len(every), 'comparison')}"
+    verb = "is" if count == 1 else "are"
+    return (
+        f"{formatting.listed(said)} as fast as {than}: {of} {verb} decided, each at "
+        f"95{formatting.SPACE}% by itself; more processes would decide them together."
+    )
 
 
 def _undecided(bench: BenchmarkView, known: list[Compared]) -> str:
