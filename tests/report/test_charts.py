@@ -249,6 +249,14 @@ def test_a_tick_of_a_time_is_said_in_a_unit_in_which_it_is_round() -> None:
     assert scales.plain(2_500_000.0) == formatting.short(2_500_000.0)
 
 
+def test_an_axis_of_long_times_is_marked_in_minutes_and_hours() -> None:
+    said = [scales.plain_duration(tick).replace("\N{NO-BREAK SPACE}", " ") for tick in
+            scales.round_times(300.0, 40_000.0)]  # fmt: skip
+    assert said == ["5 min", "10 min", "20 min", "30 min", "60 min", "2 h", "5 h", "10 h"]
+    assert scales.round_times(0.01, 9.0) == scales.decades(0.01, 9.0)
+    assert len(scales.round_times(400.0, 500.0)) > 1
+
+
 def test_tick_labels_are_texts_made_in_python() -> None:
     expression = scales.label_expression([0.5, 1.0], scales.factor_text)
     assert "'0.5×'" in expression

@@ -20,7 +20,14 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import decades, fitting, log_domain, ticked
+from accelreport.report.charts.scales import (
+    decades,
+    fitting,
+    log_domain,
+    plain_duration,
+    round_times,
+    ticked,
+)
 from accelreport.report.charts.text_metrics import cut, text_width
 
 LARGE, SMALL = 13.5, 11.0
@@ -109,7 +116,8 @@ def _across(
         return scale, axis
     most = max(d.high for d in dots) * 1.001
     most = max([most, *(d.limit for d in dots if d.limit is not None)])
-    ticks = fitting(decades(low, most, 8), tick, (low, high), inner, log=True)
+    round_values = round_times if tick is plain_duration else decades
+    ticks = fitting(round_values(low, most, 8), tick, (low, high), inner, log=True)
     return scale, ticked(ticks, tick, title=f"{title} (log scale)", domain=False, tickSize=0)
 
 

@@ -96,6 +96,17 @@ def decades(low: float, high: float, most: int = 8) -> list[float]:
     return inside[:: math.ceil(len(inside) / most)]
 
 
+def round_times(low: float, high: float, most: int = 8) -> list[float]:
+    """The same for seconds from a minute on: round in minutes and hours, as times are told."""
+    if low < 60 or high > 360_000:
+        return decades(low, high, most)
+    minutes = [60.0 * m for m in (1, 2, 5, 10, 20, 30)]
+    inside = _within(low, high, minutes + [3600.0 * h for h in (1, 2, 5, 10, 20, 50, 100)])
+    if len(inside) < LEAST_TICKS:
+        return [60 * minute for minute in _between(low / 60, high / 60, most)]
+    return inside[:: math.ceil(len(inside) / most)]
+
+
 def _between(low: float, high: float, most: int) -> list[float]:
     """Round values of a narrow domain: few, but two at least."""
     found: list[float] = []
