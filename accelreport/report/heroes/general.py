@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
-from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain
-from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.hero import Hero, HeroFigure
 from accelreport.report.heroes.rates import (
     baseline_series,
     dots_at,
@@ -80,19 +79,30 @@ def _past(bench: BenchmarkView) -> str:
     return "multiplied" if bench.words.kernel else "trained"
 
 
-def rates_figure(bench: BenchmarkView, point: Point) -> HeroFigure:
-    """Every measured device and every published figure at one sweep point."""
-    dots = dots_at(bench, point)
+def rates_figure(
+    bench: BenchmarkView, point: Point, dots: Sequence[Dot] = (), against: str = ""
+) -> HeroFigure:
+    """Every measured device and every published figure at one sweep point.
+
+    Args:
+        bench: the benchmark.
+        point: the sweep point.
+        dots: its rows, where they say more than the rates.
+        against: what they are held against.
+    """
+    shown, counted = list(dots) or dots_at(bench, point), quantity(bench)
     where = f" at {bench.point_title(point)}" if bench.axes else ""
-    said = "; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots)
+    said = "; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in shown)
     return HeroFigure(
         id="hero-rates",
-        title=sentence(f"{quantity(bench)}{where}"),
+        title=sentence(f"{counted}{where}{against}"),
         description=f"{said}.",
         caption=BANDS,
-        chart=partial(rates_chart, dots, quantity(bench)),
+        chart=lambda size: dot_plot(
+            shown, axis_title=counted, tick=plain, width=size.width, height=size.height
+        ),
         badges=loud_badges(bench),
-        table=rates_table(dots, quantity(bench)),
+        table=rates_table(shown, counted),
     )
 
 
@@ -117,11 +127,6 @@ def rates_table(dots: list[Dot], counted: str) -> Table:
 
 def _flags(dot: Dot) -> tuple[Line, ...]:
     return (Line(label(dot.flagged, 240), "reason"),) if dot.flagged else ()
-
-
-def rates_chart(dots: list[Dot], title: str, size: Size) -> Chart:
-    """Rows on one axis of rates, at a size."""
-    return dot_plot(dots, axis_title=title, tick=plain, width=size.width, height=size.height)
 
 
 def _unmeasured(bench: BenchmarkView) -> Hero:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from accelreport.analysis.compute import Peak, peak_for, peak_of_hardware
 from accelreport.analysis.results import matches
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot
-from accelreport.report.heroes.general import BANDS, rates_chart, rates_table, rates_title
-from accelreport.report.heroes.hero import Hero, HeroFigure
+from accelreport.report.heroes.general import rates_figure, rates_title
+from accelreport.report.heroes.hero import Hero
 from accelreport.report.heroes.rates import (
     dots_at,
     fullest_point,
     kicker,
     published_at,
-    quantity,
     usual_numbers,
 )
 from accelreport.report.heroes.sweep import devices_title
 from accelreport.report.pages.hardware import environment_of, peak_of
 from accelreport.report.pages.headline import headline
-from accelreport.report.pages.panels import loud_badges
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series
 
@@ -38,16 +35,7 @@ def kernel_hero(bench: BenchmarkView) -> Hero | None:
     above = [dot for dot in dots if dot.published and dot.limit and dot.value > dot.limit]
     told = devices_title(bench)
     title = _title(bench, point, dots, above) if above or not told else told
-    where = f" at {bench.point_title(point)}" if bench.axes else ""
-    figure = HeroFigure(
-        id="hero-rates",
-        title=f"TFLOPS{where}, against what the chip can do",
-        description="; ".join(f"{dot.name}: {dot.text} TFLOPS, {dot.limit_text}" for dot in dots),
-        caption=BANDS,
-        chart=partial(rates_chart, dots, quantity(bench)),
-        badges=loud_badges(bench),
-        table=rates_table(dots, quantity(bench)),
-    )
+    figure = rates_figure(bench, point, dots, ", against what the chip can do")
     return Hero(
         kicker=kicker(bench),
         title=title,
