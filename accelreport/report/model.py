@@ -165,8 +165,6 @@ class Figure:
     keys: tuple[Key, ...] = ()
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
-    stacked: bool = False
-    """Whether panels stand under one another instead of side by side."""
     choose: bool = False
     """Whether a reader sees one panel at a time, chosen by its title; print shows them all."""
     data: Table | None = None

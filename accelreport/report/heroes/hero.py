@@ -129,11 +129,6 @@ class Hero:
     undecided: bool = False
     findings: tuple[str, ...] = ()
 
-    def thumbnail_figure(self, size: Size = ON_A_CARD) -> Figure | Gallery | Code:
-        """The thumbnail as a block of a page."""
-        small = self.thumbnail
-        return small.figure(size) if isinstance(small, HeroFigure) else small
-
     def shown(self) -> list[tuple[str, Shown]]:
         """Each figure with what it shows, as a sentence without a full stop."""
         others = self.answer.rstrip(".")

@@ -132,7 +132,7 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
         dark: the theme.
     """
     panels = [_measured(each) for each in drawn]
-    columns = 1 if figure.stacked else columns_of(len(panels))
+    columns = columns_of(len(panels))
     width = columns * max(p.width for p in panels) + (columns - 1) * GAP
     lines = lines_within(figure.title, width, 17, bold=True)
     pieces = [_svg_text(line, 0, 18 + 22 * i, 17, "bold") for i, line in enumerate(lines)]
@@ -299,7 +299,7 @@ def vega_lite(figure: Figure) -> str:
         "config": PAPER,
         "datasets": {name: rows for spec in specs for name, rows in spec["datasets"].items()},
     }
-    columns = {"columns": 1 if figure.stacked else columns_of(len(parts))}
+    columns = {"columns": columns_of(len(parts))}
     whole |= parts[0] | {"title": figure.title} if len(parts) == 1 else {"concat": parts} | columns
     colours = {name: day for name, day, _ in variables()}
     text = json.dumps(whole, ensure_ascii=True)
