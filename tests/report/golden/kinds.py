@@ -89,7 +89,7 @@ KINDS = (
     Kind("devices", "ordinary", "devices.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
     Kind("site-slides", "ordinary", "slides.html", height=720, deck=True),
-    Kind("embed", "small", "embed/k.full.hero-rates.html"),
+    Kind("embed", "small", "embed/k.full.sweep-lines.html"),
     Kind("single", "single", "report.html"),
 )
 """Every kind of page. Another one is a line here, and goldens by `--update`."""
