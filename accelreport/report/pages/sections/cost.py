@@ -162,7 +162,7 @@ def _row(
     return Row(header, tuple(entries), device=series.colour)
 
 
-CENT = 0.01
+SMALL = 1e-4
 """Amounts below it are told in two digits."""
 
 
@@ -172,7 +172,7 @@ def money(price: Price, seconds: float) -> str:
         return formatting.MISSING
     amount = price.of(seconds)
     text = formatting.number(amount)
-    if 0 < amount < CENT:
+    if 0 < amount < SMALL:
         text = formatting.fixed(float(f"{amount:.1e}"), 1 - math.floor(math.log10(amount)))
     return f"{text}{formatting.SPACE}{label(price.currency, 8)}"
 
