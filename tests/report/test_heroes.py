@@ -18,12 +18,12 @@ from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.headline import compared, headline, together
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.builder import build
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import Published
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import parse
 from tests.support.records import Noise, study
+from tests.support.sites import build
 
 
 @pytest.fixture(scope="module")
