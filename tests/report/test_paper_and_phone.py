@@ -18,6 +18,10 @@ PAGES = {page.path: page for page in reversed(KINDS) if not page.path.endswith("
 
 WITH_FIGURES = [kind for kind in PAGES.values() if kind.name in {"training", "product", "observed"}]
 
+OPENED = """
+for (const each of document.querySelectorAll('details')) each.open = !each.closest('figure')"""
+"""Most figures stand in sections that a reader opens first; the tables in figures stay closed."""
+
 MARKED = """() => {
   const figures = [...document.querySelectorAll('figure')]
     .filter(figure => !figure.closest('details:not([open])'));
@@ -86,6 +90,7 @@ def test_no_figure_is_split_between_two_sheets(
     kind: Kind, every_site: dict[SiteName, Path], browser: Browser
 ) -> None:
     with opened(browser, page_of(kind, every_site), width=680) as page:
+        page.evaluate(OPENED)
         places = sheets_of_figures(page)
     assert len(places) >= 2
     assert [pair for pair in places if pair[0] != pair[1]] == []
