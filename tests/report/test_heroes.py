@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.analysis.rates import published_rates
+from accelreport.report.heroes.general import rates_title
 from accelreport.report.heroes.grid import grid_lines_section
 from accelreport.report.heroes.hero import MOST_NUMBERS, ON_A_CARD, ON_A_SLIDE, HeroFigure, Size
 from accelreport.report.heroes.rates import published_at
@@ -203,3 +204,26 @@ def test_what_every_comparison_decides_by_itself_is_not_called_undecided() -> No
     assert "cannot be told apart" not in said
     assert f"{len(alone)} of 48 comparisons are decided, each at 95 % by itself" in said
     assert re.match(r"TPU v2-8 trains [\d.]+× to [\d.]+× as fast as CPU", hero_of(bench).title)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "factor", "said"),
+    [
+        (5, 1.0, r"trains \d\.\d+× as fast as CPU"),
+        (5, 4.65, "is not shown to be faster or slower than CPU"),
+        (1, 1.0, r"trained \d\.\d+× as fast as CPU[^.]* in one process"),
+    ],
+)
+def test_a_title_says_faster_only_where_that_is_decided(
+    repeats: int, factor: float, said: str
+) -> None:
+    made = study(
+        axes={},
+        devices=("cpu", "gpu"),
+        repeats=repeats,
+        noise=Noise(process=0.08),
+        factors={"gpu": factor},
+    )
+    (bench,) = gather(Results((made,)))
+    (point,) = bench.points
+    assert re.search(said, rates_title(bench, point).replace("\xa0", " "))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.scales import plain
@@ -24,7 +25,7 @@ from accelreport.report.pages.headline import headline
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, Point
+from accelreport.report.view import BenchmarkView, Point, Series
 
 BANDS = "On a log scale; bands are 95 % intervals over processes (Student’s t on logarithms)."
 """How to read the bands of such a figure."""
@@ -68,11 +69,25 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
     factor, best = max(others, key=lambda pair: pair[0], default=(0.0, series))
     # That a part of the processor is slower is told only where nothing was printed.
     if others and (factor >= 1 or theirs is None):
-        return f"{best.title} {verb} {formatting.ratio(factor)} as fast as {series.title}"
+        return _measured_title(bench, best, point, factor)
     if theirs is not None:
         factor = theirs.found.rate / own.value
         return f"{theirs.name} {_past(bench)} {formatting.ratio(factor)} as fast as {series.title}"
     return f"{series.title} {verb} {formatting.number(own.value)} {quantity(bench)}"
+
+
+def _measured_title(bench: BenchmarkView, best: Series, point: Point, factor: float) -> str:
+    """The fastest device beside the baseline, as far as its processes decide."""
+    found = bench.speedup(best, point)
+    estimate = (found.estimate or found.qualified) if found else None
+    baseline = bench.title_of(bench.plan.baseline)
+    told = formatting.ratio(factor)
+    if estimate is None or not estimate.interval.known:
+        return f"{best.title} {_past(bench)} {told} as fast as {baseline} in one process"
+    if estimate.verdict is Verdict.UNDECIDED:
+        return f"{best.title} is not shown to be faster or slower than {baseline}"
+    verb = "multiplies" if bench.words.kernel else "trains"
+    return f"{best.title} {verb} {told} as fast as {baseline}"
 
 
 def _past(bench: BenchmarkView) -> str:

@@ -44,7 +44,7 @@ POOL = """
 from pathlib import Path
 from accelreport.backend.frameworks import choose
 from accelreport.backend.frameworks import configure
-from accelreport.spec.models import Device
+from accelreport.spec.device import Device
 choose("jax")
 print(configure(Device(kind="CPU", framework="jax", threads=1)).facts["intra_op_threads"])
 import jax.numpy as jnp
