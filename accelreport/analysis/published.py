@@ -373,7 +373,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
 }
 """The rules that look at each figure, beside that of the ceiling."""
 
-LENGTH = frozenset(
+OUTSIDE_A_STEP = frozenset(
     {
         "epochs",
         "steps_per_epoch",
@@ -382,9 +382,10 @@ LENGTH = frozenset(
         "evaluation_batch_size",
         "samples",
         "data",
+        "optimizer.learning_rate",
     }
 )
-"""Keys of a workload that change how much is done, and not what a step takes."""
+"""Keys of a workload that change how much is done or learnt, and not what a step takes."""
 
 OF_A_STEP = frozenset({"step_time", "sample_time", "throughput", "tflops", "speedup"})
 """Figures that do not depend on how much is done; a speedup does where it is of whole trainings."""
@@ -547,12 +548,12 @@ def _divided(plan: PlanDocument, found: PublishedResult) -> PublishedResult:
     """The figure with its ratio, where like is divided by like."""
     theirs, ours = conditions(plan, found.row), conditions_here(plan, found.point)
     figure, changed = found.figure, {each.key for each in found.changed}
-    if not found.value or not found.measured.n or changed - LENGTH:
+    if not found.value or not found.measured.n or changed - OUTSIDE_A_STEP:
         return found
     plain = found.measured.value / found.value
     same_steps = theirs.steps == ours.steps
     of_a_step = figure in OF_A_STEP and found.row.quantity != "total_time"
-    if of_a_step or not (changed & LENGTH or found.stand_in):
+    if of_a_step or not (changed & OUTSIDE_A_STEP or found.stand_in):
         return replace(found, ratio=plain)
     if figure in QUALITIES:
         return found

@@ -19,7 +19,7 @@ from itertools import groupby
 from typing import Any
 
 from accelreport.analysis.published import (
-    LENGTH,
+    OUTSIDE_A_STEP,
     UNLIKE,
     Contradiction,
     PublishedResult,
@@ -82,7 +82,7 @@ def published_rates(plan: PlanDocument) -> tuple[PublishedRate, ...]:
 def _other_steps(plan: PlanDocument, row: Published) -> bool:
     """Whether a step of the source does other work than one here, at the same sweep point."""
     stated = stated_workload(plan.text)
-    changed = set(changed_keys(plan)) - LENGTH - set(plan.axes)
+    changed = set(changed_keys(plan)) - OUTSIDE_A_STEP - set(plan.axes)
     fixed = set(row.where) - set(plan.axes)
     return any(
         row.where.get(key, stated.get(key)) != plan.workload.get(key) for key in changed | fixed

@@ -210,6 +210,15 @@ def test_a_step_is_a_step_however_many_are_run() -> None:
     assert row["caveat"] == TOLD
 
 
+def test_a_learning_rate_changes_what_is_learnt_and_not_what_a_step_takes() -> None:
+    text = f"{QUICK}[profiles.quick.workload.optimizer]\nlearning_rate = 3e-3\n"
+    step = _quick(_published(step_time=0.03), text, optimizer={"learning_rate": 3e-3})
+    learnt = _quick(_published(val_accuracy=0.98), text, optimizer={"learning_rate": 3e-3})
+    assert step["ratio"] == pytest.approx(step["measured"] / 0.03)
+    assert "learning_rate" in step["caveat"]
+    assert pd.isna(learnt["ratio"])
+
+
 @pytest.mark.parametrize("figure", ["step_time", "sample_time", "epoch_time", "total_time"])
 def test_what_changes_a_step_leaves_nothing_to_divide(figure: str) -> None:
     text = f"{QUICK}batch_size = 64\n"
