@@ -39,7 +39,7 @@ def build(
 
     Args:
         results: the results folder.
-        out: the folder of the pages, or the file; `builder` or `report.html` when absent.
+        out: the folder of the pages, or the file; `site` or `report.html` when absent.
         specs: titles, published figures, claims and the talk are taken from here as they stand
             now, if the folder exists; None takes them from what the runs left.
         single_file: everything in one HTML file.
@@ -60,10 +60,6 @@ def build(
     Raises:
         AccelReportError: nothing to build from, or a folder, logo or template cannot be used.
     """
-    store = Store(Path(results))
-    if specs is not None and Path(specs).is_dir():
-        refresh(store, Path(specs))
-    choose(store, only=only, trials=trials)
     options = builder.BuildOptions(
         title=title,
         talk=talk_of(Path(specs)) if specs is not None else NO_TALK,
@@ -76,8 +72,23 @@ def build(
         cache=report_cache() if cache else None,
         single_file=single_file,
     )
-    place = Path(out) if out else Path("report.html" if single_file else "site")
-    built = builder.build(store, place, options=options)
+    place = Path(out or ("report.html" if single_file else "site"))
+    store = _chosen(Path(results), specs, only, trials=trials)
+    return _told(builder.build(store, place, options=options))
+
+
+def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, trials: bool) -> Store:
+    """The results that are asked for, beside what the specs say of them now."""
+    store = Store(results)
+    if specs is not None and Path(specs).is_dir():
+        refresh(store, Path(specs))
+    choose(store, only=only, trials=trials)
+    return store
+
+
+def _told(built: builder.BuildResult) -> Path:
+    """The page to open first; what pages could not show is warned of."""
     for each in built.unshown:
-        warnings.warn(f"not shown: {each}", RuntimeWarning, stacklevel=2)
+        # Two frames up is the caller of `build`.
+        warnings.warn(f"not shown: {each}", RuntimeWarning, stacklevel=3)
     return built.index

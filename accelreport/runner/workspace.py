@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import getpass
+import hashlib
 import json
 import os
 import shutil
@@ -42,8 +43,13 @@ class Workspace:
 
     @property
     def scratch(self) -> Path:
-        """For the files of the cell that is being measured."""
-        return self.root / "cells"
+        """For the files of the cell that is being measured.
+
+        Of this lock's holder alone: runs that wait for another lock use the same folder for
+        temporary files, and would clear what this one needs.
+        """
+        lock = hashlib.sha256(os.fsencode(self.machine_lock.absolute())).hexdigest()
+        return self.root / f"cells-{lock[:8]}"
 
     @property
     def rescued(self) -> Path:

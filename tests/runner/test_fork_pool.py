@@ -18,6 +18,7 @@ from accelreport.runner.events import CellEventLine, CellStartLine, RunLine
 from accelreport.runner.fork_pool import Fork, ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from tests.runner.scripted import (
@@ -301,7 +302,9 @@ def test_a_process_that_must_not_be_forked_says_why_and_cells_are_started_instea
 
 
 def test_a_run_goes_on_when_no_process_to_be_forked_can_be_had(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, forks=ForkPool(tmp_path / "work" / "cells", ("/no/such/program",)))
+    bench = Bench(
+        tmp_path, forks=ForkPool(Workspace(tmp_path / "work").scratch, ("/no/such/program",))
+    )
     assert bench.run(cells(2)).ok == 2
     assert bench.forks is not None
     assert "ended at its start" in bench.forks.done.refused
@@ -315,14 +318,15 @@ def test_a_run_goes_on_when_the_process_to_be_forked_says_what_nobody_understand
         "socket.socket(fileno=int(sys.argv[1])).send(b'garbled'); time.sleep(60)"
     )
     server = (sys.executable, "-c", program)
-    bench = Bench(tmp_path, forks=ForkPool(tmp_path / "work" / "cells", server))
+    bench = Bench(tmp_path, forks=ForkPool(Workspace(tmp_path / "work").scratch, server))
     assert bench.run(cells(2)).ok == 2
     assert gone_soon(tmp_path)
 
 
 def test_ctrl_c_while_the_imports_go_on_ends_the_run_at_once(tmp_path: Path) -> None:
     bench = Bench(
-        tmp_path, forks=ForkPool(tmp_path / "work" / "cells", ("sleep", "600", str(tmp_path)))
+        tmp_path,
+        forks=ForkPool(Workspace(tmp_path / "work").scratch, ("sleep", "600", str(tmp_path))),
     )
     began: list[float] = []
 

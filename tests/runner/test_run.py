@@ -14,6 +14,7 @@ from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, CellStartLine, RunLine, WaitingLine
 from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
+from accelreport.runner.workspace import Workspace
 from tests.runner.scripted import ENDINGS, MACHINE, Bench, cell, cells
 from tests.support import disks
 
@@ -243,6 +244,17 @@ def test_files_in_passing_are_gone_afterwards(tmp_path: Path) -> None:
     assert list(bench.workspace.scratch.iterdir()) == []
 
 
+def test_runs_that_wait_for_different_locks_leave_each_others_files_in_passing_alone(
+    tmp_path: Path,
+) -> None:
+    bench = Bench(tmp_path)
+    theirs = Workspace(bench.workspace.root, tmp_path / "their.lock").scratch / "job.json"
+    theirs.parent.mkdir(parents=True)
+    theirs.touch()
+    bench.run([cell()])
+    assert theirs.exists()
+
+
 def test_a_results_folder_that_takes_no_more_ends_the_run_with_one_error_and_loses_no_cell(
     tmp_path: Path,
 ) -> None:
@@ -344,16 +356,17 @@ def test_no_room_for_files_in_passing_does_not_unmake_what_was_measured(tmp_path
     assert caught.value.exit_code == ExitCode.SOME_FAILED
 
 
-@pytest.mark.parametrize("name", ["measuring.lock", "cells", "rescued"])
+@pytest.mark.parametrize("name", ["machine_lock", "scratch", "rescued"])
 def test_files_in_passing_that_cannot_be_written_are_one_clear_error(
     tmp_path: Path, name: str
 ) -> None:
     bench = Bench(tmp_path)
     bench.workspace.prepare()
-    if name in {"cells", "rescued"}:
-        (bench.workspace.root / name).touch()
+    place: Path = getattr(bench.workspace, name)
+    if name == "machine_lock":
+        place.mkdir()
     else:
-        (bench.workspace.root / name).mkdir()
+        place.touch()
 
     def take_the_results_away(line: RunLine) -> None:
         if isinstance(line, CellStartLine):

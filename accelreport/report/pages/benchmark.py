@@ -57,11 +57,9 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         bench: the plan with its records.
         facts: whether figures also become pictures and pages to embed.
     """
-    plan = bench.plan
     hero = hero_of(bench)
     opening = hero.opening()
     shown = {block.id if block.kind == "figure" else block.kind for block in opening.blocks}
-    slides = (Download(slides_path(bench), "This page as slides"),) if bench.shown_series else ()
     lines = grid_lines_section(bench)
     # The grid and its lines have every time and quality, so that tables of them are looked up.
     compared = (speedup_section(bench), quality_section(bench, opened="hero-curves" in shown))
@@ -99,7 +97,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     sections = (*read, *(replace(each, folded=True) for each in looked_up if each))
     return Page(
         path=f"{bench.slug}.html",
-        title=label(plan.title),
+        title=label(bench.plan.title),
         kicker=hero.kicker,
         headline=hero.title,
         finding=hero.answer,
@@ -110,8 +108,13 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
-        related=slides,
+        related=_slides(bench),
     )
+
+
+def _slides(bench: BenchmarkView) -> tuple[Download, ...]:
+    """The way to the deck; nothing where nothing was measured."""
+    return (Download(slides_path(bench), "This page as slides"),) if bench.shown_series else ()
 
 
 def byline(bench: BenchmarkView) -> tuple[Fact, ...]:
