@@ -11,8 +11,8 @@ from accelreport.report.site import builder
 from accelreport.report.site.options import report_cache
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import choose, refresh
+from accelreport.spec.models import NO_TALK
 from accelreport.spec.report_file import talk_of
-from accelreport.spec.talk import NO_TALK
 
 
 def build(

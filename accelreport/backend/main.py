@@ -1,23 +1,233 @@
-"""The process of one cell: `python -m accelreport.backend.main JOB.json`."""
+"""The process of one cell: `python -m accelreport.backend.main JOB.json`.
+
+The cell's family says what is done, and a kernel or a training does it. A training is timed,
+counted, evaluated, and looked at once it has ended.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
+from typing import Any
 
 from accelreport.atomic import write_whole
+from accelreport.backend.artefacts import artefacts_of
+from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
-from accelreport.backend.failures import failure
-from accelreport.backend.measure import measure
+from accelreport.backend.engine import Engine, engine_for
+from accelreport.backend.failures import BatchError, failure
+from accelreport.backend.flops import count_flops
+from accelreport.backend.frameworks import choose, configure, require_support
+from accelreport.backend.kernel import measure_kernel
 from accelreport.backend.measurement import Measurement
+from accelreport.backend.policies import Policies
+from accelreport.backend.post_training import observe
 from accelreport.backend.protocol import Job, ParentTimings, Reporter
+from accelreport.backend.training import Trained, Training, grace_s
+from accelreport.datasets.base import Dataset
 from accelreport.errors import AccelReportError
 from accelreport.machine.parent_death import end_with_parent
-from accelreport.results.record import Record
+from accelreport.machine.roofs import roofs
+from accelreport.results.record import DataSource, Record
 from accelreport.spec.models import Target
-from accelreport.workloads.registry import package_of
+from accelreport.workloads.base import Family, KernelProblem, TrainingParameters, TrainingProblem
+from accelreport.workloads.registry import family_of, package_of
+
+
+def measure_training(
+    measurement: Measurement, problem: TrainingProblem, parameters: TrainingParameters
+) -> None:
+    """Train a model, check the timer, and do what the spec asks for with what was trained.
+
+    Raises:
+        BatchError: the replicas do not divide the batch.
+        NanLossError: the loss of a window is not finite.
+    """
+    runtime, conditions = measurement.ready(), measurement.cell.measure
+    if problem.batch_size % runtime.replicas:
+        raise BatchError(problem.batch_size, runtime.replicas)
+    with measurement.stage("build_s", "build"):
+        engine = engine_for(problem, runtime)
+    policies, pipeline = Policies(parameters, engine), parameters.input == "pipeline"
+    training = Training(
+        engine,
+        pipeline=pipeline,
+        epochs=parameters.epochs,
+        evaluation_batch=parameters.evaluation_batch_size,
+        warmup=conditions.warmup_steps,
+        seed=measurement.cell.seed,
+        reporter=measurement.reporter,
+        policies=policies,
+    )
+    checks = measurement.begin_checks()
+    training.prepare()
+    checks.before_training(engine, training, pipeline=pipeline)
+    training.meter = measurement.open_meter()
+    trained = training.run(conditions.budget)
+    measurement.facts["began_with"] = checks.after_training(
+        engine, training, trained.blocks, pipeline=pipeline
+    )
+    _note_training(measurement, trained, training, engine)
+    measurement.note_memory()  # before anything else is made of the model
+    _note_arithmetic(measurement, training, engine)
+    _select(measurement, policies, trained)
+    with measurement.stage("observe_s", "finish"):
+        _observe(measurement, problem, parameters, training, engine)
+    checks.canary_of_training(engine, training, trained.blocks)
+    _note_data(measurement, problem)
+
+
+def _note_training(
+    measurement: Measurement, trained: Trained, training: Training, engine: Engine
+) -> None:
+    measurement.times |= {"train_s": trained.train_s, "evaluate_s": trained.evaluate_s}
+    if trained.first_step_s is not None:
+        measurement.times["first_step_s"] = trained.first_step_s
+    measurement.facts |= {
+        "blocks": trained.blocks,
+        "epochs": trained.epochs,
+        "planned_steps": training.planned_steps,
+        "samples_per_step": engine.problem.batch_size,
+        "final": trained.epochs[-1].metrics if trained.epochs else {},
+        "parameters": engine.parameters(),
+        "complete": trained.complete,
+    }
+    if trained.unevaluated:
+        epochs = ", ".join(map(str, trained.unevaluated))
+        measurement.warn("not-evaluated", f"the budget left no time to evaluate epoch {epochs}")
+    measurement.check_window(trained.blocks)
+
+
+def _note_arithmetic(measurement: Measurement, training: Training, engine: Engine) -> None:
+    """Operations of a step and the kernels that did them."""
+    runtime = measurement.ready()
+    found = count_flops(training.step_graph(), runtime)
+    checks = measurement.checks.found if measurement.checks else None
+    if found.kinds is not None:
+        runtime.facts.update(kernel_path(engine.model, found.kinds, runtime.facts))
+        if checks:
+            judge_kernels(checks, runtime.facts)
+    elif checks:
+        checks.inapplicable("cudnn-fallback", found.unknown)
+    if found.flops is None:
+        message = f"operations of a step were not counted: {found.unknown}"
+        measurement.warn("flops-unknown", message)
+    else:
+        kept = {"state_bytes": engine.state_bytes(), "batch_bytes": _batch_bytes(engine.problem)}
+        measurement.facts["flops"] = found.flops.model_copy(update=kept)
+
+
+def _batch_bytes(problem: TrainingProblem) -> float:
+    """Bytes of the examples of a step, of what lies on the device an example each."""
+    each = [a.nbytes / len(a) for a in problem.resident.values() if len(a) == problem.examples]
+    return problem.batch_size * sum(each)
+
+
+def _select(measurement: Measurement, policies: Policies, trained: Trained) -> None:
+    """What the policies decided: which epoch's weights, and whether training ended early."""
+    selection = policies.finish()
+    if selection is not None:
+        measurement.facts["selection"] = selection
+        if selection.restored:
+            measurement.facts["final"] = dict(policies.best_metrics)
+        if selection.stopped_early:
+            measurement.facts["planned_steps"] = sum(block.steps for block in trained.blocks)
+    for metric in sorted(policies.unmonitored):
+        measurement.warn("unmonitored", f"some epoch has no {metric}, which a policy waits for")
+
+
+def _observe(
+    measurement: Measurement,
+    problem: TrainingProblem,
+    parameters: TrainingParameters,
+    training: Training,
+    engine: Engine,
+) -> None:
+    observed = observe(
+        problem,
+        parameters,
+        training.evaluation,
+        engine,
+        measurement.cell,
+        time.perf_counter() + grace_s(measurement.cell.measure.budget),
+        artefacts_of(measurement.job) if measurement.leads else None,
+    )
+    measurement.facts["final"] = {**measurement.facts["final"], **observed.final}
+    measurement.facts |= observed.fields
+    measurement.warnings += observed.warnings
+
+
+def _note_data(measurement: Measurement, problem: TrainingProblem) -> None:
+    if measurement.data is not None:
+        counts = {
+            "train_examples": problem.examples,
+            "validation_examples": problem.validation_examples,
+        }
+        measurement.data = measurement.data.model_copy(update=counts)
+
+
+def measure(measurement: Measurement) -> Record:
+    """Measure a cell in this process.
+
+    Raises:
+        Exception: whatever ended it; `Measurement.record` knows what was observed by then.
+    """
+    cell = measurement.cell
+    family = family_of(cell.workload["kind"])
+    parameters = family.parameters.model_validate(cell.workload, strict=False)
+    require_support(family, cell.workload, cell.device_spec)
+    with measurement.stage("import_s", "import"):
+        choose(cell.device_spec.framework, cell.device_spec.kind)
+        import keras
+
+        measurement.runtime = configure(cell.device_spec)
+        placement = measurement.runtime.placement
+        measurement.facts["hosts"] = placement.hosts(cell.key)
+        measurement.warnings += placement.warnings
+    measurement.add_parent_timings()
+    keras.utils.set_random_seed(cell.seed)
+    with measurement.stage("data_s", "data"):
+        dataset = _dataset(measurement, family, parameters)
+    problem = family.problem(parameters, dataset, cell.seed)
+    if isinstance(problem, KernelProblem):
+        measure_kernel(measurement, problem)
+    else:
+        assert isinstance(parameters, TrainingParameters)
+        measure_training(measurement, problem, parameters)
+    measurement.reporter.phase("finish")
+    if measurement.leads:
+        measurement.roofs = roofs()
+    return measurement.record("ok" if measurement.facts.pop("complete") else "partial")
+
+
+def _dataset(measurement: Measurement, family: Family, parameters: Any) -> Dataset | None:
+    request = family.data(parameters)
+    if request is None:
+        return None
+    from accelreport.datasets.catalogue import find
+    from accelreport.datasets.load import load
+
+    dataset = load(request.name, mode=request.mode, options=request.options)
+    measurement.data = DataSource(
+        dataset=dataset.name,
+        origin=dataset.origin,
+        fingerprint=dataset.fingerprint,
+        files=dict(dataset.files),
+        seed=dataset.seed,
+        note=dataset.note,
+    )
+    if dataset.origin == "synthetic":
+        measurement.warn(
+            "data-synthetic", f"synthetic stand-in, not {dataset.name}: {dataset.note}"
+        )
+    elif dataset.origin == "sample":
+        measurement.warn("data-sample", dataset.note)
+    elif dataset.origin == "user-supplied" and find(dataset.name).files:
+        measurement.warn("data-user-supplied", f"{dataset.name} is not the official file")
+    return dataset
 
 
 class NotConvergedError(AccelReportError):

@@ -146,7 +146,7 @@ def _rows(
     """Read the file, say what was left out, and compose the rows."""
     from accelreport.importing.formats import reader_of
     from accelreport.importing.published import composed, selected
-    from accelreport.importing.source_file import Unreadable, read_given
+    from accelreport.importing.reader import Unreadable, read_given
     from accelreport.spec.problems import printable
 
     given = read_given(file)

@@ -6,25 +6,36 @@ nobody can change it in between. Reading writes nothing, so the folder may be re
 `pins.json` in the folder keeps checksums of files whose publisher gives none (trust on first use).
 A file that matches its pin counts as official from then on, and the record says that its checksum
 is a pin.
+
+Arrays that took long to parse are kept beside the files they came from: each is one file under
+`derived/`, named by the checksum of its source and the version of the parser, the SHA-256 of what
+follows, then an `.npz`. A damaged one is made anew. In a folder that cannot be written nothing is
+kept.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
+import io
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from accelreport.atomic import write_whole
+from accelreport.atomic import write_parts, write_whole
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
+
+if TYPE_CHECKING:
+    from accelreport.datasets.base import Arrays
 
 
 class Pin(BaseModel):
@@ -211,3 +222,56 @@ def _missing(entry: CatalogueEntry, missing: list[str], root: Path) -> DataUnava
             "or use `--data sample` or `--data synthetic`."
         ),
     )
+
+
+_SEAL_BYTES = 32
+
+
+def parsed(name: str, version: int, sha256: str, make: Callable[[], Arrays]) -> Arrays:
+    """Arrays made from a file, from the cache when they are there.
+
+    Args:
+        name: name of the data set.
+        version: version of the parser; another one makes the arrays anew.
+        sha256: checksum of the file.
+        make: parses it.
+
+    Returns:
+        What `make` returns, or returned before.
+    """
+    path = data_root() / "derived" / f"{name}-{version}-{sha256[:32]}.sealed"
+    kept = _read_sealed(path)
+    if kept is not None:
+        return kept
+    arrays = make()
+    _write_sealed(path, arrays)
+    return arrays
+
+
+def _read_sealed(path: Path) -> Arrays | None:
+    try:
+        whole = path.read_bytes()
+    except OSError:
+        return None
+    seal, content = whole[:_SEAL_BYTES], whole[_SEAL_BYTES:]
+    if hashlib.sha256(content).digest() != seal:
+        return None
+    import numpy as np
+
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
+
+
+def _write_sealed(path: Path, arrays: Arrays) -> None:
+    """Keep arrays; that is an aid only, so a folder without room or right is no error."""
+    if not may_write(path.parent):
+        return
+    import numpy as np
+
+    named: dict[str, Any] = dict(arrays)
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **named)
+    content = stream.getvalue()
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(exist_ok=True)
+        write_parts(path, (hashlib.sha256(content).digest(), content), durable=False)

@@ -27,9 +27,8 @@ from pydantic import Field
 from accelreport.datasets import parts
 from accelreport.datasets.archives import ArchiveError, ZipArchive
 from accelreport.datasets.base import Arrays
-from accelreport.datasets.cache import Contents
+from accelreport.datasets.cache import Contents, parsed
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
-from accelreport.datasets.parsed_cache import parsed
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.sequences import Lists, pad
 

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from accelreport.datasets.archives import ArchiveError, ZipArchive
 from accelreport.datasets.base import Arrays
-from accelreport.datasets.cache import Contents
+from accelreport.datasets.cache import Contents, parsed
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
-from accelreport.datasets.parsed_cache import parsed
 from accelreport.datasets.parts import Options as Options
 from accelreport.datasets.parts import Parts
 

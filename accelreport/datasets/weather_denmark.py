@@ -18,9 +18,8 @@ from pydantic import field_validator
 
 from accelreport.datasets.archives import ArchiveError, read_tar_member
 from accelreport.datasets.base import Arrays
-from accelreport.datasets.cache import Contents
+from accelreport.datasets.cache import Contents, parsed
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
-from accelreport.datasets.parsed_cache import parsed
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (
     MissingValues,

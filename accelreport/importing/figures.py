@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from accelreport.importing.reader import Asked, FigureRow, Readout, Value, texts
-from accelreport.importing.source_file import (
+from accelreport.importing.reader import (
+    Asked,
     CellValue,
+    FigureRow,
     Given,
     NotAsked,
+    Readout,
     TableRow,
     Unreadable,
+    Value,
     number,
     one_of,
+    texts,
 )
-from accelreport.spec.fields import fields_of
+from accelreport.spec.base import fields_of
 from accelreport.spec.models import FIGURES, Published, Source
 from accelreport.spec.problems import did_you_mean, listed, quote
 

@@ -6,8 +6,7 @@ from accelreport.importing.figures import Figures
 from accelreport.importing.keras_history import KerasHistory
 from accelreport.importing.mlperf import MLPerfInference, MLPerfTraining
 from accelreport.importing.optimum import OptimumBenchmark
-from accelreport.importing.reader import FormatReader
-from accelreport.importing.source_file import Given, NotAsked, Unreadable
+from accelreport.importing.reader import FormatReader, Given, NotAsked, Unreadable
 
 FORMATS: dict[str, FormatReader] = {
     "figures": Figures(),

@@ -11,8 +11,18 @@ from decimal import Decimal
 from typing import Any
 
 from accelreport.importing import WhichEpoch
-from accelreport.importing.reader import Asked, FigureRow, Readout, Value
-from accelreport.importing.source_file import Given, NotAsked, Table, Unreadable, number, rounded
+from accelreport.importing.reader import (
+    Asked,
+    FigureRow,
+    Given,
+    NotAsked,
+    Readout,
+    Table,
+    Unreadable,
+    Value,
+    number,
+    rounded,
+)
 from accelreport.spec.problems import listed, quote
 
 METRICS = {

@@ -15,8 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from accelreport.importing.reader import Asked, FigureRow, Readout, Value, has_columns, texts
-from accelreport.importing.source_file import Given, TableRow, Unreadable, number, rounded
+from accelreport.importing.reader import (
+    Asked,
+    FigureRow,
+    Given,
+    Readout,
+    TableRow,
+    Unreadable,
+    Value,
+    has_columns,
+    number,
+    rounded,
+    texts,
+)
 from accelreport.spec.problems import quote
 
 NEEDED = frozenset({"Organization", "SystemName", "MlperfModel", "Scenario", "Result", "Units"})

@@ -11,8 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from accelreport.importing.reader import Asked, FigureRow, Readout, Value
-from accelreport.importing.source_file import Given, Unreadable, number, rounded
+from accelreport.importing.reader import (
+    Asked,
+    FigureRow,
+    Given,
+    Readout,
+    Unreadable,
+    Value,
+    number,
+    rounded,
+)
 from accelreport.spec.problems import quote
 
 PARTS = ("latency", "throughput")

@@ -20,13 +20,14 @@ import tomli
 from pydantic import ValidationError
 
 from accelreport.atomic import write_whole
-from accelreport.importing.reader import FigureRow, Value
-from accelreport.importing.source_file import (
+from accelreport.importing.reader import (
     LONGEST_CELL,
+    FigureRow,
     NotAsked,
     NotCited,
     NotFitting,
     Unreadable,
+    Value,
 )
 from accelreport.loader.load import examine, load
 from accelreport.spec.base import Scalar

@@ -1,18 +1,351 @@
-"""What every reader of a format is asked for, and what it answers.
+"""A file of somebody else's, and what the reader of its format is asked for and answers.
 
-`KEY=VALUE` of the command line.
+It is read with limits and without trusting anything in it. Its rows have named columns, whether
+they were written as CSV or as JSON, and its numbers keep the digits they were written with. What a
+file holds is told without what a terminal would obey.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+import json
+import math
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.importing import WhichEpoch
-from accelreport.importing.source_file import CellValue, Given, NotAsked, one_of
 from accelreport.spec.base import Scalar
+from accelreport.spec.problems import printable, quote
+
+
+class ImportRefused(AccelReportError):  # noqa: N818 -- reads as what it says
+    """An error that may quote somebody else's file.
+
+    Args:
+        what: what happened, with the place.
+        why: the cause.
+        remedy: what to do next.
+    """
+
+    def __init__(self, what: str, *, why: str = "", remedy: str = "") -> None:
+        super().__init__(printable(what), why=printable(why), remedy=printable(remedy))
+
+
+class Unreadable(ImportRefused):
+    """A file, or a row of it, that cannot be read as figures."""
+
+    exit_code = ExitCode.DATA_UNAVAILABLE
+
+
+class NotAsked(ImportRefused):
+    """What the command line does not say, or says wrongly."""
+
+    exit_code = ExitCode.USAGE
+
+
+class NotCited(NotAsked):
+    """Figures without who published them, where and when."""
+
+
+class NotFitting(ImportRefused):
+    """Figures with which a spec would have an error."""
+
+    exit_code = ExitCode.BAD_SPEC
+
+
+LONGEST = 40
+"""Characters of the longest number: a float has 17 digits."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_TRUTH = {"true": True, "false": False}
+
+CellValue = str | bool | int | Decimal | None
+"""One value of a table: text as in CSV, or what JSON knows; None where there is none."""
+
+
+def number(value: object) -> Decimal | None:
+    """A finite number, all its digits kept; None for anything else, a truth value too."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
+        return None
+    text = str(value).strip()
+    if len(text) > LONGEST or not _NUMBER.fullmatch(text):
+        return None
+    found = Decimal(text)
+    return found if math.isfinite(float(found)) else None
+
+
+def plain(value: CellValue) -> CellValue:
+    """A number where the text of a cell is one, else the value as it is."""
+    found = number(value) if isinstance(value, str) else None
+    return value if found is None else found
+
+
+def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
+    """A cell as the value of a swept key that it means; its own plain value where it means none.
+
+    Args:
+        value: the cell.
+        known: the values that the key takes; empty where they are not known.
+    """
+    meant = _TRUTH.get(value.strip(), plain(value)) if isinstance(value, str) else value
+    for each in known:
+        if isinstance(each, bool) or isinstance(meant, bool):
+            if meant is each:
+                return each
+        elif isinstance(each, str):
+            if isinstance(value, str) and value.strip() == each:
+                return each
+        elif (float(meant) if isinstance(meant, Decimal) else meant) == each:
+            return each
+    return "" if meant is None else meant
+
+
+def rounded(value: Decimal, digits: int = 12) -> Decimal:
+    """A number that was computed, with so many significant digits, as people write it."""
+    found = Decimal(f"{value:.{digits}g}").normalize()
+    whole = abs(found) < 10**digits and found == found.to_integral_value()
+    return Decimal(int(found)) if whole else found
+
+
+LONGEST_CELL = 4000
+"""Characters of the longest text that is taken into a spec, which people read."""
+
+LONGEST_NAME = 100
+"""Characters of the longest name of a column."""
+
+MOST_COLUMNS = 500
+"""Columns of the widest CSV table that is read."""
+
+MOST_ROWS = 50_000
+"""Rows of the largest table that is read."""
+
+NESTED = ("where", "over_where", "source")
+"""Keys whose own tables become columns: `where.batch_size`."""
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row.
+
+    Attributes:
+        place: what messages call it: `figures.csv:3`.
+        cells: values by column; those that are absent are left out.
+    """
+
+    place: str
+    cells: Mapping[str, CellValue]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with named columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+
+def csv_table(name: str, text: str) -> Table:
+    """A CSV text as a table; its cells are texts.
+
+    Columns are separated by what the first line has most of: commas, semicolons or tabs.
+
+    Args:
+        name: what messages call the file.
+        text: its content.
+
+    Raises:
+        Unreadable: a column has no name or another's, a row has more or fewer cells than there
+            are columns, or a cell is longer than a text of a spec may be.
+    """
+    first = text.lstrip("\r\n").partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    lines = _lines(name, reader)
+    place, header = next(lines, (f"{name}:1", []))
+    columns = tuple(cell.strip() for cell in header)
+    _check_columns(place, columns)
+    rows = []
+    for place, cells in lines:
+        if len(cells) != len(columns):
+            raise Unreadable(
+                f"{place}: this row has {len(cells)} cells, and there are {len(columns)} columns.",
+                remedy="Put a cell that holds the separator into quotes.",
+            )
+        given = zip(columns, cells, strict=True)
+        rows.append(_row(place, {column: cell for column, cell in given if cell.strip()}))
+        _check_count(name, len(rows))
+    return Table(columns, tuple(rows))
+
+
+def json_table(name: str, data: object) -> Table | None:
+    """A list of objects, `{"published": [...]}` or one object as a table; None for anything else.
+
+    Raises:
+        Unreadable: there are too many rows, or a text is too long.
+    """
+    if isinstance(data, dict):
+        data = data.get("published", [data])
+    if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
+        return None
+    _check_count(name, len(data))
+    flat = [dict(_flat(each)) for each in data]
+    if not all(isinstance(value, CellValue) for each in flat for value in each.values()):
+        return None
+    columns = tuple(dict.fromkeys(column for each in flat for column in each))
+    rows = [
+        _row(f"{name}, row {index}", {key: cell for key, cell in each.items() if cell is not None})
+        for index, each in enumerate(flat, start=1)
+    ]
+    return Table(columns, tuple(rows))
+
+
+def _lines(name: str, reader: Any) -> Iterator[tuple[str, list[str]]]:
+    """Place and cells of each line that holds something."""
+    line = 1
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message = f"{name}:{line}: this is no CSV: {error}."
+            raise Unreadable(message, remedy="Look for a quote that is not closed.") from error
+        if any(cell.strip() for cell in cells):
+            yield f"{name}:{line}", cells
+        line = reader.line_num + 1
+
+
+def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in record.items():
+        if key in NESTED and isinstance(value, dict):
+            yield from ((f"{key}.{inner}", each) for inner, each in value.items())
+        else:
+            yield key, value
+
+
+def _row(place: str, cells: Mapping[str, CellValue]) -> TableRow:
+    for column, cell in cells.items():
+        if len(column) > LONGEST_NAME:
+            raise Unreadable(f"{place}: {quote(column)} is too long for the name of a column.")
+        if isinstance(cell, str) and len(cell) > LONGEST_CELL:
+            raise Unreadable(
+                f"{place}: the text in the column {quote(column)} has {len(cell):,} characters.",
+                why=f"A text of a spec has {LONGEST_CELL:,} at most.",
+                remedy="Shorten it.",
+            )
+    return TableRow(place, cells)
+
+
+def _check_columns(place: str, columns: tuple[str, ...]) -> None:
+    if not columns:
+        raise Unreadable(f"{place}: there is nothing in this file.")
+    if len(columns) > MOST_COLUMNS:
+        raise Unreadable(f"{place}: there are {len(columns):,} columns; {MOST_COLUMNS} are read.")
+    if "" in columns:
+        number = columns.index("") + 1
+        raise Unreadable(
+            f"{place}: the column {number} has no name.",
+            remedy="The first line names the columns: give it a name, or remove the column.",
+        )
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    if twice is not None:
+        raise Unreadable(f"{place}: two columns are called {quote(twice)}.")
+
+
+def _check_count(name: str, count: int) -> None:
+    if count > MOST_ROWS:
+        raise Unreadable(f"{name} has more than {MOST_ROWS:,} rows.", remedy="Shorten it.")
+
+
+LARGEST = 16 << 20
+"""Bytes of the largest file that is read; MLCommons' summary of a whole round is a few MiB."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a person wants to import.
+
+    Attributes:
+        name: the file, as the person named it.
+        data: the value, where it is JSON; numbers with a point are decimals, so that no digit
+            is lost, and NaN and Infinity are texts.
+        table: its rows, where it has any.
+    """
+
+    name: str
+    data: Any
+    table: Table | None
+
+
+def read_given(path: Path) -> Given:
+    """Read a file: JSON where it begins with a bracket, else CSV.
+
+    Raises:
+        Unreadable: it is no regular file, larger than `LARGEST`, no UTF-8 text, or neither JSON
+            nor CSV.
+    """
+    name = str(path)
+    text = _text(path, name)
+    if not text.strip():
+        raise Unreadable(f"{name} is empty.")
+    if text.lstrip()[0] in "{[":
+        data = _json(name, text)
+        return Given(name, data, json_table(name, data))
+    return Given(name, None, csv_table(name, text))
+
+
+def _text(path: Path, name: str) -> str:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise Unreadable(f"{name} is not a file.")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise Unreadable(f"{name} cannot be read: {error.strerror}.") from error
+    if len(content) > LARGEST:
+        raise Unreadable(
+            f"{name} is larger than {LARGEST >> 20} MiB.",
+            remedy="Leave out what is no figure, or import it in parts.",
+        )
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(
+            f"{name}: the byte {error.start + 1:,} is not UTF-8.",
+            why="Text is read: CSV or JSON. Nothing pickled, compressed or binary is opened.",
+            remedy="Save the figures as CSV or JSON, in UTF-8.",
+        ) from error
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=str, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        place = f"{name}:{error.lineno}:{error.colno}"
+        raise Unreadable(f"{place}: this is no JSON: {error.msg}.") from error
+    except RecursionError as error:
+        raise Unreadable(f"{name}: lists or objects are nested too deeply.") from error
+    except (ValueError, ArithmeticError) as error:
+        raise Unreadable(f"{name}: {error}.") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; a key that is there twice is an error, as its first value would be lost."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            message = f"an object has the key {quote(key)} twice"
+            raise ValueError(message)
+        found[key] = value
+    return found
+
 
 Value = str | bool | int | float | Decimal
 """What a key of `[[published]]` may hold, before the spec's own models read it."""

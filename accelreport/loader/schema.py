@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from accelreport.spec.base import dotted_fields, is_table
 from accelreport.spec.device import Device
-from accelreport.spec.fields import dotted_fields, is_table
 from accelreport.spec.models import SCHEMA, Measure, SpecDocument
 from accelreport.spec.sections import NAME
 from accelreport.spec.source import WHOLE

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from accelreport.spec.base import fields_at
 from accelreport.spec.claims import CHECKS
-from accelreport.spec.fields import fields_at
 from accelreport.spec.positions import KeyPath, dotted, value_at
 from accelreport.spec.problems import (
     TYPES,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from accelreport.spec.base import Point, Scalar
+from accelreport.spec.base import Point, Scalar, dotted_fields
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.checks import (
     check_batches,
@@ -21,7 +21,6 @@ from accelreport.spec.checks import (
 from accelreport.spec.device import Device
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Families, Family
-from accelreport.spec.fields import dotted_fields
 from accelreport.spec.models import Measure
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import Problem

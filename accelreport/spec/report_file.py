@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.diagnostics import Collector
+from accelreport.spec.models import NO_TALK, Talk
 from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, quote
 from accelreport.spec.sections import check_schema
 from accelreport.spec.source import read_file, whole
-from accelreport.spec.talk import NO_TALK, Talk
 
 FILE_NAME = "accelreport.toml"
 """Its name; no spec may bear it."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from accelreport.spec.base import dotted_fields, fields_of
 from accelreport.spec.claims import Claim
 from accelreport.spec.diagnostics import Collector, Model
 from accelreport.spec.families import Families, Family
-from accelreport.spec.fields import dotted_fields, fields_of
 from accelreport.spec.models import SCHEMA, Header, Measure, Published, Source, SpecDocument
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, quote

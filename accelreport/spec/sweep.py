@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from accelreport.spec.base import Point, Scalar, same
+from accelreport.spec.base import Point, Scalar, dotted_fields, is_open, is_table, same
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Family
-from accelreport.spec.fields import dotted_fields, is_open, is_table
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import describe, did_you_mean, listed, quote
 from accelreport.spec.source import leaves

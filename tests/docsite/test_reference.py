@@ -18,9 +18,9 @@ from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.results.record import Record
 from accelreport.runner.events import LINES
+from accelreport.spec.base import fields_of
 from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
-from accelreport.spec.fields import fields_of
 from accelreport.spec.models import Measure, Published, Source, SpecDocument, Target
 from accelreport.workloads.registry import FAMILIES
 from docsite.commands import anchor_of

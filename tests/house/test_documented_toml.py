@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from accelreport.loader.load import load
-from accelreport.spec.fields import fields_of
+from accelreport.spec.base import fields_of
 from accelreport.spec.models import SpecDocument
 from accelreport.spec.report_file import FILE_NAME, read_options
 from tests.house.documents import DOCUMENTS, FENCE, Block, blocks, text_of

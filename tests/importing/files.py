@@ -6,8 +6,7 @@ from pathlib import Path
 
 from accelreport.importing.formats import reader_of
 from accelreport.importing.published import Composed, Said, composed, selected
-from accelreport.importing.reader import Asked, Readout
-from accelreport.importing.source_file import read_given
+from accelreport.importing.reader import Asked, Readout, read_given
 
 DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
 

@@ -9,7 +9,7 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.importing.published import Said, cited, composed
-from accelreport.importing.source_file import NotAsked, NotCited
+from accelreport.importing.reader import NotAsked, NotCited
 from tests.importing.files import SOURCE, a_file, read
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from accelreport.importing import published
 from accelreport.importing.published import append
-from accelreport.importing.reader import Asked
-from accelreport.importing.source_file import Unreadable
+from accelreport.importing.reader import Asked, Unreadable
 from accelreport.loader.load import load
 from accelreport.spec.base import parse_duration, parse_tflops
 from tests.importing.files import SOURCE, SPEC, a_file, a_spec, rows

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.importing.reader import Asked
-from accelreport.importing.source_file import LARGEST, NotAsked, Unreadable, read_given
+from accelreport.importing.reader import LARGEST, Asked, NotAsked, Unreadable, read_given
 from tests.importing.files import a_file, read, rows
 
 HEAD = "label,epoch_time\n"

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from accelreport.importing import WhichEpoch
-from accelreport.importing.reader import Asked
-from accelreport.importing.source_file import NotAsked, Unreadable
+from accelreport.importing.reader import Asked, NotAsked, Unreadable
 from tests.importing.files import a_file, read, rows
 
 AXES = {"batch_size": (256, 512), "optimizer.learning_rate": (1e-3, 0.1), "fused": (True, False)}

@@ -10,8 +10,7 @@ import pytest
 from accelreport.errors import ExitCode
 from accelreport.importing import published
 from accelreport.importing.published import Composed, Said, append, composed
-from accelreport.importing.reader import Asked
-from accelreport.importing.source_file import NotAsked, NotFitting
+from accelreport.importing.reader import Asked, NotAsked, NotFitting
 from accelreport.loader.load import examine, load
 from accelreport.spec.cells import Spec
 from accelreport.spec.problems import SpecErrors

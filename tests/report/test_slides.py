@@ -23,8 +23,8 @@ from accelreport.report.slides.benchmark import LEAST_POINTS, points_of, slide_b
 from accelreport.report.slides.benchmark import MOST_SLIDES as BENCH_SLIDES
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.talk import MOST_SLIDES as SITE_SLIDES
-from accelreport.spec.talk import Talk, TalkSlide
+from accelreport.spec.models import MOST_SLIDES as SITE_SLIDES
+from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, observed, ordinary
 from tests.report.slide_checks import OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT

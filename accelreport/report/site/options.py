@@ -17,7 +17,7 @@ from accelreport.results.errors import UnreadableFile
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.reading import read_bytes
 from accelreport.results.record import Record
-from accelreport.spec.talk import NO_TALK, Talk
+from accelreport.spec.models import NO_TALK, Talk
 
 PACKAGED = Path(__file__).parents[2] / "_templates"
 """Templates as the wheel ships them."""

@@ -33,9 +33,8 @@ from accelreport.report.pages.methods import methods_page
 from accelreport.report.site.assembly import gather, of_all, page_instead, unforeseen
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.embed import relinked
 from accelreport.report.site.export import bench_files, record_json, site_files
-from accelreport.report.site.figure_files import figure_files
+from accelreport.report.site.figure_files import figure_files, relinked
 from accelreport.report.site.options import BuildOptions, Results, SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import slug

@@ -26,7 +26,7 @@ from accelreport.report.slides.notes import (
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.talk import NO_TALK, Talk, TalkSlide
+from accelreport.spec.models import NO_TALK, Talk, TalkSlide
 
 MOST_SLIDES = 8
 """Slides of a benchmark's deck, the first one among them."""

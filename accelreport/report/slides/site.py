@@ -27,7 +27,7 @@ from accelreport.report.slides.notes import (
 )
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.talk import MOST_SLIDES, NO_TALK, Talk
+from accelreport.spec.models import MOST_SLIDES, NO_TALK, Talk
 
 DECK = "slides.html"
 """Where the deck lies."""
