@@ -7,11 +7,13 @@ of counted traffic.) It is a bound with stated assumptions and no measurement: n
 and a figure above it cannot be right.
 
 *Least operations.* Fast algorithms compute a convolution with fewer operations than are counted
-of it (Winograd 1980; Lavin and Gray, arXiv:1509.09308), and libraries use them: TensorFlow's
-own benchmark of VGG-16 on a P100 did 1.4 times the chip's peak in counted operations. What is
-counted of convolutions is therefore divided by `FAST_CONVOLUTION`, the largest saving in use for
-kernels of 3 × 3. Of larger kernels Fourier transforms may save more (some k²/2 of k × k: 12.5 for
-5 × 5), which this bound does not know: a record does not tell how large its kernels are.
+of it, and libraries use them: TensorFlow's own benchmark of VGG-16 on a P100 did 1.35 times the
+chip's peak in counted operations. F(m × m, r × r), m² results of a kernel of r × r, takes
+(m + r - 1)² multiplications, and no algorithm takes fewer (Winograd, *Arithmetic Complexity of
+Computations*, 1980; Lavin and Gray, arXiv:1509.09308): one or more for each result, whereas r² are
+counted. Whatever the tile, and for Fourier transforms too, less is saved than a factor of the
+kernel's places, 9 of 3 × 3 and 25 of 5 × 5; each convolution is divided by as many. Strassen's
+products of matrices, which would save more, no library takes unasked.
 
 *Compulsory bytes.* The examples of a batch cross the memory once. Weights and the state of the
 optimizer are read and written once, and as far as they fit on the chip they need not cross it;
@@ -38,10 +40,6 @@ from accelreport.analysis.compute import Bandwidth, Peak, peak_of_hardware
 from accelreport.analysis.hardware import HARDWARE, named_in
 from accelreport.results.record import OTHER_LOAD, Environment, Flops
 
-FAST_CONVOLUTION = 81 / 16
-"""F(m × m, r × r) makes m² outputs with (m + r - 1)² products instead of m² r² (Lavin and Gray):
-144/36 for F(4 × 4, 3 × 3), and 324/64 for F(6 × 6, 3 × 3), which NNPACK and OpenCV use."""
-
 ON_CHIP = {"GPU": 256 * 2**20, "TPU": 256 * 2**20, "CPU": 1280 * 2**20}
 """Bytes that may stay on the chip from step to step: an H200 caches 50 MiB, a TPU v4 holds 160, an
 EPYC 9684X caches 1,152."""
@@ -59,50 +57,32 @@ class StepWork:
     """What one step has to do.
 
     Attributes:
-        operations: counted, over all replicas; a multiply-add is two.
-        convolutions: those of them that are convolutions'.
+        operations: that no algorithm in use goes below, over all replicas; a multiply-add is two.
         batch_bytes: bytes of the examples.
         state_bytes: bytes of weights and of the optimizer's state.
         dtype: element type of the products.
     """
 
     operations: float
-    convolutions: float
     batch_bytes: float = 0.0
     state_bytes: float = 0.0
     dtype: str = "float32"
-
-    @property
-    def least_operations(self) -> float:
-        """Operations that no algorithm in use goes below."""
-        return self.operations - self.convolutions * (1 - 1 / FAST_CONVOLUTION)
 
     def compulsory_bytes(self, kind: str) -> float:
         """Bytes that cross the memory of a CPU, GPU or TPU at the least."""
         return self.batch_bytes + 2 * max(self.state_bytes - ON_CHIP[kind], 0.0)
 
-    def times(self, factor: float) -> StepWork:
-        """The work of a batch so many times as large."""
-        return StepWork(
-            factor * self.operations,
-            factor * self.convolutions,
-            factor * self.batch_bytes,
-            self.state_bytes,
-            self.dtype,
-        )
 
+def work_of(flops: Flops, dtype: str, *, kernel: bool = False) -> StepWork | None:
+    """The work of a step as a record counted it; None where it does not tell the least operations.
 
-def work_of(flops: Flops, dtype: str, *, kernel: bool = False) -> StepWork:
-    """The work of a step as a record counted it.
-
-    A training of which a record did not tell convolutions apart may consist of nothing else; a
-    kernel is a product of matrices.
+    A kernel is a product of matrices, also in records that do not say so.
     """
-    unknown = 0.0 if kernel else flops.per_step
-    convolutions = flops.convolutions_per_step
+    least = flops.per_step if kernel else flops.least
+    if not least:
+        return None
     return StepWork(
-        flops.per_step,
-        unknown if convolutions is None else convolutions,
+        least,
         flops.batch_bytes or 0.0,
         flops.state_bytes or 0.0,
         dtype,
@@ -140,7 +120,7 @@ class Ceiling:
 
 def ceiling(work: StepWork, limits: Limits) -> Ceiling:
     """The least time of a step on some hardware."""
-    arithmetic = work.least_operations / (limits.peak.tflops * 1e12)
+    arithmetic = work.operations / (limits.peak.tflops * 1e12)
     memory = 0.0
     if limits.bandwidth is not None:
         memory = work.compulsory_bytes(limits.kind) / (limits.bandwidth.gbps * 1e9)
@@ -225,7 +205,8 @@ class PublicRate:
         dtype: element type of the products.
         examples_per_s: as printed.
         multiply_adds: 10⁹ of an example, forward.
-        convolutional: whether these are mostly those of convolutions.
+        saved: the largest factor that fast convolutions may save of them: by the layers of the
+            architecture, or else the places of its largest kernel.
         counted: where that number is from.
     """
 
@@ -238,7 +219,7 @@ class PublicRate:
     dtype: str
     examples_per_s: float
     multiply_adds: float
-    convolutional: bool
+    saved: float
     counted: str
 
     @property
@@ -246,8 +227,7 @@ class PublicRate:
         """Of a step: a training computes two gradients beside each product."""
         passes = 3 if self.task == "training" else 1
         operations = 2e9 * self.multiply_adds * passes * self.batch_size
-        convolutions = operations if self.convolutional else 0.0
-        return StepWork(operations, convolutions, dtype=self.dtype)
+        return StepWork(operations / self.saved, dtype=self.dtype)
 
     @property
     def share(self) -> float:
@@ -261,7 +241,7 @@ class PublicRate:
         """Counted operations a second over the peak, which fast convolutions can exceed."""
         limits = limits_named(self.hardware, self.dtype)
         assert limits is not None, self.hardware
-        done = self.work.operations * self.examples_per_s / self.batch_size
+        done = self.saved * self.work.operations * self.examples_per_s / self.batch_size
         return done / (limits.peak.tflops * 1e12)
 
 

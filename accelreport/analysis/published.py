@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import tomli
 
-from accelreport.analysis.ceilings import FAST_CONVOLUTION, above
+from accelreport.analysis.ceilings import above
 from accelreport.analysis.compute import peak_for, peak_of_hardware
 from accelreport.analysis.results import (
     QUALITIES,
@@ -92,7 +92,8 @@ class Printed:
     Attributes:
         published: what the source printed.
         plan: what it is compared with.
-        operations: of a step at its sweep point, as records counted them; NaN where none did.
+        operations: that a step at its sweep point takes at the least, by the records' counts; NaN
+            where none tells.
     """
 
     published: Published
@@ -144,7 +145,7 @@ def flags_of(
         plan: what it is compared with.
         published: the row.
         figure: which of its figures.
-        operations: of a step at its sweep point; NaN where they were not counted.
+        operations: that a step at its sweep point takes at the least; NaN where none are known.
     """
     row = Printed(published, plan, operations)
     found = [each for rule in RULES.get(figure, ()) for each in rule(row)]
@@ -237,8 +238,7 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
     seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
-    count, source = seconds / FAST_CONVOLUTION, str(peak.source)
-    yield Contradiction("above-peak", rate, peak.tflops, count, peak.dtype, source)
+    yield Contradiction("above-peak", rate, peak.tflops, seconds, peak.dtype, str(peak.source))
 
 
 STEP_FIGURES = ("sample_time", "throughput", "step_time", "epoch_time")
@@ -271,17 +271,14 @@ def step_seconds(known: Conditions, figure: str, value: float) -> float | None:
 
 
 def tflops_of(row: Printed, figure: str) -> float | None:
-    """10¹² operations a second that a figure says at the least; None where it says none.
-
-    A time of a training may be one of fast convolutions, which do fewer than are counted.
-    """
+    """10¹² operations a second that a figure says at the least; None where it says none."""
     value = row.published.figures()[figure]
     if figure in {"tflops", "tflops_cold"}:
         return value
     seconds = step_seconds(row.known, figure, value)
     if not seconds or isnan(row.operations):
         return None
-    return row.operations / FAST_CONVOLUTION / seconds / 1e12
+    return row.operations / seconds / 1e12
 
 
 def _total_against_epochs(row: Printed) -> Iterator[Contradiction]:
@@ -502,10 +499,10 @@ def _beside(
 
 
 def _operations(places: Sequence[Sequence[Group]]) -> float:
-    """Operations of a step that were counted at the one sweep point a row speaks of."""
+    """The least operations of a step at the one sweep point that a row speaks of."""
     if len(places) != 1:
         return nan
-    counted = [each.timings.flops_per_step for group in places[0] for each in group.results]
+    counted = [each.timings.least_flops_per_step for group in places[0] for each in group.results]
     return max((each for each in counted if not isnan(each)), default=nan)
 
 

@@ -55,6 +55,8 @@ class Timings:
         peak_tflops: the cited peak of what it ran on.
         mfu: model FLOPs utilisation, `tflops` over `peak_tflops`.
         flops_per_step: operations of a step, over all replicas.
+        least_flops_per_step: those that no fast algorithm goes below; NaN where a record does not
+            tell.
         bytes_per_step: bytes that they read and write.
         cpu_joules_per_step: joules of a steady step by the processor's counter.
         gpu_joules_per_step: joules of a steady step by the GPU's driver.
@@ -77,11 +79,18 @@ class Timings:
     peak_tflops: float = nan
     mfu: float = nan
     flops_per_step: float = nan
+    least_flops_per_step: float = nan
     bytes_per_step: float = nan
     cpu_joules_per_step: float = nan
     gpu_joules_per_step: float = nan
     samples_per_step: float = nan
     planned_steps: float = nan
+
+    @property
+    def least_tflops(self) -> float:
+        """10¹² operations that must have been done in a second, whatever the algorithm."""
+        least = self.least_flops_per_step
+        return self.tflops if isnan(least) else self.tflops * least / self.flops_per_step
 
 
 @dataclass(frozen=True)
@@ -384,7 +393,7 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
     """The result with all that was found against it, and without its number where that is none."""
     result = draft.result
     if result.measured:
-        high = above_peak(result.timings.tflops, draft.peak)
+        high = above_peak(result.timings.least_tflops, draft.peak)
         more = (*further, *([high] if high else []))
         result = replace(result, warnings=(*result.warnings, *more))
     elif result.failure_kind != REFUSED:
@@ -412,6 +421,7 @@ def _timings(record: Record, peak: Peak | None) -> Timings:
     epochs = complete_epochs(record)
     flops = record.flops.per_step if record.flops else nan
     moved = record.flops.bytes_per_step if record.flops else None
+    least = record.flops.least if record.flops else None
     samples = record.samples_per_step or nan
     tflops = flops / step_s / 1e12 if step_s else nan
     return Timings(
@@ -430,6 +440,7 @@ def _timings(record: Record, peak: Peak | None) -> Timings:
         peak_tflops=peak.tflops if peak else nan,
         mfu=tflops / peak.tflops if peak else nan,
         flops_per_step=flops,
+        least_flops_per_step=nan if least is None else least,
         bytes_per_step=nan if moved is None else moved,
         cpu_joules_per_step=_joules(record, "RAPL"),
         gpu_joules_per_step=_joules(record, "NVML"),

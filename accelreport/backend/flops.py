@@ -50,7 +50,7 @@ def count_flops(step: Any, runtime: Runtime) -> FlopResult:
     times = runtime.placement.graphs_in_step
     if found.flops is None or times == 1:
         return found
-    counts = ("per_step", "bytes_per_step", "convolutions_per_step")
+    counts = ("per_step", "bytes_per_step", "convolutions_per_step", "least_per_step")
     known = {name: count for name in counts if (count := getattr(found.flops, name)) is not None}
     whole = {name: count * times for name, count in known.items()}
     return FlopResult(found.kinds, found.flops.model_copy(update=whole))

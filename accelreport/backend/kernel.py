@@ -236,4 +236,5 @@ def _arithmetic(problem: KernelProblem, replicas: int) -> Flops:
         method=problem.flops_method,
         bytes_per_step=None if moved is None else moved * replicas / problem.operations,
         bytes_method=problem.moved_method,
+        least_per_step=problem.flops * replicas / problem.operations,
     )

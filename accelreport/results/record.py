@@ -422,10 +422,19 @@ class Flops(Document):
     convolutions_per_step: Operations | None = None
     """Those of `per_step` that are convolutions', which fast algorithms do with fewer; absent in
     records that did not tell them apart."""
+    least_per_step: Operations | None = None
+    """Operations that no fast algorithm goes below: `per_step` with each convolution divided by the
+    places of its kernel; absent in records that do not tell how large kernels are."""
     batch_bytes: Operations | None = None
     """Bytes of the examples of a step as they are stored on the device, over all replicas."""
     state_bytes: Operations | None = None
     """Bytes of the weights and of the optimizer's state, once."""
+
+    @property
+    def least(self) -> float | None:
+        """`least_per_step`, which is `per_step` where nothing is a convolution; None if unknown."""
+        exact = self.per_step if self.convolutions_per_step == 0 else None
+        return exact if self.least_per_step is None else self.least_per_step
 
 
 class Memory(Document):

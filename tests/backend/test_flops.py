@@ -6,14 +6,21 @@ takes the same twice, for the gradients of inputs and weights; the gradient of t
 themselves is needed by nobody, and TensorFlow does not compute it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import pytest
 
 from accelreport.backend.flops import CountError
-from accelreport.backend.frameworks.tensorflow.flops import CONVOLUTIONS, count_function, count_step
+from accelreport.backend.frameworks.tensorflow.flops import (
+    CONVOLUTIONS,
+    COUNTS,
+    LEAST,
+    Count,
+    count_function,
+    count_step,
+)
 from accelreport.backend.frameworks.tensorflow.graph import Traced
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.load import load
@@ -127,7 +134,9 @@ def test_a_training_step_has_the_operations_counted_by_hand(system: str) -> None
 def test_operations_of_convolutions_are_told_apart_from_those_of_dense_layers() -> None:
     step = training_step("image_classification", {"dataset": "mnist", "model": "conv64_conv32"})
     dense = 2 * 3 * (7 * 7 * 32 * 256 + 256 * 10)
-    assert count_step(step, CONVOLUTIONS) == count_step(step) - BATCH * dense > 0
+    convolved = count_step(step, CONVOLUTIONS)
+    assert convolved == count_step(step) - BATCH * dense > 0
+    assert count_step(step, LEAST) == BATCH * dense + convolved / 4  # kernels of 2 × 2
 
 
 def traced(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> tuple[Any, list[str]]:
@@ -139,9 +148,13 @@ def traced(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> tup
     return graph.as_graph_def(add_shapes=True), [output.op.name for output in graph.outputs]
 
 
-def counted(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> float:
+def counted(
+    function: Callable[..., Any],
+    *shapes: tuple[int | None, ...],
+    counts: Mapping[str, Count] = COUNTS,
+) -> float:
     definition, results = traced(function, *shapes)
-    return count_function(Traced(definition), results)
+    return count_function(Traced(definition), results, counts)
 
 
 def test_a_loop_counts_as_often_as_it_runs_also_inside_another_one() -> None:
@@ -238,7 +251,9 @@ def test_convolutions_over_channels_and_in_space_count() -> None:
             y = tf.nn.depthwise_conv2d(x, kernel, [1, 1, 1, 1], "SAME")
         return [y, *tape.gradient(y, [x, kernel])]
 
-    assert counted(depthwise, (2, 8, 8, 3), (3, 3, 3, 2)) == 3 * 2 * (2 * 8 * 8 * 6) * 9
+    ends = (2, 8, 8, 3), (3, 3, 3, 2)
+    assert counted(depthwise, *ends) == 3 * 2 * (2 * 8 * 8 * 6) * 9
+    assert counted(depthwise, *ends, counts=LEAST) == 3 * 2 * (2 * 8 * 8 * 6)
 
     def in_space(x: Any, kernel: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -246,7 +261,9 @@ def test_convolutions_over_channels_and_in_space_count() -> None:
             y = tf.nn.conv3d(x, kernel, [1, 1, 1, 1, 1], "SAME")
         return [y, *tape.gradient(y, [x, kernel])]
 
-    assert counted(in_space, (2, 4, 4, 4, 3), (3, 3, 3, 3, 5)) == 3 * 2 * (2 * 64 * 5) * 27 * 3
+    spatial = (2, 4, 4, 4, 3), (3, 3, 3, 3, 5)
+    assert counted(in_space, *spatial) == 3 * 2 * (2 * 64 * 5) * 27 * 3
+    assert counted(in_space, *spatial, counts=LEAST) == 3 * 2 * (2 * 64 * 5) * 3
 
 
 @pytest.mark.parametrize(("mode", "gates"), [("lstm", 4), ("gru", 3)])

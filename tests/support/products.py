@@ -44,6 +44,7 @@ class Products(Maker):
             flops=Flops(
                 per_step=flops,
                 method="2·N³ for each product",
+                least_per_step=flops,
                 bytes_per_step=3.0 * size**2 * 4,
                 bytes_method="3·N² elements for each product",
             ),

@@ -45,6 +45,7 @@ class Trainings(Maker):
             flops=Flops(
                 per_step=batch * 3 * 28e6,
                 method="walk over the traced graph",
+                least_per_step=batch * 3 * 6e6,
                 bytes_per_step=3 * (4e6 + batch * 5e5),
                 bytes_method="operands and results of the products",
             ),

@@ -79,6 +79,7 @@ def train(engine: Engine, trainer: Any, steps: int, *, at_once: bool = False) ->
         "steps_done": engine.steps_done(),
         "flops": flops and flops.per_step,
         "convolutions": flops and flops.convolutions_per_step,
+        "least": flops and flops.least_per_step,
         "bytes": flops and flops.bytes_per_step,
     }
 

@@ -46,6 +46,7 @@ def test_every_classifier_predicts_alike(name: str, tensorflow: Said, other: Sai
 def test_jax_counts_the_same_operations_in_a_step(name: str, tensorflow: Said, jax: Said) -> None:
     assert jax[name]["flops"] == tensorflow[name]["flops"] > 0
     assert jax[name]["convolutions"] == tensorflow[name]["convolutions"]
+    assert jax[name]["least"] == pytest.approx(tensorflow[name]["least"])
     assert jax[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
 
 
@@ -55,6 +56,7 @@ def test_pytorch_counts_the_same_operations_in_a_step(
 ) -> None:
     assert torch[name]["flops"] == tensorflow[name]["flops"] > 0
     assert torch[name]["convolutions"] == tensorflow[name]["convolutions"]
+    assert torch[name]["least"] == pytest.approx(tensorflow[name]["least"])
     assert torch[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
 
 

@@ -6,7 +6,7 @@ XLA's own cost analysis counts the body of a loop once. Here a scan counts as of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from accelreport.backend.flops import BYTES_METHOD, CountError, FlopResult
@@ -38,6 +38,7 @@ def count_program(program: Any) -> FlopResult:
             bytes_per_step=_total(program.jaxpr, MEMORY_BYTES),
             bytes_method=BYTES_METHOD,
             convolutions_per_step=_total(program.jaxpr, CONVOLUTIONS),
+            least_per_step=_total(program.jaxpr, LEAST),
         )
     except CountError as error:
         return FlopResult(kinds, None, str(error))
@@ -95,11 +96,24 @@ def _convolution(equation: Any) -> float:
     numbers = equation.params["dimension_numbers"]
     inputs, kernel = (each.aval.shape for each in equation.invars[:2])
     result = equation.outvars[0].aval.shape
-    place = math.prod(kernel[axis] for axis in numbers.rhs_spec[2:])
+    place = _places(kernel, numbers.rhs_spec)
     features_out, features_in = (kernel[axis] for axis in numbers.rhs_spec[:2])
     by_result = math.prod(result) * features_in
     by_input = math.prod(inputs) * features_out / equation.params["feature_group_count"]
     return float(2 * place * min(by_result, by_input))
+
+
+def _places(shape: Sequence[int], axes: Sequence[int]) -> int:
+    """How many places there are in an image or a kernel, whose axes begin with two others."""
+    return math.prod(shape[axis] for axis in axes[2:])
+
+
+def _least_convolution(equation: Any) -> float:
+    """One product for each input channel; in a gradient by the kernel, the result is the kernel."""
+    numbers, result = equation.params["dimension_numbers"], equation.outvars[0].aval.shape
+    kernel = equation.invars[1].aval.shape
+    saved = min(_places(kernel, numbers.rhs_spec), _places(result, numbers.out_spec))
+    return _convolution(equation) / saved
 
 
 def _operands(equation: Any) -> float:
@@ -130,3 +144,6 @@ MEMORY_BYTES: dict[str, Count] = {
 
 CONVOLUTIONS: dict[str, Count] = {"conv_general_dilated": _convolution}
 """Those of the operations that are convolutions."""
+
+LEAST: dict[str, Count] = COUNTS | {"conv_general_dilated": _least_convolution}
+"""All of them, convolutions with the products that no fast algorithm spares: see `ceilings`."""

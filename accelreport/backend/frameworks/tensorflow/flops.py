@@ -113,7 +113,7 @@ def _spelt_out(labels: str, rank: int) -> list[str]:
     return [*before, *(f"...{number}" for number in range(hidden, 0, -1)), *after]
 
 
-def _convolutions(axes: slice, forward: str, by_input: str, by_kernel: str) -> dict[str, Count]:
+def _convolution(axes: slice, forward: str, by_input: str, by_kernel: str) -> dict[str, Count]:
     """A convolution and its two gradients: 2 · elements of the forward result · of the kernel.
 
     A gradient counts as much as the convolution: each product is used once more, for the other
@@ -138,11 +138,23 @@ def _convolutions(axes: slice, forward: str, by_input: str, by_kernel: str) -> d
     }
 
 
-EVERY_INPUT = slice(-1)
-"""Kernel axes of a convolution: height, width and input channels."""
+def _convolutions(every: slice, own: slice) -> dict[str, Count]:
+    """Every convolution.
 
-OWN_INPUT = slice(2)
-"""Those of a depthwise one, each output channel of which sees one input channel."""
+    Args:
+        every: kernel axes that an element of the result is a sum over: places and input channels.
+        own: those of a depthwise one, each output channel of which sees one input channel.
+    """
+    two, three, deep = "Conv2D", "Conv3D", "DepthwiseConv2dNative"
+    return {
+        **_convolution(every, two, f"{two}BackpropInput", f"{two}BackpropFilter"),
+        **_convolution(every, three, f"{three}BackpropInputV2", f"{three}BackpropFilterV2"),
+        **_convolution(own, deep, f"{deep}BackpropInput", f"{deep}BackpropFilter"),
+    }
+
+
+CONVOLUTIONS = _convolutions(slice(-1), slice(2))
+"""Convolutions as they are written: a product at each place of the kernel."""
 
 
 def _twice(count: Count) -> Count:
@@ -193,14 +205,7 @@ def gru_cell(op: Operation) -> float:
 COUNTS: dict[str, Count] = {
     **dict.fromkeys(("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"), matmul),
     "Einsum": einsum,
-    **_convolutions(EVERY_INPUT, "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"),
-    **_convolutions(EVERY_INPUT, "Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
-    **_convolutions(
-        OWN_INPUT,
-        "DepthwiseConv2dNative",
-        "DepthwiseConv2dNativeBackpropInput",
-        "DepthwiseConv2dNativeBackpropFilter",
-    ),
+    **CONVOLUTIONS,
     **{f"CudnnRNN{version}": cudnn_rnn for version in ("", "V2", "V3")},
     **{f"CudnnRNNBackprop{version}": _twice(cudnn_rnn) for version in ("", "V2", "V3")},
     **{f"BlockLSTM{version}": block_lstm for version in ("", "V2")},
@@ -210,8 +215,8 @@ COUNTS: dict[str, Count] = {
 }
 """Operations that are counted, by their type."""
 
-CONVOLUTIONS: dict[str, Count] = {name: COUNTS[name] for name in COUNTS if "Conv" in name}
-"""Those of them that are convolutions."""
+LEAST: dict[str, Count] = COUNTS | _convolutions(slice(-2, -1), slice(0))
+"""The same, convolutions with one product for each input channel: see `ceilings`."""
 
 SIZES = {1: 4, 2: 8, 14: 2, 19: 2}
 """Bytes of an element by TensorFlow's `DataType`: float, double, bfloat16 and half."""
@@ -378,5 +383,6 @@ def count_program(graph: Any) -> FlopResult:
         bytes_per_step=moved,
         bytes_method="" if moved is None else BYTES_METHOD,
         convolutions_per_step=count_step(traced, CONVOLUTIONS),
+        least_per_step=count_step(traced, LEAST),
     )
     return FlopResult(traced.kinds(), flops)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -23,8 +23,14 @@ METHOD = (
 )
 """How the operations were counted, for the record."""
 
-Product = tuple[float, Sequence[Any]]
-"""Operations, and the tensors that are read or written for them."""
+
+class Product(NamedTuple):
+    """Operations, the tensors that are read or written for them, and the kernel's places."""
+
+    operations: float
+    tensors: Sequence[Any]
+    places: int = 1
+
 
 Count = Callable[[Sequence[Any], Any], list[Product]]
 """(arguments, result) of an operation → its products."""
@@ -54,6 +60,7 @@ def count_program(rehearse: Callable[[], None]) -> FlopResult:
         bytes_per_step=found.moved,
         bytes_method=BYTES_METHOD,
         convolutions_per_step=found.convolutions,
+        least_per_step=found.least,
     )
     return FlopResult(kinds, flops)
 
@@ -66,6 +73,7 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         self.kinds: set[str] = set()
         self.operations = 0.0
         self.convolutions = 0.0
+        self.least = 0.0
         self.moved = 0.0
 
     def __torch_dispatch__(
@@ -74,8 +82,9 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         result = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
         self.kinds.add(name)
-        for operations, tensors in COUNTS[name](args, result) if name in COUNTS else ():
+        for operations, tensors, places in COUNTS[name](args, result) if name in COUNTS else ():
             self.operations += operations
+            self.least += operations / places
             self.convolutions += operations if name.startswith("convolution") else 0.0
             # A gradient that nobody wants is None.
             there = [each for each in tensors if each is not None]
@@ -85,7 +94,7 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
 
 def _product(first: Any, second: Any, result: Any) -> list[Product]:
     """Two operations for each number of the result and each number summed over."""
-    return [(2.0 * result.numel() * first.shape[-1], (first, second, result))]
+    return [Product(2.0 * result.numel() * first.shape[-1], (first, second, result))]
 
 
 def _matrices(args: Sequence[Any], result: Any) -> list[Product]:
@@ -99,21 +108,22 @@ def _added_matrices(args: Sequence[Any], result: Any) -> list[Product]:
 def _convolution(args: Sequence[Any], result: Any) -> list[Product]:
     """Two operations for each place of the kernel, at each place of the smaller side."""
     inputs, kernel, transposed = args[0], args[1], args[6]
-    places = inputs if transposed else result
-    return [(2.0 * places.numel() * math.prod(kernel.shape[1:]), (inputs, kernel, result))]
+    side = inputs if transposed else result
+    operations = 2.0 * side.numel() * math.prod(kernel.shape[1:])
+    return [Product(operations, (inputs, kernel, result), math.prod(kernel.shape[2:]))]
 
 
 def _convolution_gradients(args: Sequence[Any], result: Any) -> list[Product]:
     """As many as the convolution for each of the two gradients that are wanted."""
     gradient, inputs, kernel, transposed, wanted = *args[:3], args[7], args[10]
-    places = inputs if transposed else gradient
-    operations = 2.0 * places.numel() * math.prod(kernel.shape[1:])
-    found: list[Product] = []
-    if wanted[0]:
-        found.append((operations, (gradient, kernel, result[0])))
-    if wanted[1]:
-        found.append((operations, (gradient, inputs, result[1])))
-    return found
+    side, places = inputs if transposed else gradient, math.prod(kernel.shape[2:])
+    operations = 2.0 * side.numel() * math.prod(kernel.shape[1:])
+    ends = ((gradient, kernel, result[0]), (gradient, inputs, result[1]))
+    return [
+        Product(operations, tensors, places)
+        for tensors, asked in zip(ends, wanted, strict=False)
+        if asked
+    ]
 
 
 def _recurrent(args: Sequence[Any], result: Any) -> list[Product]:
@@ -121,7 +131,7 @@ def _recurrent(args: Sequence[Any], result: Any) -> list[Product]:
     inputs, weights = args[0], [each for each in args[1] if each.dim() == 2]
     steps = inputs.numel() / inputs.shape[-1]
     operations = 2.0 * steps * sum(each.numel() for each in weights)
-    return [(operations, (inputs, *weights, result[0]))]
+    return [Product(operations, (inputs, *weights, result[0]))]
 
 
 def _recurrent_gradients(args: Sequence[Any], result: Any) -> list[Product]:

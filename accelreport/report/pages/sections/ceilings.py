@@ -35,7 +35,8 @@ from accelreport.report.view import BenchmarkView, Point, Series
 ABOUT = (
     "A ceiling is a bound and no measurement: the least time of a step is the larger of least "
     "operations over peak and compulsory bytes over memory bandwidth. Operations are those that "
-    "were counted here, convolutions with the largest saving that fast algorithms have (81/16). "
+    "were counted here, a convolution’s over the places of its kernel, since no fast algorithm "
+    "saves more (Winograd, 1980). "
     "Bytes are the examples of a batch, and of weights and optimizer state what no chip could "
     "keep. It leaves out launches, input, element-wise work, and operations that wait for one "
     "another, so nothing comes near it, least of all with small batches. The precision is the "
@@ -83,7 +84,7 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     values = dict(zip(bench.axes, point, strict=True))
     for row in bench.measured(series, point):
         record = bench.record(row)
-        if record is not None and record.flops is not None and record.flops.per_step > 0:
+        if record is not None and record.flops is not None:
             dtype = compute_dtype(bench.plan, series.device, values)
             return work_of(record.flops, dtype, kernel=bench.words.kernel)
     return None
