@@ -475,7 +475,11 @@ def _equivalent(seen: Seen, check: EquivalentCheck) -> _Outcome:
         for own, base in [(seen.group(name, point), seen.group(seen.plan.baseline, point))]
         if own.machine == seen.machine
     ]
-    shared = [pair for pair in pairs if _agreed(pair, quality, 1) in _OF_PARITY]
+    shared = [
+        (own, base)
+        for own, base in pairs
+        if agreement(own.results, base.results, quality).verdict in _OF_PARITY
+    ]
     verdicts, numbers = [], []
     for own, base in shared:
         found = agreement(own.results, base.results, quality, len(shared))
@@ -485,11 +489,6 @@ def _equivalent(seen: Seen, check: EquivalentCheck) -> _Outcome:
     if not verdicts:
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
     return _Outcome(together(verdicts), tuple(numbers))
-
-
-def _agreed(pair: tuple[Group, Group], quality: Quality, comparisons: int) -> Parity:
-    own, base = pair
-    return agreement(own.results, base.results, quality, comparisons).verdict
 
 
 def _point(group: Group) -> Point:

@@ -58,10 +58,6 @@ class ClaimVerdict(StrEnum):
     """Nothing that bears on it was measured."""
 
 
-DECIDED = (ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED)
-"""Verdicts that more repeats are not needed for."""
-
-
 class Lack(StrEnum):
     """What stands in the way of a verdict."""
 

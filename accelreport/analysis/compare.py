@@ -349,7 +349,7 @@ def gated(longer: Contrast, gate: float) -> tuple[Gate, int | None]:
     return Gate.OPEN, None if enough is None else max(enough - longer.n, 1)
 
 
-class Difference(Document):
+class EnvironmentDifference(Document):
     """A fact of machine or software that is not the same in both folders."""
 
     fact: str
@@ -364,7 +364,7 @@ class Difference(Document):
     """How many of the comparisons it concerns."""
 
 
-def differences(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> list[Difference]:
+def differences(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> list[EnvironmentDifference]:
     """Every fact that is not the same on both sides of some pair, the grave ones first."""
     found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
     for old, new in pairs:
@@ -375,7 +375,7 @@ def differences(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> list[Differ
             if values[0] != values[1]:
                 found[name, *values] = found.get((name, *values), 0) + 1
     told = [
-        Difference(
+        EnvironmentDifference(
             fact=name, old=list(old), new=list(new), grave=name not in QUIET, comparisons=count
         )
         for (name, old, new), count in found.items()

@@ -8,7 +8,7 @@ beyond those that were measured are assumed to take as long as the steady ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from accelreport.spec.device import Device
@@ -83,11 +83,6 @@ def envelope(lines: Mapping[str, TimeLine]) -> tuple[FastestRange, ...]:
         reigns.append(FastestRange(now, steps, met - 1))
         level = [name for name in rivals if rivals[name] == met]
         steps, now = met, min(level, key=lambda name: (lines[name].at(met), lines[name].step))
-
-
-def beyond(reigns: Sequence[FastestRange], measured: int) -> bool:
-    """Whether a change of places lies beyond the steps that were measured."""
-    return any(reign.first > measured for reign in reigns)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from accelreport.analysis.speedup import (
     speedup,
     work_of_a_step,
 )
-from accelreport.analysis.speedup import Group as MachineGroup
 from accelreport.analysis.stats import Verdict
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
@@ -148,13 +147,11 @@ class OnMachine:
             None for that machine itself.
     """
 
-    group: MachineGroup
+    group: Group
     over: Speedup | None
 
 
-def on_machines(
-    groups: Sequence[MachineGroup], reference: str, rules: Rules
-) -> tuple[OnMachine, ...]:
+def on_machines(groups: Sequence[Group], reference: str, rules: Rules) -> tuple[OnMachine, ...]:
     """Every device at every sweep point that has times on two machines or more.
 
     Args:
@@ -163,7 +160,7 @@ def on_machines(
             otherwise the first one that has.
         rules: what is asked of a comparison.
     """
-    places: dict[tuple[PointKey, str], list[MachineGroup]] = {}
+    places: dict[tuple[PointKey, str], list[Group]] = {}
     for group in groups:
         if group.timed and group.machine:
             places.setdefault((group.results[0].where, group.device), []).append(group)

@@ -234,7 +234,7 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     device = row.plan.devices.get(published.device)
     named = published.hardware or published.label
     peak = peak_of_hardware(named, dtype) or (device and peak_for(device, dtype))
-    rate = tflops_of(row, figure)
+    rate = implied_tflops(row, figure)
     if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
     seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
@@ -270,7 +270,7 @@ def step_seconds(known: Conditions, figure: str, value: float) -> float | None:
     return known.batch_size / rate if rate and known.batch_size else None
 
 
-def tflops_of(row: Printed, figure: str) -> float | None:
+def implied_tflops(row: Printed, figure: str) -> float | None:
     """10¹² operations a second that a figure says at the least; None where it says none."""
     value = row.published.figures()[figure]
     if figure in {"tflops", "tflops_cold"}:

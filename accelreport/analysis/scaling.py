@@ -45,7 +45,7 @@ class Scaling:
     weak: Interval
 
 
-def units_of(device: Device) -> int:
+def replicas_of(device: Device) -> int:
     """Replicas or workers of a device, all hosts together."""
     return device.replicas * device.workers
 
@@ -67,7 +67,7 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
         single = _single(plan, own.device) if device and own.timed else None
         if device is None or single is None:
             continue
-        units = units_of(device)
+        units = replicas_of(device)
         at = (single, own.machine)
         same = places.get((*at, point_key(own.point)))
         share = _share(own.point, plan.workload.get("batch_size"), units)
@@ -81,12 +81,12 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
 def _single(plan: PlanDocument, name: str) -> str | None:
     """The device of one replica that is driven alike; None where `name` is such a one itself."""
     device = plan.devices[name]
-    if units_of(device) == 1:
+    if replicas_of(device) == 1:
         return None
     alike: Iterable[str] = (
         other
         for other, each in plan.devices.items()
-        if units_of(each) == 1 and all(getattr(each, key) == getattr(device, key) for key in HOW)
+        if replicas_of(each) == 1 and all(getattr(each, key) == getattr(device, key) for key in HOW)
     )
     return next(iter(alike), None)
 

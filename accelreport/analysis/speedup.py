@@ -12,8 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from math import exp, hypot, log, nan
-from statistics import fmean
+from math import hypot, log, nan
 
 from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, quality_of
 from accelreport.analysis.results import PointKey, Result, quantity
@@ -481,7 +480,6 @@ class MeanSpeedup:
         points: sweep points that entered.
         smallest: the least speedup of a single point.
         largest: the greatest.
-        baseline_seconds: geometric mean of the baseline's step times at those points.
         withheld: why points did not enter although they were measured, each reason once.
     """
 
@@ -489,7 +487,6 @@ class MeanSpeedup:
     points: int
     smallest: float
     largest: float
-    baseline_seconds: float
     withheld: tuple[Withheld, ...]
 
     @property
@@ -507,12 +504,11 @@ def mean_speedup(found: Sequence[Speedup], rules: Rules) -> MeanSpeedup:
     held = tuple(dict.fromkeys(why for each in found for why in each.withheld))
     known = [each.estimate for each in found if each.estimate]
     if not known:
-        return MeanSpeedup(None, 0, nan, nan, nan, held)
+        return MeanSpeedup(None, 0, nan, nan, held)
     baseline = all(each.verdict is Verdict.BASELINE for each in known)
     single = [each.interval.value for each in known]
-    base = geometric_mean([exp(fmean(each.terms.weighted[0][1].values())) for each in known])
     estimate = _estimate(mean_of([each.terms for each in known]), rules, baseline=baseline)
-    return MeanSpeedup(estimate, len(known), min(single), max(single), base.value, held)
+    return MeanSpeedup(estimate, len(known), min(single), max(single), held)
 
 
 def widened(found: Speedup) -> bool:

@@ -240,12 +240,6 @@ def mean(values: Sequence[float], level: float = LEVEL) -> Interval:
     return one_sample(kept).linear(level) if kept else NOTHING
 
 
-def ratio(numerator: Sample, denominator: Sample, level: float = LEVEL) -> Interval:
-    """Geometric mean of `numerator` over that of `denominator`."""
-    above, below = logarithms(numerator), logarithms(denominator)
-    return compare((1.0, above), (-1.0, below)).ratio(level) if above and below else NOTHING
-
-
 MARGIN = 0.03
 """Speedups from 1/1.03 to 1.03 count as the same: about what repeating a run varies by."""
 

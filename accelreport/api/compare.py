@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 from accelreport.analysis.compare import Gate
-from accelreport.report.comparison import Comparison as Compared
 from accelreport.report.comparison import (
     ComparisonRow,
+    FolderComparison,
     OverallOutcome,
     alarms,
     compare_folders,
@@ -35,7 +35,7 @@ class Comparison:
 
     old: Path
     new: Path
-    _found: Compared
+    _found: FolderComparison
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -92,7 +92,7 @@ def compare(old: str | Path, new: str | Path) -> Comparison:
     return Comparison(Path(old), Path(new), _compared(Path(old), Path(new), None))
 
 
-def _compared(old: Path, new: Path, gate: float | None) -> Compared:
+def _compared(old: Path, new: Path, gate: float | None) -> FolderComparison:
     return compare_folders(existing(old), existing(new), gate)
 
 
@@ -105,7 +105,7 @@ def _row(row: ComparisonRow) -> dict[str, object]:
     return {**values, **row.point, "reasons": "; ".join(row.reasons)}
 
 
-def _columns(compared: Compared) -> list[str]:
+def _columns(compared: FolderComparison) -> list[str]:
     axes = [key for row in compared.rows for key in row.point]
     others = [
         name for name in ComparisonRow.model_fields if name not in {*NAMED, "point", "reasons"}

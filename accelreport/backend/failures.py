@@ -9,7 +9,7 @@ import traceback
 from typing import cast, get_args
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.machine.memory import LARGE_SHARE, limited
+from accelreport.machine.memory import LARGE_SHARE, nearest_limit
 from accelreport.results.record import Failure, FailureKind
 
 REMEDIES = {
@@ -71,7 +71,7 @@ def failure(error: BaseException, guest: str = "") -> Failure:
 
 
 def _remedy(kind: FailureKind) -> str:
-    if kind == "oom-host" and limited(os.getpid()):
+    if kind == "oom-host" and nearest_limit(os.getpid()):
         return LIMIT_REMEDY
     return REMEDIES.get(kind, "")
 
@@ -119,7 +119,7 @@ def out_of_memory(error: BaseException) -> FailureKind | None:
         return "oom-host"
     if "std::bad_alloc" in text:
         return "oom-host"
-    if (near := limited(os.getpid())) is not None:
+    if (near := nearest_limit(os.getpid())) is not None:
         # NumPy's and Python's own C code may return nothing at all where memory is refused.
         blank = isinstance(error, SystemError) and near.share >= LARGE_SHARE
         if blank or any(words in text for words in AT_A_LIMIT):

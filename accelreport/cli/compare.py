@@ -10,7 +10,7 @@ import typer
 from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
-    from accelreport.report.comparison import Comparison
+    from accelreport.report.comparison import FolderComparison
 
 EXAMPLES = """\b
 What is compared:
@@ -114,7 +114,7 @@ CODES = {
 """Exit code of every result."""
 
 
-def _written(compared: Comparison, format_: str) -> str:
+def _written(compared: FolderComparison, format_: str) -> str:
     from accelreport.terminal.comparison import comparison_markdown, comparison_text
     from accelreport.terminal.say import on_one_line
 
@@ -128,7 +128,7 @@ def _written(compared: Comparison, format_: str) -> str:
     return "".join(f"{on_one_line(line)}\n" for line in lines)
 
 
-def _line_written(line: list[Comparison], format_: str) -> str:
+def _line_written(line: list[FolderComparison], format_: str) -> str:
     from accelreport.terminal.comparison import line_text
     from accelreport.terminal.say import on_one_line
 

@@ -14,10 +14,10 @@ from accelreport.importing import WhichEpoch
 from accelreport.importing.reader import (
     Asked,
     FigureRow,
+    FigureTable,
     Given,
     NotAsked,
     Readout,
-    Table,
     Unreadable,
     Value,
     number,
@@ -96,7 +96,7 @@ def _curves(given: Given) -> Curves | None:
     return {name: [number(value) for value in values] for name, values in data.items()}
 
 
-def _logged(table: Table) -> Curves | None:
+def _logged(table: FigureTable) -> Curves | None:
     columns = set(table.columns)
     if "epoch" not in columns or columns & {"device", "label"} or not table.rows:
         return None

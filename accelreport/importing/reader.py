@@ -144,14 +144,14 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class Table:
+class FigureTable:
     """Rows with named columns."""
 
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
 
 
-def csv_table(name: str, text: str) -> Table:
+def csv_table(name: str, text: str) -> FigureTable:
     """A CSV text as a table; its cells are texts.
 
     Columns are separated by what the first line has most of: commas, semicolons or tabs.
@@ -181,10 +181,10 @@ def csv_table(name: str, text: str) -> Table:
         given = zip(columns, cells, strict=True)
         rows.append(_row(place, {column: cell for column, cell in given if cell.strip()}))
         _check_count(name, len(rows))
-    return Table(columns, tuple(rows))
+    return FigureTable(columns, tuple(rows))
 
 
-def json_table(name: str, data: object) -> Table | None:
+def json_table(name: str, data: object) -> FigureTable | None:
     """A list of objects, `{"published": [...]}` or one object as a table; None for anything else.
 
     Raises:
@@ -203,7 +203,7 @@ def json_table(name: str, data: object) -> Table | None:
         _row(f"{name}, row {index}", {key: cell for key, cell in each.items() if cell is not None})
         for index, each in enumerate(flat, start=1)
     ]
-    return Table(columns, tuple(rows))
+    return FigureTable(columns, tuple(rows))
 
 
 def _lines(name: str, reader: Any) -> Iterator[tuple[str, list[str]]]:
@@ -281,7 +281,7 @@ class Given:
 
     name: str
     data: Any
-    table: Table | None
+    table: FigureTable | None
 
 
 def read_given(path: Path) -> Given:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import psutil
 
-from accelreport.machine.nvidia import Board, DriverError, asked, boards, driver, visible
+from accelreport.machine.nvidia import Board, DriverError, answered, boards, driver, visible
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Gpu
 
@@ -169,7 +169,7 @@ def nvidia_gpus() -> Gpus:
         return Gpus(_gpus(listed), _gpus(shown))
 
     try:
-        return asked(gpus)
+        return answered(gpus)
     except DriverError:
         return Gpus([], [])
 

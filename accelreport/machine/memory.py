@@ -33,7 +33,7 @@ class Limited:
         return self.held / max(self.limit, 1)
 
 
-def limited(pid: int) -> Limited | None:
+def nearest_limit(pid: int) -> Limited | None:
     """The limit of its memory that a process is nearest to.
 
     None where it has no limit, has ended, or the system is not Linux: macOS heeds none.

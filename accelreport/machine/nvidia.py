@@ -219,7 +219,7 @@ def _divided(handle: Any) -> bool:
         return False
 
 
-def asked(question: Callable[[], T], within_s: float = ANSWER_WITHIN_S) -> T:
+def answered(question: Callable[[], T], within_s: float = ANSWER_WITHIN_S) -> T:
     """The driver's answer to a question, by a thread that is left behind if it hangs.
 
     Raises:

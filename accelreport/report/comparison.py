@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from accelreport.analysis.compare import (
-    Difference,
+    EnvironmentDifference,
     FolderGroup,
     Gate,
     GroupName,
@@ -34,7 +34,7 @@ from accelreport.analysis.parity import Parity
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of
-from accelreport.report.site.options import Results
+from accelreport.report.site.options import ResultsSource
 from accelreport.report.words import counted
 from accelreport.results.plan_document import Document
 from accelreport.spec.base import Scalar
@@ -120,7 +120,7 @@ class ComparisonRow(Document):
     """Whether OLD has times and in NEW every process failed."""
 
 
-class Comparison(Document):
+class FolderComparison(Document):
     """Two results folders against each other."""
 
     result: OverallOutcome
@@ -138,7 +138,7 @@ class Comparison(Document):
     apart: str
     """Where all that was compared of one folder was measured before all of the other: when each
     was measured. No interval holds what changed about the machine in between."""
-    differences: list[Difference]
+    differences: list[EnvironmentDifference]
     """What differs of machine and software, the grave ones first."""
     rows: list[ComparisonRow]
     """Everything that either folder holds."""
@@ -189,7 +189,7 @@ def benchmark(row: ComparisonRow) -> str:
     return row.spec if row.profile == "full" else f"{row.spec} ({row.profile})"
 
 
-def by_place(line: Sequence[Comparison]) -> dict[tuple[str, ...], list[ComparisonRow | None]]:
+def by_place(line: Sequence[FolderComparison]) -> dict[tuple[str, ...], list[ComparisonRow | None]]:
     """What several folders were compared of with the first: a row, or None, for each of them.
 
     The key is the benchmark, the device, the sweep point and the first folder's machine.
@@ -236,7 +236,7 @@ def _more(needed: int | None) -> str:
     return f", {needed} more would tell" if needed else ""
 
 
-def alarms(comparison: Comparison) -> Iterator[str]:
+def alarms(comparison: FolderComparison) -> Iterator[str]:
     """What is said loudly before any number."""
     for each in comparison.differences:
         if each.grave:
@@ -249,7 +249,7 @@ def alarms(comparison: Comparison) -> Iterator[str]:
             yield f"{name} has a file that cannot be read, and what it holds is missing: {file}"
 
 
-def asides(comparison: Comparison) -> Iterator[str]:
+def asides(comparison: FolderComparison) -> Iterator[str]:
     """What is said quietly."""
     if comparison.apart:
         yield (
@@ -268,17 +268,17 @@ def asides(comparison: Comparison) -> Iterator[str]:
             )
 
 
-def changed(difference: Difference) -> str:
+def changed(difference: EnvironmentDifference) -> str:
     """Both sides of a difference."""
     return f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
 
 
-def _concerns(difference: Difference, comparison: Comparison) -> str:
+def _concerns(difference: EnvironmentDifference, comparison: FolderComparison) -> str:
     every = len(comparison.of("compared", "withheld", "not-measured"))
     return f"in {difference.comparisons} of {counted(every, 'comparison')}"
 
 
-def verdicts(comparison: Comparison) -> str:
+def verdicts(comparison: FolderComparison) -> str:
     """How often each verdict was given."""
     rows = comparison.of("compared")
     count = Counter(row.verdict for row in rows)
@@ -287,7 +287,7 @@ def verdicts(comparison: Comparison) -> str:
     return f"{counted(len(rows), 'comparison')}: {told}" if rows else "Nothing could be compared."
 
 
-def conclusions(comparison: Comparison) -> Iterator[str]:
+def conclusions(comparison: FolderComparison) -> Iterator[str]:
     """What it comes to: the verdicts, then the gate in sentences."""
     yield verdicts(comparison)
     if comparison.gate is None:
@@ -505,7 +505,7 @@ def _counted(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} ×{count}" for kind, count in sorted(kinds.items()))
 
 
-class Folder(Results, Protocol):
+class Folder(ResultsSource, Protocol):
     """A results folder; `accelreport.results.store.Store` is one."""
 
     @property
@@ -513,7 +513,7 @@ class Folder(Results, Protocol):
         """Where it is."""
 
 
-def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comparison:
+def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> FolderComparison:
     """Compare everything that two results folders hold.
 
     Args:
@@ -541,7 +541,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Comp
         rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
         rows += [alone(group, "new", _machines(old_groups)) for group in only_new]
     sides = _summary(old, before), _summary(new, after)
-    return Comparison(
+    return FolderComparison(
         result=_result(rows, sides, gate),
         old=sides[0],
         new=sides[1],

@@ -50,14 +50,6 @@ from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 
-Rows = list[dict[str, Any]]
-"""Rows of a frame as plain values."""
-
-
-def plain_rows(frame: pd.DataFrame) -> Rows:
-    """Rows of a frame as dictionaries with string keys."""
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-
 
 def median(values: Sequence[float]) -> float:
     """The median of the finite values; NaN without any."""

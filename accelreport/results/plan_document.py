@@ -114,7 +114,9 @@ def _is_number(value: Scalar) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def widened(plan: PlanDocument, earlier: PlanDocument, measured: Collection[str]) -> PlanDocument:
+def with_earlier_cells(
+    plan: PlanDocument, earlier: PlanDocument, measured: Collection[str]
+) -> PlanDocument:
     """A plan with the cells of an earlier one that were measured under the same conditions.
 
     A run that asks for fewer repeats than the one before, such as because that one was told

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from accelreport.atomic import sweep, write_whole
 from accelreport.results.errors import ResultProblem, ResultsError, UnreadableFile
-from accelreport.results.plan_document import PlanDocument, widened
+from accelreport.results.plan_document import PlanDocument, with_earlier_cells
 from accelreport.results.reading import (
     KEY,
     KEY_LENGTH,
@@ -237,8 +237,8 @@ class Store:
     def write_plan(self, plan: PlanDocument) -> Path:
         """Store a plan in the place of the one of the same spec and profile.
 
-        Cells of that one that were measured under the same conditions stay in it (`widened`). A
-        file in its place that cannot be read is set aside, not lost.
+        Cells of that one that were measured under the same conditions stay in it
+        (`with_earlier_cells`). A file in its place that cannot be read is set aside, not lost.
 
         Returns:
             Its file.
@@ -253,7 +253,7 @@ class Store:
             earlier = self._keep_unreadable(path, read_plan)
             if earlier is not None:
                 keys = {cell.key for cell in earlier.cells} - {cell.key for cell in plan.cells}
-                plan = widened(plan, earlier, self.machines(keys)) if keys else plan
+                plan = with_earlier_cells(plan, earlier, self.machines(keys)) if keys else plan
             write_whole(path, to_bytes(plan))
         except OSError as error:
             raise cannot_write(path, error) from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from accelreport.machine import parent_death
-from accelreport.machine.memory import Limited, limited
+from accelreport.machine.memory import Limited, nearest_limit
 from accelreport.runner.interrupt import Stop
 
 EndedBy = Literal["itself", "timeout", "stop"]
@@ -121,7 +121,7 @@ class Process(ABC):
 
     def _look(self) -> None:
         """See how near it is to a limit of its memory, while it is there to be seen."""
-        now = limited(self.pid)
+        now = nearest_limit(self.pid)
         if now and (self._limited is None or now.share >= self._limited.share):
             self._limited = now
 
@@ -186,7 +186,7 @@ class ChildProcess(Process):
         # cannot be given to another one before the group has been killed.
         if sys.platform == "linux":  # until it is reaped, what limited it can be read
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-            self._limited_at_end = limited(self.pid)
+            self._limited_at_end = nearest_limit(self.pid)
         _, status, usage = os.wait4(self.pid, 0)
         unit = 1 if sys.platform == "darwin" else 1024
         self._end = os.waitstatus_to_exitcode(status), usage.ru_maxrss * unit

@@ -20,7 +20,7 @@ from accelreport.spec.checks import (
 )
 from accelreport.spec.device import Device
 from accelreport.spec.diagnostics import Collector
-from accelreport.spec.families import Families, Family
+from accelreport.spec.families import Families, WorkloadKind
 from accelreport.spec.models import Measure
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import Problem
@@ -49,7 +49,7 @@ def base_workload(collector: Collector, parts: ParsedSpec) -> dict[str, Any] | N
 
 
 def workloads(
-    collector: Collector, parts: ParsedSpec, family: Family
+    collector: Collector, parts: ParsedSpec, family: WorkloadKind
 ) -> list[tuple[Point, dict[str, Any]]]:
     """Every point of the sweep with its parameters, each checked by the family.
 
@@ -135,7 +135,7 @@ def placed(raw: Mapping[str, Any], point: Mapping[str, Scalar]) -> dict[str, Any
 
 
 def _resolved(
-    collector: Collector, family: Family, raw: Mapping[str, Any], point: Point, sweep: Sweep
+    collector: Collector, family: WorkloadKind, raw: Mapping[str, Any], point: Point, sweep: Sweep
 ) -> dict[str, Any] | None:
     """The family's parameters at a point as JSON values, or None after problems were noted."""
     resolved = collector.checked(

@@ -18,7 +18,7 @@ TENSORFLOW = "tensorflow"
 """The framework in which everything runs."""
 
 
-class Family(Protocol):
+class WorkloadKind(Protocol):
     """A kind of workload, as far as a spec speaks of it."""
 
     @property
@@ -55,7 +55,7 @@ class Families:
         broken: why others cannot, by kind.
     """
 
-    known: Mapping[str, Family]
+    known: Mapping[str, WorkloadKind]
     broken: Mapping[str, AccelReportError]
 
 
@@ -74,7 +74,9 @@ class Unsupported:
     remedy: str = ""
 
 
-def unsupported(family: Family, workload: Mapping[str, Any], device: Device) -> Unsupported | None:
+def unsupported(
+    family: WorkloadKind, workload: Mapping[str, Any], device: Device
+) -> Unsupported | None:
     """What a device's framework cannot do of a workload; None where it can do everything.
 
     Args:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from accelreport.spec.base import dotted_fields, fields_of
 from accelreport.spec.claims import Claim
 from accelreport.spec.diagnostics import Collector, Model
-from accelreport.spec.families import Families, Family
+from accelreport.spec.families import Families, WorkloadKind
 from accelreport.spec.models import SCHEMA, Header, Measure, Published, Source, SpecDocument
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import did_you_mean, listed, quote
@@ -49,7 +49,7 @@ class ParsedSpec:
     devices: list[str] | None = None
     baseline: str | None = None
     source: Source | None = None
-    family: Family | None = None
+    family: WorkloadKind | None = None
     sweep: Sweep = field(default_factory=Sweep)
     measure: Measure | None = None
     published: dict[int, Published] = field(default_factory=dict)
@@ -114,7 +114,7 @@ def _sound(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(given)
 
 
-def _family(collector: Collector, families: Families) -> Family | None:
+def _family(collector: Collector, families: Families) -> WorkloadKind | None:
     raw = collector.view.data.get("workload")
     if raw is None:
         return None
@@ -162,7 +162,7 @@ def _rows(collector: Collector, name: str, model: type[Model]) -> Iterator[tuple
             yield index, value
 
 
-def _homes(family: Family | None) -> dict[str, str]:
+def _homes(family: WorkloadKind | None) -> dict[str, str]:
     """The table in which a key belongs, for keys that stand in another one."""
     tables: list[tuple[str, type[BaseModel] | None]] = [
         ("in [source]", Source),

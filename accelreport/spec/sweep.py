@@ -10,7 +10,7 @@ from typing import Any
 
 from accelreport.spec.base import Point, Scalar, dotted_fields, is_open, is_table, same
 from accelreport.spec.diagnostics import Collector
-from accelreport.spec.families import Family
+from accelreport.spec.families import WorkloadKind
 from accelreport.spec.positions import KeyPath
 from accelreport.spec.problems import describe, did_you_mean, listed, quote
 from accelreport.spec.source import leaves
@@ -56,7 +56,7 @@ class Sweep:
         return (*self.paths[axis], index)
 
 
-def read_sweep(collector: Collector, family: Family | None) -> Sweep:
+def read_sweep(collector: Collector, family: WorkloadKind | None) -> Sweep:
     """The axes that can be swept, after the problems of the others were noted."""
     sweep = Sweep()
     raw = collector.view.data.get("sweep", {})
@@ -108,7 +108,7 @@ def _evened(collector: Collector, sweep: Sweep) -> Sweep:
     return sweep
 
 
-def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Family) -> bool:
+def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: WorkloadKind) -> bool:
     fields = dict(dotted_fields(family.parameters))
     plain = axis.removeprefix("workload.")
     known = fields.get(axis)

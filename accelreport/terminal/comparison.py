@@ -10,8 +10,8 @@ from accelreport.analysis.compare import Gate
 from accelreport.report.comparison import (
     HEAD,
     OUTCOMES,
-    Comparison,
     ComparisonRow,
+    FolderComparison,
     alarms,
     asides,
     benchmark,
@@ -29,7 +29,7 @@ from accelreport.report.words import counted
 from accelreport.terminal.say import columns
 
 
-def comparison_text(comparison: Comparison) -> Iterator[str]:
+def comparison_text(comparison: FolderComparison) -> Iterator[str]:
     """The lines of a comparison: what differs, the tables, the rest, what it comes to."""
     for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
         yield f"{name}  {side.name}: {counted(side.records, 'record')}"
@@ -68,7 +68,7 @@ def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
     return [*texts, gate_text(row)] if gated_too else texts
 
 
-def line_text(line: Sequence[Comparison]) -> Iterator[str]:
+def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
     """A line of folders, each against the first: a row for each device and point."""
     names = [compared.new.name for compared in line]
     yield f"NEW ÷ OLD time, where OLD is {line[0].old.name}"
@@ -92,7 +92,7 @@ def escaped(text: str) -> str:
     return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def comparison_markdown(comparison: Comparison) -> Iterator[str]:
+def comparison_markdown(comparison: FolderComparison) -> Iterator[str]:
     """The lines of a comparison; what is not compared is folded away, and counted."""
     first, *rest = conclusions(comparison)
     yield f"### accelreport: {escaped(first)}"

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.compare import Gate
 from accelreport.report.comparison import (
-    Comparison,
     ComparisonRow,
+    FolderComparison,
     OverallOutcome,
     compare_folders,
 )
@@ -61,7 +61,7 @@ def within(record: Record, **changes: Any) -> Record:
     return record.model_copy(update={"environment": record.environment.model_copy(update=changes)})
 
 
-def only(comparison: Comparison) -> ComparisonRow:
+def only(comparison: FolderComparison) -> ComparisonRow:
     (row,) = comparison.rows
     return row
 
@@ -412,7 +412,7 @@ def test_hostile_times_never_end_in_an_error() -> None:
 
     for factor in (0.0, -1.0, 1e-290, 1e290, float("inf"), float("nan")):
         found = compare_folders(held(small()), held(small(seed=1), edit=times(factor)), 0.05)
-        assert Comparison.model_validate_json(found.model_dump_json()) == found
+        assert FolderComparison.model_validate_json(found.model_dump_json()) == found
         assert only(found).outcome in {"compared", "not-measured"}
 
 

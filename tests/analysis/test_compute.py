@@ -20,7 +20,7 @@ from accelreport.analysis.compute import (
     position,
     watts,
 )
-from accelreport.analysis.cost import TimeLine, beyond, envelope, overtakes, price_of
+from accelreport.analysis.cost import TimeLine, envelope, overtakes, price_of
 from accelreport.results.record import Energy
 from accelreport.spec.device import Device
 
@@ -116,14 +116,12 @@ def test_the_first_for_each_number_of_steps_takes_the_least(many: list[TimeLine]
                 assert lines[reign.name].at(steps) == least
 
 
-def test_a_change_of_places_that_nobody_measured_is_known_as_such() -> None:
+def test_a_slow_start_is_overtaken_by_a_faster_step() -> None:
     reigns = envelope({"cpu": TimeLine(2.0, 0.05), "gpu": TimeLine(10.0, 0.01)})
     assert [(each.name, each.first, each.last) for each in reigns] == [
         ("cpu", 1, 200),
         ("gpu", 201, None),
     ]
-    assert beyond(reigns, 150)
-    assert not beyond(reigns, 500)
 
 
 # Cost ------------------------------------------------------------------------------------------

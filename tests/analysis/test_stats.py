@@ -16,6 +16,7 @@ from scipy import stats
 
 from accelreport.analysis.stats import (
     MARGIN,
+    NOTHING,
     Contrast,
     Interval,
     Sample,
@@ -27,13 +28,18 @@ from accelreport.analysis.stats import (
     mean,
     one_sample,
     processes_needed,
-    ratio,
     verdict,
     welch,
 )
 
 TIMES = st.floats(1e-6, 1e4)
 SAMPLES = st.lists(TIMES, min_size=2, max_size=10)
+
+
+def ratio(numerator: Sample, denominator: Sample) -> Interval:
+    """Geometric mean of `numerator` over that of `denominator`."""
+    above, below = logarithms(numerator), logarithms(denominator)
+    return compare((1.0, above), (-1.0, below)).ratio() if above and below else NOTHING
 
 
 def _by_repeat(values: list[float]) -> dict[int, float]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode
-from accelreport.report.comparison import Comparison, read_margin
+from accelreport.report.comparison import FolderComparison, read_margin
 from accelreport.results.store import Store
 from accelreport.terminal.comparison import comparison_markdown, comparison_text, escaped
 from tests.support.program import call
@@ -104,7 +104,7 @@ def test_json_holds_everything_and_is_written_where_it_is_asked_for(tmp_path: Pa
     (row,) = document["rows"]
     assert row["low"] > 1.05
     assert (row["verdict"], row["gate"], row["pairs"]) == ("SLOWER", "FAILS", 3)
-    assert Comparison.model_validate_json(text).rows[0].device == "cpu"
+    assert FolderComparison.model_validate_json(text).rows[0].device == "cpu"
 
 
 def test_a_page_is_written_where_it_is_asked_for_and_the_gate_still_counts(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_what_is_no_margin_is_refused(text: str) -> None:
         read_margin(text)
 
 
-def comparison(tmp_path: Path) -> Comparison:
+def comparison(tmp_path: Path) -> FolderComparison:
     from accelreport.report.comparison import compare_folders
 
     old = keep(tmp_path / "old", small(spec="a|b <script> *x* `y` @all"), study("matmul"))

@@ -11,7 +11,7 @@ from accelreport.backend.checks.load import Clock, gpu_clock
 from accelreport.backend.environment import environment
 from accelreport.machine.energy import Absent, Nvml, nvml
 from accelreport.machine.inventory import inventory, nvidia_gpus
-from accelreport.machine.nvidia import DriverError, asked, boards, visible
+from accelreport.machine.nvidia import DriverError, answered, boards, visible
 from accelreport.results.record import Gpu
 from tests.support.nvml import UNSUPPORTED, Card, Driver
 
@@ -33,7 +33,7 @@ def forgotten() -> Iterator[None]:
 
 def shown(cards: list[Card], variables: dict[str, str], patch: pytest.MonkeyPatch) -> list[str]:
     Driver(cards).installed(patch)
-    found = asked(lambda: visible(boards(), variables))
+    found = answered(lambda: visible(boards(), variables))
     return [board.uuid[4] for board in found.boards]
 
 
@@ -156,7 +156,7 @@ def test_a_board_of_which_little_is_told_is_listed_all_the_same(
 def test_a_driver_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     Driver(T4S, answers_after_s=1.0).installed(monkeypatch)
     with pytest.raises(DriverError, match=r"did not answer within 0\.05 s"):
-        asked(boards, within_s=0.05)
+        answered(boards, within_s=0.05)
 
 
 def test_without_a_driver_there_is_no_gpu_no_clock_and_no_counter(

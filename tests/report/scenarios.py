@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from accelreport.report.comparison import Comparison, compare_folders
+from accelreport.report.comparison import FolderComparison, compare_folders
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import (
     Artefact,
@@ -180,7 +180,7 @@ def two_machines(factor: float = 2.0) -> Results:
     return Results((replace(one, records=one.records + other.records),))
 
 
-def two_runs(gate: float | None = None) -> Comparison:
+def two_runs(gate: float | None = None) -> FolderComparison:
     """A run, and another in which one device became slower, one faster, and one came in."""
     before = study("matmul", spec="k", repeats=4), study(spec="left", repeats=2, epochs=1)
     after = study(

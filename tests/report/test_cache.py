@@ -197,9 +197,9 @@ def test_data_that_the_code_reads_are_part_of_what_a_page_depends_on(
     shutil.copy(cache.PACKAGE / name, data)
     monkeypatch.setattr(cache, "PACKAGE", tmp_path)
     options = BuildOptions()
-    before = cache.fingerprint(options, facts_of(options))
+    before = cache.build_fingerprint(options, facts_of(options))
     data.write_text(data.read_text().replace("1", "2"))
-    assert cache.fingerprint(options, facts_of(options)) != before
+    assert cache.build_fingerprint(options, facts_of(options)) != before
 
 
 def test_a_file_that_cannot_be_read_is_named_by_every_build(

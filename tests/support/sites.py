@@ -7,10 +7,10 @@ from pathlib import Path
 
 from accelreport.report.site import builder
 from accelreport.report.site.builder import BuildResult
-from accelreport.report.site.options import BuildOptions, Results, report_cache
+from accelreport.report.site.options import BuildOptions, ResultsSource, report_cache
 
 
-def build(results: Results, out: Path, *, options: BuildOptions | None = None) -> BuildResult:
+def build(results: ResultsSource, out: Path, *, options: BuildOptions | None = None) -> BuildResult:
     """`builder.build`, with what the command remembers of figures; they take most of its time.
 
     `test_cache.py` holds that pages are the same without.

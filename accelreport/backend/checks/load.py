@@ -12,7 +12,7 @@ from typing import NamedTuple
 import psutil
 
 from accelreport.backend.checks import CheckLog
-from accelreport.machine.nvidia import DriverError, asked, boards, visible
+from accelreport.machine.nvidia import DriverError, answered, boards, visible
 from accelreport.results.record import OTHER_LOAD
 
 ANSWER_WITHIN_S = 5
@@ -68,7 +68,7 @@ def gpu_clock(number: int = 0, variables: Mapping[str, str] = os.environ) -> Clo
         return Clock(board.sm_mhz(), int(board.hindered()))
 
     try:
-        return asked(clock, ANSWER_WITHIN_S)
+        return answered(clock, ANSWER_WITHIN_S)
     except DriverError:
         return Clock()  # no driver, or one that does not tell it
 

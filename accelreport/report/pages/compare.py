@@ -11,8 +11,8 @@ from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.labelled import Heading, Mark, row_key, speedup_dots
 from accelreport.report.comparison import (
     OUTCOMES,
-    Comparison,
     ComparisonRow,
+    FolderComparison,
     alarms,
     asides,
     benchmark,
@@ -137,7 +137,7 @@ MOST_PLACES = 12
 """Rows named under one reason; the others are counted."""
 
 
-def two_runs_page(compared: Comparison) -> Page:
+def two_runs_page(compared: FolderComparison) -> Page:
     """The page; it leads to no other, so that it can be sent about alone.
 
     Args:
@@ -170,7 +170,7 @@ def two_runs_page(compared: Comparison) -> Page:
     )
 
 
-def _finding(compared: Comparison) -> str:
+def _finding(compared: FolderComparison) -> str:
     text = verdicts(compared).rstrip(".")
     for name in ("FASTER", "SLOWER", "SAME", "UNDECIDED"):
         text = text.replace(name, "the same" if name == "SAME" else name.lower())
@@ -248,7 +248,7 @@ def _factor(row: Compared) -> Entry:
     )
 
 
-def _gate(compared: Comparison) -> Iterator[Section]:
+def _gate(compared: FolderComparison) -> Iterator[Section]:
     """What the gate says, sentence by sentence."""
     _, *said = conclusions(compared)
     if not said:
@@ -262,7 +262,7 @@ def _gate(compared: Comparison) -> Iterator[Section]:
     yield Section("gate", "The gate", (Notes((Note("", last, tone=tone), *items)),))
 
 
-def _left(compared: Comparison) -> Iterator[Section]:
+def _left(compared: FolderComparison) -> Iterator[Section]:
     """What was not compared: rows that have the same reasons together."""
     notes, count = [], 0
     for outcome, heading in OUTCOMES.items():
@@ -282,7 +282,7 @@ def _left(compared: Comparison) -> Iterator[Section]:
     yield Section("left", "What was not compared", blocks, finding=finding)
 
 
-def _differences(compared: Comparison) -> Iterator[Section]:
+def _differences(compared: FolderComparison) -> Iterator[Section]:
     """What differs of machine and software; the grave ones stand above the page, too."""
     facts = tuple(
         Fact(sentence(label(each.fact, 80)), label(changed(each), 400))
@@ -294,11 +294,11 @@ def _differences(compared: Comparison) -> Iterator[Section]:
     yield Section("differences", "What else differs", tuple(blocks))
 
 
-def _told(text: str, compared: Comparison) -> bool:
+def _told(text: str, compared: FolderComparison) -> bool:
     return any(text.startswith(f"{each.fact}: ") for each in compared.differences)
 
 
-def _methods(compared: Comparison) -> str:
+def _methods(compared: FolderComparison) -> str:
     return (
         f"Factors are ratios of geometric means over processes with {percent(compared.level)} "
         "intervals: Student’s t on logarithms over seeds that both ran, else Welch’s. Faster and "
@@ -308,7 +308,7 @@ def _methods(compared: Comparison) -> str:
     )
 
 
-def line_page(line: Sequence[Comparison]) -> Page:
+def line_page(line: Sequence[FolderComparison]) -> Page:
     """A line of runs, such as those of commits one after another, each against the first.
 
     Args:
@@ -354,7 +354,7 @@ def line_page(line: Sequence[Comparison]) -> Page:
     )
 
 
-def comparison_html(*line: Comparison) -> str:
+def comparison_html(*line: FolderComparison) -> str:
     """The page of a comparison, or of several folders each against the first.
 
     Raises:

@@ -26,9 +26,9 @@ from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.run import cell_page
 from accelreport.report.site.cache import BuildManifest, Remembered, digest
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.export import bench_files, record_json, site_files
+from accelreport.report.site.export import benchmark_files, record_json, site_files
 from accelreport.report.site.figure_files import embed_pages, figure_files
-from accelreport.report.site.options import BuildOptions, Results, SiteFacts
+from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFacts
 from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer
 from accelreport.report.site.social import FEED, PREVIEW, feed, preview
@@ -42,7 +42,7 @@ from accelreport.results.record import Record
 from accelreport.spec.device import Device
 
 
-def gather(results: Results) -> list[BenchmarkView]:
+def gather(results: ResultsSource) -> list[BenchmarkView]:
     """Every plan with its records, by the name of the spec and of the profile.
 
     Raises:
@@ -65,14 +65,14 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     for record in sorted(records, key=lambda each: (each.key, each.machine)):
         by_key.setdefault(record.key, []).append(record)
     colours = device_colours(_devices(plans))
-    return [_bench(plan, by_key, colours) for plan in plans]
+    return [_view(plan, by_key, colours) for plan in plans]
 
 
 def _devices(plans: Sequence[PlanDocument]) -> dict[str, Device]:
     return {name: device for plan in plans for name, device in plan.devices.items()}
 
 
-def _bench(
+def _view(
     plan: PlanDocument, by_key: Mapping[str, Sequence[Record]], colours: Mapping[str, int]
 ) -> BenchmarkView:
     keys = dict.fromkeys(cell.key for cell in plan.cells)
@@ -87,7 +87,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Contents:
+class ContentHashes:
     """Hashes of all that benchmarks are made of, each made when it is first asked for.
 
     Attributes:
@@ -114,7 +114,7 @@ class FrontUnit:
     """What is made of all benchmarks: the front page, its tables, its slides, the methods."""
 
     benches: Sequence[BenchmarkView]
-    contents: Contents
+    contents: ContentHashes
     facts: SiteFacts
     problems: Sequence[str]
     name: str = "front"
@@ -178,7 +178,7 @@ class DevicesUnit:
 
 
 @dataclass(frozen=True)
-class BenchUnit:
+class BenchmarkUnit:
     """A benchmark: its page, its slides, its files, and its cells.
 
     Attributes:
@@ -189,7 +189,7 @@ class BenchUnit:
 
     bench: BenchmarkView
     cells: Mapping[Place, Sequence[BenchmarkView]]
-    contents: Contents
+    contents: ContentHashes
     facts: SiteFacts
 
     @property
@@ -225,7 +225,7 @@ class BenchUnit:
         texts = {place: record_json(record) for place, record in self.bench.records.items()}
         for place in self.cells:
             yield f"cells/{cell_slug(*place)}.json", texts[place] + "\n"
-        yield from bench_files(self.bench, texts)
+        yield from benchmark_files(self.bench, texts)
 
 
 Shared = TypeVar("Shared")
@@ -292,15 +292,15 @@ def of_all(
         return make(sound)
 
 
-Unit = BenchUnit | DevicesUnit | FrontUnit
+Unit = BenchmarkUnit | DevicesUnit | FrontUnit
 """Pages and files that are made of the same things."""
 
 
-def units_of(
+def site_units(
     benches: Sequence[BenchmarkView], facts: SiteFacts, problems: Sequence[str]
 ) -> list[Unit]:
     """The units of a site, the front page last."""
-    contents = Contents({bench.slug: bench for bench in benches})
+    contents = ContentHashes({bench.slug: bench for bench in benches})
     owners: dict[Place, list[BenchmarkView]] = {}
     for bench in benches:
         for place in bench.records:
@@ -308,7 +308,7 @@ def units_of(
     units: list[Unit] = []
     for bench in benches:
         cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
-        units.append(BenchUnit(bench, cells, contents, facts))
+        units.append(BenchmarkUnit(bench, cells, contents, facts))
     units.append(DevicesUnit(benches, facts))
     units.append(FrontUnit(benches, contents, facts, problems))
     return units
@@ -344,7 +344,7 @@ class Made:
 
 
 def assemble(
-    results: Results,
+    results: ResultsSource,
     out: Path,
     options: BuildOptions,
     facts: SiteFacts,
@@ -378,7 +378,7 @@ def assemble(
             memory,
             base,
         )
-        for unit in units_of(benches, facts, problems):
+        for unit in site_units(benches, facts, problems):
             site.take(unit)
         return site.finish()
 
@@ -420,7 +420,7 @@ class _Site:
 
     def _content(self, unit: Unit) -> tuple[list[Page], Files]:
         """Pages and files of a unit, or of what can be made of it."""
-        if isinstance(unit, BenchUnit):
+        if isinstance(unit, BenchmarkUnit):
             try:
                 return _made(unit)
             except AccelReportError:

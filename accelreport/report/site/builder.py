@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from accelreport.errors import Unshown
-from accelreport.report.site.cache import BuildManifest, FigureCache, digest, fingerprint
+from accelreport.report.site.cache import BuildManifest, FigureCache, build_fingerprint, digest
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.options import BuildOptions, BuildResult, Results, facts_of
+from accelreport.report.site.options import BuildOptions, BuildResult, ResultsSource, facts_of
 from accelreport.report.site.output import OutputError
 from accelreport.results.store import Store, content_digest
 
-__all__ = ["BuildOptions", "BuildResult", "Results"]
+__all__ = ["BuildOptions", "BuildResult", "ResultsSource"]
 
 PATIENCE = 200_000
 """New containers after which the collector looks for cycles among them; 700 or 2,000 usually."""
@@ -36,7 +36,7 @@ USUAL = BuildOptions()
 """What is built when a person chooses nothing."""
 
 
-def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> BuildResult:
+def build(results: ResultsSource, out: Path, *, options: BuildOptions = USUAL) -> BuildResult:
     """Writes the site; needs neither TensorFlow nor any spec.
 
     The same records give the same bytes, whenever and wherever they are built, and whatever
@@ -65,7 +65,7 @@ def build(results: Results, out: Path, *, options: BuildOptions = USUAL) -> Buil
 
 
 def _built(
-    results: Results, out: Path, options: BuildOptions
+    results: ResultsSource, out: Path, options: BuildOptions
 ) -> tuple[int, int, tuple[Unshown, ...]]:
     """How many pages the site has, how many files were written, and what is not shown."""
     facts = facts_of(options)
@@ -74,7 +74,7 @@ def _built(
 
         return build_single(results, out, options, facts)
     memory = BuildManifest.of(options.cache, out) if options.cache else None
-    base = fingerprint(options, facts) if memory else ""
+    base = build_fingerprint(options, facts) if memory else ""
     sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
     if memory and memory.whole(sources):
         return sum(unit.pages for unit in memory.units.values()), 0, ()

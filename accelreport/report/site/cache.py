@@ -54,7 +54,7 @@ def digest(*parts: str) -> str:
     return found.hexdigest()
 
 
-def fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
+def build_fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
     """Hash of the code, plug-ins' too, the templates, the packages, and what a person chose.
 
     Raises:
@@ -150,7 +150,7 @@ State = tuple[int, int]
 """Size in bytes, and time of the last change in nanoseconds."""
 
 
-def state_of(path: Path) -> State | None:
+def file_state(path: Path) -> State | None:
     """Size and time of a regular file; None where there is none."""
     try:
         status = path.lstat()
@@ -216,11 +216,11 @@ class BuildManifest:
         return known and all(self._untouched(unit.files) for unit in self.units.values())
 
     def _untouched(self, files: Mapping[str, State]) -> bool:
-        return all(state_of(self.out / path) == state for path, state in files.items())
+        return all(file_state(self.out / path) == state for path, state in files.items())
 
     def left(self, key: str, pages: int, files: Iterable[str]) -> Remembered:
         """A unit as this build leaves it."""
-        states = {path: state_of(self.out / path) for path in files}
+        states = {path: file_state(self.out / path) for path in files}
         return Remembered(key, pages, {path: s for path, s in states.items() if s is not None})
 
     def save(self, sources: str, units: Mapping[str, Remembered]) -> None:

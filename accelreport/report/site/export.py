@@ -11,12 +11,13 @@ from typing import Any
 
 import pandas as pd
 
+from accelreport.report.frames import rows_of
 from accelreport.report.site.figure_files import harmless
-from accelreport.report.view import BenchmarkView, plain_rows
+from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 
 
-def bench_files(
+def benchmark_files(
     bench: BenchmarkView, records: Mapping[tuple[str, str], str]
 ) -> Iterator[tuple[str, str]]:
     """Files beside a benchmark's page, by their paths.
@@ -60,8 +61,8 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
             "title": bench.plan.title,
             "baseline": bench.plan.baseline,
             "page": f"{bench.slug}.html",
-            "speedups": [_json_row(row) for row in plain_rows(bench.speedups)],
-            "claims": [_json_row(row) for row in plain_rows(bench.claims)],
+            "speedups": [_json_row(row) for row in rows_of(bench.speedups)],
+            "claims": [_json_row(row) for row in rows_of(bench.claims)],
         }
         for bench in benches
     ]

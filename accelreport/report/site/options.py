@@ -35,7 +35,7 @@ def report_cache() -> Path:
     return user_cache_path("accelreport", appauthor=False) / "report"
 
 
-class Results(Protocol):
+class ResultsSource(Protocol):
     """Plans and records; `accelreport.results.store.Store` is one."""
 
     @property

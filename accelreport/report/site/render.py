@@ -102,7 +102,7 @@ _EXPORT = "self.accelreportVega = vegaEmbed;"
 
 
 @dataclass(frozen=True)
-class Engine:
+class VegaBundle:
     """Vega, Vega-Lite and their interpreter.
 
     Attributes:
@@ -123,20 +123,20 @@ class Explorable:
         figures: id of a figure → its specifications, packed.
     """
 
-    engine: Engine
+    engine: VegaBundle
     figures: Mapping[str, str]
 
 
-def engine() -> Engine:
+def engine() -> VegaBundle:
     """The engine; making it takes some seconds."""
     import vl_convert
 
     # In a function of its own, or thousands of its names would become the page's.
     code = f"(() => {{{vl_convert.javascript_bundle(_EXPORT)}}})();"
-    return Engine(code, _packed(code))
+    return VegaBundle(code, _packed(code))
 
 
-def explorable(figures: Iterable[Figure], made: Engine) -> Explorable:
+def explorable(figures: Iterable[Figure], made: VegaBundle) -> Explorable:
     """What a page with these figures holds."""
     return Explorable(made, {figure.id: _packed(_specs(figure)) for figure in figures})
 
@@ -235,7 +235,7 @@ class Renderer:
         return explorable(shown, self._engine) if self._facts.interactive and shown else None
 
     @cached_property
-    def _engine(self) -> Engine:
+    def _engine(self) -> VegaBundle:
         return engine()
 
     def render(self, page: Page, *, figures: Sequence[Figure] = (), **values: object) -> str:

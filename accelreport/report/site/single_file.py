@@ -33,9 +33,9 @@ from accelreport.report.pages.methods import methods_page
 from accelreport.report.site.assembly import gather, of_all, page_instead, unforeseen
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.export import bench_files, record_json, site_files
+from accelreport.report.site.export import benchmark_files, record_json, site_files
 from accelreport.report.site.figure_files import figure_files, relinked
-from accelreport.report.site.options import BuildOptions, Results, SiteFacts
+from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import slug
 from accelreport.report.view import BenchmarkView
@@ -126,10 +126,10 @@ def data_part(benches: Sequence[BenchmarkView]) -> Part:
     return Part(page, "data", _links(page, dict(site_files(benches)), ""))
 
 
-def bench_part(page: Page, bench: BenchmarkView, name: str) -> Part:
+def benchmark_part(page: Page, bench: BenchmarkView, name: str) -> Part:
     """The page of a benchmark, with every file of it but the figures."""
     texts = {place: record_json(record) for place, record in bench.records.items()}
-    return Part(page, name, _links(page, dict(bench_files(bench, texts)), f"{bench.slug}."))
+    return Part(page, name, _links(page, dict(benchmark_files(bench, texts)), f"{bench.slug}."))
 
 
 def _links(page: Page, contents: Mapping[str, str], before: str) -> dict[str, Download]:
@@ -229,7 +229,7 @@ class SingleFileError(AccelReportError):
 
 
 def build_single(
-    results: Results, out: Path, options: BuildOptions, facts: SiteFacts
+    results: ResultsSource, out: Path, options: BuildOptions, facts: SiteFacts
 ) -> tuple[int, int, tuple[Unshown, ...]]:
     """Writes the one file.
 
@@ -258,7 +258,7 @@ def build_single(
 
 
 def _made(
-    results: Results, options: BuildOptions, facts: SiteFacts
+    results: ResultsSource, options: BuildOptions, facts: SiteFacts
 ) -> tuple[int, bytes, tuple[Unshown, ...]]:
     cache = FigureCache(options.cache / "figures") if options.cache else None
     with Drawer(cache) as drawer:
@@ -281,7 +281,7 @@ def _made(
         return len(pages), text, (*unshown, *drawer.unshown)
 
 
-def _parts(results: Results, facts: SiteFacts) -> tuple[list[Part], list[Unshown]]:
+def _parts(results: ResultsSource, facts: SiteFacts) -> tuple[list[Part], list[Unshown]]:
     benches = gather(results)
     problems = [str(problem) for problem in results.problems]
     unshown: list[Unshown] = []
@@ -305,7 +305,7 @@ def _parts(results: Results, facts: SiteFacts) -> tuple[list[Part], list[Unshown
 def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> Part:
     """The part of one benchmark; where it cannot be made, what says so."""
     try:
-        return bench_part(benchmark_page(bench), bench, name)
+        return benchmark_part(benchmark_page(bench), bench, name)
     except AccelReportError:
         raise
     except Exception as error:
