@@ -1,4 +1,4 @@
-"""All benchmarks at once: one speedup each, which device for what, and how machines compare.
+"""Which device for what, and how machines compare.
 
 Processes of different machines share no repeat, so the interval is Welch's (1947) on
 logarithms of the steady times.
@@ -13,10 +13,8 @@ from math import nan
 from accelreport.analysis.results import PointKey, Result
 from accelreport.analysis.speedup import (
     Group,
-    MeanSpeedup,
     Rules,
     Speedup,
-    mean_speedup,
     rules_of,
     speedup,
     work_of_a_step,
@@ -24,18 +22,6 @@ from accelreport.analysis.speedup import (
 from accelreport.analysis.stats import Verdict
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
-
-
-def overall(found: Sequence[Speedup]) -> dict[tuple[str, str], MeanSpeedup]:
-    """Each device on each machine as one speedup over the sweep, by (device, machine).
-
-    Args:
-        found: the speedups of one plan, from `speedups_of`.
-    """
-    by_place: dict[tuple[str, str], list[Speedup]] = {}
-    for each in found:
-        by_place.setdefault((each.device, each.machine), []).append(each)
-    return {place: mean_speedup(own, own[0].rules) for place, own in by_place.items()}
 
 
 @dataclass(frozen=True)

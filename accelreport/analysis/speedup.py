@@ -471,46 +471,6 @@ def _estimate(terms: Terms, rules: Rules, *, baseline: bool) -> Estimate:
     return Estimate(interval, level, said, needed, contrast.paired, terms)
 
 
-@dataclass(frozen=True)
-class MeanSpeedup:
-    """The geometric mean of a device's speedups over sweep points.
-
-    Attributes:
-        estimate: the mean with its interval; None where no point has a speedup that may stand.
-        points: sweep points that entered.
-        smallest: the least speedup of a single point.
-        largest: the greatest.
-        withheld: why points did not enter although they were measured, each reason once.
-    """
-
-    estimate: Estimate | None
-    points: int
-    smallest: float
-    largest: float
-    withheld: tuple[Withheld, ...]
-
-    @property
-    def interval(self) -> Interval:
-        """The mean with its interval; `NOTHING` without one."""
-        return self.estimate.interval if self.estimate else NOTHING
-
-
-def mean_speedup(found: Sequence[Speedup], rules: Rules) -> MeanSpeedup:
-    """Speedups at several sweep points as one, over repeats of the whole sweep.
-
-    What is withheld at a point does not enter. What is known of the spread at each point is
-    known of the mean.
-    """
-    held = tuple(dict.fromkeys(why for each in found for why in each.withheld))
-    known = [each.estimate for each in found if each.estimate]
-    if not known:
-        return MeanSpeedup(None, 0, nan, nan, held)
-    baseline = all(each.verdict is Verdict.BASELINE for each in known)
-    single = [each.interval.value for each in known]
-    estimate = _estimate(mean_of([each.terms for each in known]), rules, baseline=baseline)
-    return MeanSpeedup(estimate, len(known), min(single), max(single), held)
-
-
 def widened(found: Speedup) -> bool:
     """Whether a speedup's own processes vary less than is known of the two devices."""
     estimate = found.estimate or found.qualified

@@ -11,6 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from accelreport.errors import AccelReportError
+from accelreport.report.claim_text import claims_frame
+from accelreport.report.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
@@ -61,7 +63,7 @@ class Results:
     @cached_property
     def cells(self) -> pd.DataFrame:
         """One row for each planned cell and machine: status, times, metrics, warnings."""
-        return self._united(lambda bench: bench.cells)
+        return self._united(lambda bench: results_frame(bench.plan, bench.results))
 
     @cached_property
     def speedups(self) -> pd.DataFrame:
@@ -70,22 +72,22 @@ class Results:
         The step time and the speedup have intervals, the speedup a verdict. `parity` says
         whether the device learns the same, `withheld` why the speedup must not stand alone.
         """
-        return self._united(lambda bench: bench.speedups)
+        return self._united(lambda bench: speedups_frame(bench.plan, bench.compared))
 
     @cached_property
     def claims(self) -> pd.DataFrame:
         """One row for each claim: its verdict, the numbers and the rule behind it."""
-        return self._united(lambda bench: bench.claims)
+        return self._united(lambda bench: claims_frame(bench.plan, bench.tested))
 
     @cached_property
     def curves(self) -> pd.DataFrame:
         """One row for each metric of each epoch."""
-        return self._united(lambda bench: bench.curves)
+        return self._united(lambda bench: curve_frame(bench.shown_records))
 
     @cached_property
     def steps(self) -> pd.DataFrame:
         """One row for each timed step, or window where steps were not timed one by one."""
-        return self._united(lambda bench: bench.steps)
+        return self._united(lambda bench: steps_frame(bench.shown_records))
 
     @property
     def records(self) -> list[Record]:

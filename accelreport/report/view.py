@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
-
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.compute import hardware_name
-from accelreport.analysis.overview import Choice, choices, overall
+from accelreport.analysis.overview import Choice, choices
 from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.scaling import Scaling, scaling_of
-from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
+from accelreport.analysis.speedup import Speedup, speedups_of
 from accelreport.analysis.targets import TargetTime, target_times
 from accelreport.analysis.timed_sweeps import (
     LawPair,
@@ -32,18 +30,11 @@ from accelreport.analysis.timed_sweeps import (
     measured_sweeps,
     published_sweeps,
 )
-from accelreport.report.claim_text import claims_frame
 from accelreport.report.formatting import setting
 from accelreport.report.frames import (
-    curve_frame,
     not_refused,
-    results_frame,
-    speedups_frame,
-    steps_frame,
-    targets_frame,
 )
 from accelreport.report.metrics import Words, axis_title, is_share, primary_metric, words_of
-from accelreport.report.published_text import published_frame
 from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.theme import COLOURS, pattern
 from accelreport.report.warning_text import failure_text
@@ -80,109 +71,6 @@ def present(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
-@dataclass(frozen=True)
-class Analysed:
-    """A plan document with its records, and their frames.
-
-    Attributes:
-        plan: what the spec said.
-        records: its records, by (key, machine).
-    """
-
-    plan: PlanDocument
-    records: Mapping[tuple[str, str], Record]
-
-    @cached_property
-    def results(self) -> tuple[Result, ...]:
-        """`analysis.results.results_of`."""
-        return results_of(self.plan, self.records.values())
-
-    @cached_property
-    def compared(self) -> tuple[Speedup, ...]:
-        """`analysis.speedup.speedups_of`."""
-        return speedups_of(self.plan, self.results)
-
-    @cached_property
-    def scaling(self) -> tuple[Scaling, ...]:
-        """`analysis.scaling.scaling_of`."""
-        return scaling_of(self.plan, self.results)
-
-    @cached_property
-    def overall(self) -> dict[tuple[str, str], MeanSpeedup]:
-        """`analysis.overview.overall`."""
-        return overall(self.compared)
-
-    @cached_property
-    def choices(self) -> tuple[Choice, ...]:
-        """`analysis.overview.choices`."""
-        return choices(self.plan, self.results, self.compared)
-
-    @cached_property
-    def cells(self) -> pd.DataFrame:
-        """`report.frames.results_frame`."""
-        return results_frame(self.plan, self.results)
-
-    @cached_property
-    def shown_records(self) -> list[Record]:
-        """The records whose numbers may be shown."""
-        return not_refused(self.records.values(), self.results)
-
-    @cached_property
-    def steps(self) -> pd.DataFrame:
-        """`report.frames.steps_frame`, of what is not refused."""
-        return steps_frame(self.shown_records)
-
-    @cached_property
-    def curves(self) -> pd.DataFrame:
-        """`report.frames.curve_frame`, of what is not refused."""
-        return curve_frame(self.shown_records)
-
-    @cached_property
-    def speedups(self) -> pd.DataFrame:
-        """`report.frames.speedups_frame`."""
-        return speedups_frame(self.plan, self.compared)
-
-    @cached_property
-    def published(self) -> pd.DataFrame:
-        """`analysis.published.published_frame`."""
-        return published_frame(self.published_results)
-
-    @cached_property
-    def published_results(self) -> tuple[PublishedResult, ...]:
-        """`analysis.published.published_results`."""
-        return published_results(self.plan, self.results)
-
-    @cached_property
-    def timed_sweeps(self) -> tuple[TimedSweep, ...]:
-        """`analysis.timed_sweeps`: what was measured, then what was published."""
-        return (*measured_sweeps(self.plan, self.results), *published_sweeps(self.plan))
-
-    @cached_property
-    def law_pairs(self) -> tuple[LawPair, ...]:
-        """`analysis.timed_sweeps.law_pairs`."""
-        return tuple(law_pairs(self.timed_sweeps, self.compared))
-
-    @cached_property
-    def target_times(self) -> tuple[TargetTime, ...]:
-        """`analysis.targets.target_times`."""
-        return target_times(self.plan, self.results, self.records.values())
-
-    @cached_property
-    def targets(self) -> pd.DataFrame:
-        """`frames.targets_frame`."""
-        return targets_frame(self.plan, self.target_times)
-
-    @cached_property
-    def tested(self) -> tuple[ClaimResult, ...]:
-        """`analysis.claim_rules.claim_results`."""
-        return claim_results(self.plan, self.results, self.records.values())
-
-    @cached_property
-    def claims(self) -> pd.DataFrame:
-        """`report.claim_text.claims_frame`."""
-        return claims_frame(self.plan, self.tested)
-
-
 _COMMA = re.compile(r"^([^,]+), (.+)$")
 Point = tuple[Any, ...]
 """Values of the axes, in the order of the spec."""
@@ -209,14 +97,68 @@ class Series:
 
 
 @dataclass(frozen=True)
-class BenchmarkView(Analysed):
-    """A plan document with its records and frames, in the words and colours of its page.
+class BenchmarkView:
+    """A plan document with its records and all analyses of them, in the words of its page.
 
     Attributes:
+        plan: what the spec said.
+        records: its records, by (key, machine).
         colours: device → number of its colour, for the whole site.
     """
 
+    plan: PlanDocument
+    records: Mapping[tuple[str, str], Record]
     colours: Mapping[str, int]
+
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """`analysis.results.results_of`."""
+        return results_of(self.plan, self.records.values())
+
+    @cached_property
+    def compared(self) -> tuple[Speedup, ...]:
+        """`analysis.speedup.speedups_of`."""
+        return speedups_of(self.plan, self.results)
+
+    @cached_property
+    def scaling(self) -> tuple[Scaling, ...]:
+        """`analysis.scaling.scaling_of`."""
+        return scaling_of(self.plan, self.results)
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """`analysis.overview.choices`."""
+        return choices(self.plan, self.results, self.compared)
+
+    @cached_property
+    def shown_records(self) -> list[Record]:
+        """The records whose numbers may be shown."""
+        return not_refused(self.records.values(), self.results)
+
+    @cached_property
+    def published_results(self) -> tuple[PublishedResult, ...]:
+        """`analysis.published.published_results`."""
+        return published_results(self.plan, self.results)
+
+    @cached_property
+    def timed_sweeps(self) -> tuple[TimedSweep, ...]:
+        """`analysis.timed_sweeps`: what was measured, then what was published."""
+        return (*measured_sweeps(self.plan, self.results), *published_sweeps(self.plan))
+
+    @cached_property
+    def law_pairs(self) -> tuple[LawPair, ...]:
+        """`analysis.timed_sweeps.law_pairs`."""
+        return tuple(law_pairs(self.timed_sweeps, self.compared))
+
+    @cached_property
+    def target_times(self) -> tuple[TargetTime, ...]:
+        """`analysis.targets.target_times`."""
+        return target_times(self.plan, self.results, self.records.values())
+
+    @cached_property
+    def tested(self) -> tuple[ClaimResult, ...]:
+        """`analysis.claim_rules.claim_results`."""
+        return claim_results(self.plan, self.results, self.records.values())
 
     @cached_property
     def slug(self) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from accelreport.analysis.stats import Verdict
 from accelreport.report.formatting import duration, plural, ratio, ratio_interval
-from accelreport.report.frames import SPEEDUP_COLUMNS
+from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
 from accelreport.report.pages.headline import headline
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.site.assembly import views
@@ -54,7 +54,13 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
         yield f"  {headline(bench)}"
         first = 1 if bench.axes else 2
-        rows = [row[first:] for row in (COLUMNS, *table_rows(named(bench, bench.speedups)))]
+        rows = [
+            row[first:]
+            for row in (
+                COLUMNS,
+                *table_rows(named(bench, speedups_frame(bench.plan, bench.compared))),
+            )
+        ]
         # One row alone is the headline again.
         for line in columns(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ():
             yield f"  {line}"

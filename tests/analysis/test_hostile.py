@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from accelreport.analysis.claim_rules import claim_results
-from accelreport.analysis.overview import choices, overall
+from accelreport.analysis.overview import choices
 from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
@@ -125,7 +125,6 @@ def test_absurd_numbers_are_carried_through_every_frame(records: list[Record]) -
     published_frame(published_results(plan, results))
     claim_results(plan, results, records)
     targets_frame(plan, target_times(plan, results, records))
-    overall(found)
     choices(plan, results, found)
     measured = compared["seconds"].dropna()
     assert (measured > 0).all()

@@ -5,24 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scipy.stats import gmean
 
-from accelreport.analysis.overview import Choice, choices, overall
+from accelreport.analysis.overview import Choice, choices
 from accelreport.analysis.results import results_of
-from accelreport.analysis.speedup import MeanSpeedup, Speedup, speedups_of
-from accelreport.analysis.stats import Verdict
+from accelreport.analysis.speedup import speedups_of
 from accelreport.results.plan_document import Looks
 from accelreport.results.record import Record
 from tests.support.records import Study, study
-
-
-def _speedups(made: Study) -> tuple[Speedup, ...]:
-    return speedups_of(made.plan, results_of(made.plan, made.records))
-
-
-def _overall(made: Study, device: str) -> MeanSpeedup:
-    (found,) = (mean for (name, _), mean in overall(_speedups(made)).items() if name == device)
-    return found
 
 
 def _choices(made: Study) -> tuple[Choice, ...]:
@@ -45,41 +34,6 @@ def _precise(made: Study, device: str, precision: str) -> Study:
     mixed = made.plan.devices[device].model_copy(update={"precision": precision})
     plan = made.plan.model_copy(update={"devices": made.plan.devices | {device: mixed}})
     return Study(plan, made.records, made.cells)
-
-
-def test_a_benchmark_is_one_geometric_mean_over_its_sweep() -> None:
-    made = study(repeats=5)
-    mean = _overall(made, "gpu")
-    each = [found.interval.value for found in _speedups(made) if found.device == "gpu"]
-    assert mean.interval.value == pytest.approx(gmean(each))
-    assert (mean.smallest, mean.largest) == pytest.approx((min(each), max(each)))
-    assert mean.interval.low < mean.interval.value < mean.interval.high
-    assert mean.points == 3
-    assert mean.estimate is not None
-    assert mean.estimate.verdict is Verdict.FASTER
-
-
-def test_points_that_failed_do_not_enter() -> None:
-    def fate(cell: Any) -> str:
-        big = cell.point["batch_size"] == 1024
-        return "oom-device" if big and cell.device == "gpu" else "ok"
-
-    assert _overall(study(fate=fate), "gpu").points == 2
-
-
-def test_a_point_whose_speedup_is_withheld_does_not_enter_and_is_told() -> None:
-    def spoil(record: Record) -> Record:
-        return _other_data(record) if record.cell.point["batch_size"] == 512 else record
-
-    mean = _overall(_with(study(), "gpu", spoil), "gpu")
-    assert mean.points == 2
-    assert [each.why.value for each in mean.withheld] == ["input"]
-
-
-def test_of_devices_that_differ_in_precision_there_is_no_mean() -> None:
-    mean = _overall(_precise(study(), "gpu", "mixed_float16"), "gpu")
-    assert mean.estimate is None
-    assert (mean.withheld[0].own, mean.withheld[0].base) == ("mixed_float16", "float32")
 
 
 def test_the_fastest_device_is_named_at_every_point() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from accelreport.analysis.claim_rules import claim_results
-from accelreport.analysis.overview import choices, overall
+from accelreport.analysis.overview import choices
 from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
@@ -30,6 +30,5 @@ def test_a_thousand_records_are_analysed_in_seconds() -> None:
         target_times(made.plan, results, made.records)
         speedups_frame(made.plan, compared)
         claim_results(made.plan, results, made.records)
-        overall(compared)
         choices(made.plan, results, compared)
     assert time.process_time() - begin < SECONDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelreport.analysis.sequential import UntilDecided
+from accelreport.report.frames import speedups_frame
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.site.assembly import gather
 from accelreport.results.store import Store
@@ -27,7 +28,11 @@ def test_a_page_tells_of_added_repeats_and_its_intervals_are_those_of_one_look(
             store.write(record)
         (bench,) = gather(store)
         rows.append(
-            next(row for row in bench.speedups.to_dict("records") if row["device"] == "gpu")
+            next(
+                row
+                for row in speedups_frame(bench.plan, bench.compared).to_dict("records")
+                if row["device"] == "gpu"
+            )
         )
         notices.append([notice for notice in notices_of([bench]) if "Repeated" in notice.title])
     assert notices[0] == []

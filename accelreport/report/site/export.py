@@ -11,7 +11,15 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.report.frames import rows_of
+from accelreport.report.claim_text import claims_frame
+from accelreport.report.frames import (
+    curve_frame,
+    results_frame,
+    rows_of,
+    speedups_frame,
+    targets_frame,
+)
+from accelreport.report.published_text import published_frame
 from accelreport.report.site.figure_files import harmless
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
@@ -28,12 +36,12 @@ def benchmark_files(
     """
     folder = bench.slug
     frames = {
-        "cells": bench.cells,
-        "speedups": bench.speedups,
-        "curves": bench.curves,
-        "targets": bench.targets,
-        "published": bench.published,
-        "claims": bench.claims,
+        "cells": results_frame(bench.plan, bench.results),
+        "speedups": _speedups(bench),
+        "curves": curve_frame(bench.shown_records),
+        "targets": targets_frame(bench.plan, bench.target_times),
+        "published": published_frame(bench.published_results),
+        "claims": claims_frame(bench.plan, bench.tested),
     }
     for name, frame in frames.items():
         yield f"{folder}/{name}.csv", csv_text(frame)
@@ -48,7 +56,7 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
     """Files beside the front page: the headline figures of every benchmark."""
     frames = []
     for bench in benches:
-        frame = bench.speedups.copy()
+        frame = _speedups(bench)
         frame.insert(0, "spec", bench.plan.spec)
         frame.insert(1, "profile", bench.plan.profile)
         frame.insert(2, "baseline", bench.plan.baseline)
@@ -61,13 +69,17 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
             "title": bench.plan.title,
             "baseline": bench.plan.baseline,
             "page": f"{bench.slug}.html",
-            "speedups": [_json_row(row) for row in rows_of(bench.speedups)],
-            "claims": [_json_row(row) for row in rows_of(bench.claims)],
+            "speedups": [_json_row(row) for row in rows_of(_speedups(bench))],
+            "claims": [_json_row(row) for row in rows_of(claims_frame(bench.plan, bench.tested))],
         }
         for bench in benches
     ]
     text = json.dumps({"benchmarks": results}, indent=1, ensure_ascii=False, default=str)
     yield "results.json", text + "\n"
+
+
+def _speedups(bench: BenchmarkView) -> pd.DataFrame:
+    return speedups_frame(bench.plan, bench.compared)
 
 
 def record_json(record: Record) -> str:
