@@ -22,7 +22,17 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import Device
 
-HOW = ("kind", "framework", "threads", "precision", "tf32", "xla", "torch_compile", "placement")
+HOW = (
+    "kind",
+    "framework",
+    "threads",
+    "precision",
+    "tf32",
+    "xla",
+    "eager",
+    "torch_compile",
+    "placement",
+)
 """What a device has in common with the single one that it is held against."""
 
 

@@ -109,7 +109,7 @@ def worth_comparing(devices: Mapping[str, Device], absent: Mapping[str, str | No
 
 def _is_plain(device: Device) -> bool:
     """Whether a device is one use of the hardware as it is: one process, no option of its own."""
-    optional = (device.xla, device.tf32, device.torch_compile, device.placement)
+    optional = (device.xla, device.eager, device.tf32, device.torch_compile, device.placement)
     return (
         device.strategy in {*ONE_DEVICE, "tpu"}
         and device.threads in {None, 1}

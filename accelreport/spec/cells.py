@@ -35,7 +35,7 @@ PRESENTATION_ONLY = {
 }
 """Keys of a device that change what is printed and not what is measured."""
 
-UNTIL_SAID = {"placement", "framework", "spread", "torch_compile"}
+UNTIL_SAID = {"placement", "framework", "spread", "torch_compile", "eager"}
 """Keys of a device that belong to its identity where they are said: they came later, and what
 was measured before them is the same measurement."""
 

@@ -49,6 +49,8 @@ class Device(SpecModel):
     """On NVIDIA GPUs, whether float32 products may use TensorFloat-32."""
     xla: bool = False
     """Whether steps are compiled by XLA (`jit_compile`)."""
+    eager: bool = False
+    """Whether TensorFlow runs steps operation by operation, and builds no graph of them."""
     torch_compile: bool = False
     """With `framework = "torch"`: whether steps are compiled by `torch.compile`; else PyTorch
     runs them operation by operation."""
@@ -88,6 +90,7 @@ class Device(SpecModel):
                 help='leave `torch_compile` out, or write framework = "torch"',
             )
         if self.framework == "tensorflow":
+            self._eager_agrees()
             return self
         name, torch = self.framework_name, self.framework == "torch"
         xla = "has no XLA here" if torch else "compiles every step by XLA, whatever is said"
@@ -97,6 +100,7 @@ class Device(SpecModel):
             "placement": (bool(self.placement), "a package's placement drives TensorFlow"),
             "address": (bool(self.address), f"{name} reaches only devices of this machine"),
             "xla": (self.xla, f"{name} {xla}"),
+            "eager": (self.eager, "it says how TensorFlow runs"),
             "precision": (
                 torch and self.kind == "CPU" and self.precision == "mixed_float16",
                 f"on a CPU Keras on {name} computes the products of float16 in float32",
@@ -116,6 +120,19 @@ class Device(SpecModel):
                 help_ = instead.get(field) or f"leave `{field}` out"
                 raise FieldsError(why, field, "framework", help=help_)
         return self
+
+    def _eager_agrees(self) -> None:
+        if self.eager and self.xla:
+            raise FieldsError(
+                "XLA compiles no steps that run operation by operation", "eager", "xla"
+            )
+        if self.eager and (self.strategy not in ONE_DEVICE or self.placement):
+            raise FieldsError(
+                f"the strategy `{self.strategy}` needs a graph of the steps",
+                "eager",
+                "strategy",
+                help="leave `eager` out",
+            )
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

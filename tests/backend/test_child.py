@@ -177,6 +177,23 @@ def test_the_same_seed_gives_the_same_first_epoch_in_another_process(
     assert other.epochs[0].metrics == pytest.approx(trained.epochs[0].metrics, rel=1e-6)
 
 
+def test_steps_that_run_operation_by_operation_train_alike_and_trace_nothing(
+    trained: Record, measure: Measures
+) -> None:
+    eager = Device(kind="CPU", eager=True)
+    other = measure(cell("image_classification", {**SMALL_CNN, "epochs": 1}, device=eager))
+    assert other.status == "ok"
+    assert other.epochs[0].metrics["loss"] == pytest.approx(
+        trained.epochs[0].metrics["loss"], rel=1e-3
+    )
+    assert other.flops is not None
+    assert trained.flops is not None
+    assert other.flops.per_step == trained.flops.per_step
+    assert "compile-inside" not in [warned.kind for warned in other.warnings]
+    assert other.environment is not None
+    assert other.environment.runtime["steps"] == "operations, called one by one"
+
+
 def test_the_pipeline_trains_on_the_same_batches_as_the_resident_data(
     trained: Record, measure: Measures
 ) -> None:

@@ -183,6 +183,16 @@ WORLDS: dict[str, tuple[World, World]] = {
         at({"batch_size": 512}, pace(cpu_1=1.5), SAME),
         at({"batch_size": 512}, SAME, pace(cpu_1=1.5)),
     ),
+    "A graph of the steps trains faster than their operations one by one": (
+        pace(cpu_eager=1.5),
+        pace(cpu=1.5),
+    ),
+    "XLA trains faster than TensorFlow's own kernels on a CPU": (pace(cpu=1.5), pace(cpu_xla=1.5)),
+    "torch.compile trains faster than PyTorch's operations one by one": (
+        pace(cpu_torch=1.5),
+        pace(cpu_torch_compiled=1.5),
+    ),
+    "Accuracy does not depend on the framework": (quality(), quality(cpu_jax=0.7)),
     "Accuracy does not depend on the precision": (quality(), quality(cpu_bf16=0.7)),
     "bfloat16 trains faster than float32 on a CPU": (pace(cpu=1.5), pace(cpu_bf16=1.5)),
     "bfloat16 trains faster than float32 on a GPU": (pace(gpu=1.5), pace(gpu_bf16=1.5)),

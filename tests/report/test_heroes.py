@@ -65,6 +65,35 @@ def test_a_hero_is_drawn_as_large_as_its_place(benches: list[BenchmarkView]) -> 
                 assert 0 < height < size.height
 
 
+def driven(**ways: dict[str, object]) -> BenchmarkView:
+    """A benchmark of one processor, driven in such ways; each is slower than the one before."""
+    names = ("cpu", "cpu-1", "gpu")[: len(ways)]
+    made = study(devices=names, axes={}, factors={"gpu": 100.0})
+    devices = {
+        name: made.plan.devices["cpu"].model_copy(update={"label": label, **way})
+        for name, (label, way) in zip(names, ways.items(), strict=True)
+    }
+    plan = made.plan.model_copy(update={"devices": devices})
+    (bench,) = gather(Results((replace(made, plan=plan),)))
+    return bench
+
+
+def test_one_processor_driven_in_several_ways_is_told_by_pace_and_by_when_compiling_pays() -> None:
+    bench = driven(Compiled={"xla": True}, Graph={}, Eager={"eager": True})
+    hero = hero_of(bench)
+    _, until = hero.figures
+    assert isinstance(until, HeroFigure)
+    assert until.id == "hero-until"
+    assert re.match(r"Compiled trains [\d.]+× as fast as Eager", hero.title)
+    assert re.search(r"Compiled (has overtaken|is ahead of) Graph", hero.answer)
+    assert re.search(r"Graph (has overtaken|is ahead of) Eager", hero.answer)
+    slow = hero_of(driven(Graph={}, Compiled={"xla": True}))
+    assert re.search(r"Compiled does not pay: its steps take [\d.]+× as long", slow.answer)
+    assert "hero-until" not in [
+        f.id for f in hero_of(driven(A={}, B={"threads": 1})).figures if isinstance(f, HeroFigure)
+    ]
+
+
 def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_empty() -> None:
     axes = {"layers": (1, 2, 3), "units": (32, 64, 128, 256), "batch_size": (64, 128)}
     grid = study(axes=axes, devices=("cpu", "gpu"), repeats=1)

@@ -1,4 +1,4 @@
-"""Which form of hero a benchmark has: that of its family, else that of what it sweeps."""
+"""Which form of hero a benchmark has: that of its devices, its family, or what it sweeps."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from accelreport.report.heroes.deployment import deployment_hero
 from accelreport.report.heroes.forecast import forecast_hero
+from accelreport.report.heroes.frameworks import frameworks_hero
 from accelreport.report.heroes.general import general_hero
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero
@@ -38,7 +39,7 @@ OTHERS: tuple[Maker, ...] = (*OF_SWEEPS, kernel_hero, then_and_now_hero)
 def hero_of(bench: BenchmarkView) -> Hero:
     """The hero of a benchmark; every benchmark has one."""
     kind = str(bench.plan.workload.get("kind", ""))
-    for make in (*OF_FAMILIES.get(kind, ()), *OTHERS):
+    for make in (frameworks_hero, *OF_FAMILIES.get(kind, ()), *OTHERS):
         found = make(bench)
         if found is not None:
             return found

@@ -299,7 +299,7 @@ def driven_lines(device: Device) -> list[str]:
     arithmetic: list[str] = [device.precision]
     arithmetic += ["TF32 allowed"] if device.tf32 else []
     arithmetic += ["XLA"] if device.xla or device.framework == "jax" else []
-    if device.framework == "torch":
+    if device.framework == "torch" or device.eager:
         arithmetic.append("torch.compile" if device.torch_compile else "eager")
     threads = (
         f"{formatting.plural(device.threads, 'thread')} for an operation" if device.threads else ""

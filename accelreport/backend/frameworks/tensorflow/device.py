@@ -30,6 +30,7 @@ def configure(device: Device) -> Runtime:
         # A CPU row must not be helped by a GPU of the same machine, and a coordinator
         # computes nothing itself. A package's placement brings its own device.
         tf.config.set_visible_devices([], "GPU")
+    tf.config.run_functions_eagerly(device.eager)
     keras.mixed_precision.set_global_policy(device.precision)
     placement = place(device)
     build = tf.sysconfig.get_build_info()
@@ -40,6 +41,7 @@ def configure(device: Device) -> Runtime:
         "cuda": str(build.get("cuda_version", "")),
         "cudnn": str(build.get("cudnn_version", "")),
         "xla": "on" if device.xla else "off",
+        "steps": "operations, called one by one" if device.eager else "",
         "device": device.kind,
         "precision": device.precision,
         "strategy": device.strategy,
@@ -69,7 +71,9 @@ def _onednn() -> bool:
 
 def compiled() -> frozenset[Hashable]:
     """See `accelreport.backend.checks.windows.compiled`: names of the functions it has traced."""
-    return frozenset(context.context().list_function_names())
+    # Of what runs eagerly each operation has such a name of its own, of which nothing was traced.
+    names = context.context().list_function_names()
+    return frozenset(name for name in names if not name.startswith("__wrapped__"))
 
 
 def everything_done() -> None:

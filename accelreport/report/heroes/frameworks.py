@@ -1,0 +1,197 @@
+"""The hero of one processor driven in several ways: the pace of each, and when compiling pays.
+
+Frameworks and their compilers differ in what they do before the first step is done and in what a
+step takes afterwards, and only both together say which of them is done first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from accelreport.analysis.cost import TimeLine, overtakes
+from accelreport.analysis.stats import Verdict
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.scales import plain_duration
+from accelreport.report.charts.sweep import SweepLine, sweep_axes, sweep_lines
+from accelreport.report.heroes.general import rates_figure
+from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.rates import fullest_point, kicker, rate, usual_numbers
+from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
+from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.sections.cold_start import course_of, measured_units, starts_of
+from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.spec.device import ONE_DEVICE, Device
+
+SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
+"""Numbers of steps at which the lines have marks."""
+
+
+def frameworks_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None unless one machine's hardware was driven in several ways at one point."""
+    point = fullest_point(bench)
+    if point is None or bench.axes or bench.words.kernel:
+        return None
+    driven = {s: bench.plan.devices[s.device] for s in bench.shown_series if rate(bench, s, point)}
+    ways = driven.values()
+    if (
+        len({(way.framework, _compiled(way)) for way in ways}) < 2
+        or len({(series.machine, way.kind) for series, way in driven.items()}) > 1
+        or any(way.strategy not in ONE_DEVICE or way.placement for way in ways)
+    ):
+        return None
+    courses = _courses(bench, point)
+    rates, until = rates_figure(bench, point), _until(bench, courses)
+    title, pays = _title(bench, point, tuple(driven)), _pays(bench, driven, courses)
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=f"{pays}." if pays else "No framework was measured with and without its compiler.",
+        figures=(rates, until),
+        note=(
+            "Lines: the median cold start, from the launch of the process to the end of its first "
+            f"{bench.words.step}, then steady {bench.words.step}s. "
+            f"{formatting.count(_most(bench, courses, point))} of them were measured; each one "
+            "beyond is taken to last as long."
+        ),
+        numbers=usual_numbers(bench),
+        thumbnail=rates,
+        sentence=f"{title}.",
+        findings=(title, pays or until.title),
+    )
+
+
+def _compiled(way: Device) -> int:
+    """How far its framework compiles the steps: not at all, to a graph, or to machine code."""
+    if way.framework == "tensorflow":
+        return 0 if way.eager else 2 if way.xla else 1
+    return 2 if way.framework == "jax" or way.torch_compile else 0
+
+
+def _courses(bench: BenchmarkView, point: Point) -> dict[Series, TimeLine]:
+    """Seconds until so many steps are done, of each device whose start was timed."""
+    found = {
+        series: course_of(bench, (series, where), start)
+        for (series, where), start in starts_of(bench).items()
+        if where == point
+    }
+    return {series: course for series, course in found.items() if course}
+
+
+def _most(bench: BenchmarkView, courses: Mapping[Series, TimeLine], point: Point) -> int:
+    return max((measured_units(bench, (series, point)) for series in courses), default=0)
+
+
+def _title(bench: BenchmarkView, point: Point, shown: tuple[Series, ...]) -> str:
+    """The fastest of them over the slowest, as far as processes decide it."""
+    paces = {s: found.value for s in shown if (found := rate(bench, s, point))}
+    fastest, slowest = (pick(paces, key=lambda s: paces[s]) for pick in (max, min))
+    factor = formatting.ratio(paces[fastest] / paces[slowest])
+    decided = all(
+        _decided(bench, series, point) for series in (fastest, slowest) if not series.baseline
+    )
+    verb = "trains" if decided else "trained"
+    once = "" if decided else ", as measured so far"
+    return f"{fastest.title} {verb} {factor} as fast as {slowest.title}{once}"
+
+
+def _decided(bench: BenchmarkView, series: Series, point: Point) -> bool:
+    found = bench.speedup(series, point)
+    estimate = found.estimate if found else None
+    return estimate is not None and estimate.verdict is not Verdict.UNDECIDED
+
+
+def _pays(
+    bench: BenchmarkView, driven: Mapping[Series, Device], courses: Mapping[Series, TimeLine]
+) -> str:
+    """When each framework's compiler has paid for itself, without a full stop."""
+    said = [
+        _pays_after(bench, more, courses[more], less, courses[less])
+        for less, more in _pairs(driven)
+        if less in courses and more in courses
+    ]
+    return "; ".join(said)
+
+
+def _pairs(driven: Mapping[Series, Device]) -> Iterator[tuple[Series, Series]]:
+    """Devices that differ in how far the steps are compiled, the less compiled one first."""
+    for less, way in driven.items():
+        further = {
+            series: _compiled(other)
+            for series, other in driven.items()
+            if _else(other) == _else(way) and _compiled(other) > _compiled(way)
+        }
+        if further:
+            yield less, min(further, key=lambda series: further[series])
+
+
+def _else(way: Device) -> tuple[str, str, int | None]:
+    return way.framework, way.precision, way.threads
+
+
+def _pays_after(
+    bench: BenchmarkView, more: Series, own: TimeLine, less: Series, other: TimeLine
+) -> str:
+    steps = overtakes(own, other)
+    if steps is None:
+        slower, noun = formatting.ratio(own.step / other.step), f"{bench.words.step}s"
+        return f"{more.title} does not pay: its {noun} take {slower} as long as {less.title}’s"
+    if steps == 1:
+        return f"{more.title} is ahead of {less.title} from the first {bench.words.step} on"
+    after = formatting.plural(steps, bench.words.step)
+    return f"{more.title} has overtaken {less.title} after {after}"
+
+
+def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigure:
+    """Time until so many steps are done, cold start included."""
+    noun = f"{bench.words.step}s"
+    lines = [
+        SweepLine(
+            name=series.title,
+            detail="cold start and steps",
+            device=series,
+            x=tuple(map(float, SHOWN_STEPS)),
+            y=(times := tuple(course.at(steps) for steps in SHOWN_STEPS)),
+            low=times,
+            high=times,
+            pattern=series.pattern,
+        )
+        for series, course in courses.items()
+    ]
+    rows = tuple(
+        Row(
+            Entry((Line(series.title),)),
+            tuple(Entry((Line(formatting.duration(course.at(n))),)) for n in SHOWN_STEPS),
+            device=series.colour,
+        )
+        for series, course in courses.items()
+    )
+    title = f"Time until so many {noun} are done, cold start included"
+    return HeroFigure(
+        id="hero-until",
+        title=title,
+        description="; ".join(
+            f"{series.title}: {formatting.duration(course.start)} and "
+            f"{formatting.duration(course.step)} a {bench.words.step}"
+            for series, course in courses.items()
+        )
+        + ".",
+        chart=partial(_lines, lines, noun),
+        caption="On log scales.",
+        badges=loud_badges(bench),
+        table=Table(
+            id="hero-until-data",
+            title=title,
+            corner="on",
+            columns=tuple(
+                Column(formatting.plural(n, bench.words.step), number=True) for n in SHOWN_STEPS
+            ),
+            groups=(RowGroup(rows),),
+        ),
+    )
+
+
+def _lines(lines: list[SweepLine], noun: str, size: Size) -> Chart:
+    axes = sweep_axes(lines, (), x_title=noun, tick=plain_duration)
+    return sweep_lines(lines, (), axes, width=size.width, height=size.height)
