@@ -18,7 +18,6 @@ from accelreport.analysis.claims import (
     together,
     within_bounds,
 )
-from accelreport.analysis.invalid_results import ABOVE_PEAK
 from accelreport.analysis.parity import Change, Parity, Quality, agreement, change, difference
 from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result
 from accelreport.analysis.speedup import (
@@ -32,6 +31,7 @@ from accelreport.analysis.speedup import (
     rules_of,
 )
 from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, level_over
+from accelreport.analysis.warnings import ABOVE_PEAK
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised, Record
 from accelreport.spec.base import Point, Scalar

@@ -15,7 +15,6 @@ from enum import StrEnum
 from math import isnan, log1p
 from typing import Any
 
-from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.parity import WITHIN, Quality
 from accelreport.analysis.results import Result, results_of_plans
 from accelreport.analysis.speedup import (
@@ -27,6 +26,7 @@ from accelreport.analysis.speedup import (
     spreads,
 )
 from accelreport.analysis.stats import LEVEL, Contrast, processes_to_reach
+from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Environment, Record
 from accelreport.spec.base import Scalar

@@ -12,7 +12,6 @@ from math import inf, isnan, nan
 from typing import Any
 
 from accelreport.analysis.compute import Peak, cited_peak, hardware_name, joules_per_step
-from accelreport.analysis.invalid_results import REFUSED, above_peak, impossible, refused
 from accelreport.analysis.stability import (
     FEWER_CORES,
     NOTABLE,
@@ -26,7 +25,15 @@ from accelreport.analysis.stability import (
     total_seconds,
 )
 from accelreport.analysis.stats import SLOW_PROCESS
-from accelreport.analysis.warnings import Recorded, ResultWarning, SlowProcess
+from accelreport.analysis.warnings import (
+    REFUSED,
+    Recorded,
+    ResultWarning,
+    SlowProcess,
+    above_peak,
+    impossible,
+    refused,
+)
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import OTHER_LOAD, Record
 from accelreport.spec.base import Scalar, same

@@ -18,10 +18,10 @@ from enum import StrEnum
 
 from accelreport.analysis.claim_rules import DevicePoint, places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
-from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.results import PointKey, Result, point_key, results_of
 from accelreport.analysis.speedup import Rules, speedups_of
 from accelreport.analysis.stats import DECIDED, LEVEL, Verdict
+from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.base import Scalar

@@ -1,14 +1,20 @@
 """What weakens a number: the name of each warning, and the values that it rests on.
 
-Sentences are made of them where they are read (`accelreport.report.warning_text`).
+Sentences are made of them where they are read (`accelreport.report.warning_text`). A warning stands
+beside its number, but for those of `REFUSING`, which stand in its place: they say that the work was
+not done, that something else was timed, or that no machine can have done it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import inf, nan
 
-from accelreport.analysis.compute import Peak
+from accelreport import __version__
+from accelreport.analysis.ceilings import above
+from accelreport.analysis.compute import Peak, own_bound
+from accelreport.results.record import Block, Record
 
 
 @dataclass(frozen=True)
@@ -124,3 +130,117 @@ class CpuAboveWall(ResultWarning):
     cpu_s: float
     wall_s: float
     threads: int
+
+
+REFUSED = "refused"
+"""The status of a row whose number is not shown; its record keeps everything."""
+
+ABOVE_PEAK = "above-peak"
+"""The kind of a rate above the peak of the hardware."""
+
+REFUSING = frozenset(
+    {
+        ABOVE_PEAK,
+        "above-machine",
+        "bad-timing",
+        "canary",
+        "changed-record",
+        "clock-pace",
+        "compile-inside",
+        "constant-input",
+        "cpu-above-wall",
+        "idle-inside",
+        "impossible-share",
+        "no-sync",
+        "same-run",
+        "sample-count",
+        "stale-data",
+        "stale-state",
+        "step-count",
+        "time-not-scaling",
+        "weights-unmoved",
+        "work-inside",
+        "wrong-device",
+    }
+)
+"""Kinds of warnings that refuse the number."""
+
+
+def above_peak(tflops: float, peak: Peak | None) -> ResultWarning | None:
+    """A rate above what the hardware can do: some of the counted work was not done.
+
+    It refuses the number where the peak was held against a text; a peak that nobody has
+    checked may itself be wrong, and then the warning is `above-unchecked-peak`.
+    """
+    if peak is None or not above(tflops, peak):
+        return None
+    kind = ABOVE_PEAK if peak.checked else "above-unchecked-peak"
+    return AbovePeak(kind, tflops, peak)
+
+
+SHARES = ("accuracy", "precision", "recall", "f1")
+"""A metric whose name ends so is a share of examples, between 0 and 1; `accuracy_loss` is none."""
+
+ROUNDED = 1e-3
+"""A share summed in float32 may be above 1 by less than this."""
+
+CORES_OVER = 1.25
+"""CPU time may be so many times wall time × processors: it is counted in a scheduler's ticks."""
+
+CPU_OVER_S = 0.05
+"""Seconds of CPU time that a window may hold beyond that: what its threads began before it."""
+
+
+def impossible(record: Record) -> Iterator[ResultWarning]:
+    """What a record says that no measurement can have given, whoever wrote it.
+
+    Kinds: `changed-record`, `impossible-share`, `cpu-above-wall`, `above-machine`. A time that is
+    no positive number is `bad-timing`, one of `stability.findings`.
+    """
+    if record.cell.key != record.key and _by_this_version(record):
+        yield ChangedRecord("changed-record", nan, record.cell.key, record.key)
+    yield from _shares(record)
+    blocks = [block for block in record.blocks if block.steps and 0 < block.wall_s < inf]
+    yield from _cpu_time(record, blocks)
+    yield from _rate(record, blocks)
+
+
+def _by_this_version(record: Record) -> bool:
+    """Whether its key is one by the rules that are known here; other versions may have others."""
+    return record.environment is not None and record.environment.accelreport == __version__
+
+
+def _shares(record: Record) -> Iterator[ResultWarning]:
+    for metrics in (record.final, *(epoch.metrics for epoch in record.epochs)):
+        for name, value in metrics.items():
+            share = name.rsplit("_", 1)[-1] in SHARES
+            if share and (value < -ROUNDED or value > 1 + ROUNDED):
+                yield ImpossibleShare("impossible-share", value, name)
+                return
+
+
+def _cpu_time(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
+    if record.environment is None or record.hosts:
+        return  # several processes may each have been given other processors
+    threads = record.environment.threads
+    for block in blocks:
+        if block.cpu_s > CORES_OVER * threads * block.wall_s + CPU_OVER_S:
+            factor = block.cpu_s / block.wall_s / threads
+            yield CpuAboveWall("cpu-above-wall", factor, block.cpu_s, block.wall_s, threads)
+            return
+
+
+def _rate(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
+    """The fastest block against what the machine can do; in one block the work may be undone."""
+    if record.flops is None:
+        return
+    bound = own_bound(record)
+    rates = (record.flops.per_step * block.steps / block.wall_s / 1e12 for block in blocks)
+    fastest = max(rates, default=0.0)
+    if above(fastest, bound):
+        yield AbovePeak("above-machine", fastest, bound)
+
+
+def refused(warnings: Iterable[ResultWarning]) -> ResultWarning | None:
+    """The first warning that refuses the number; None without any."""
+    return next((warning for warning in warnings if warning.kind in REFUSING), None)

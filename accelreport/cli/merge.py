@@ -45,9 +45,9 @@ Out = Annotated[
 
 def merge(sources: Sources, *, out: Out) -> None:
     """Merge results folders, such as those of several machines, into one."""
-    from accelreport.report.words import counted
     from accelreport.results.merge import merge as unite
     from accelreport.results.merge import unpacked
+    from accelreport.spec.problems import counted
     from accelreport.terminal.say import say
 
     with unpacked(sources) as folders:

@@ -104,8 +104,8 @@ def rm(
     yes: Yes = False,
 ) -> None:
     """Remove records: of cells, of whole benchmarks, or those that no plan names any more."""
-    from accelreport.report.words import counted
     from accelreport.results.store import existing
+    from accelreport.spec.problems import counted
     from accelreport.terminal.results import meant
     from accelreport.terminal.say import say
 

@@ -17,7 +17,6 @@ from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import withheld_text
 from accelreport.report.metrics import is_share
 from accelreport.report.warning_text import failure_text, problem_text
-from accelreport.report.words import at, counted, figure, span
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.claims import (
     AS_WRITTEN,
@@ -35,6 +34,7 @@ from accelreport.spec.claims import (
     ValueCheck,
     bounds_text,
 )
+from accelreport.spec.problems import counted
 
 COLUMNS = ("text", "verdict", "numbers", "rule", "source", "machine", "published", "evidence")
 """Columns of `claims_frame`."""
@@ -71,6 +71,48 @@ def claims_frame(plan: PlanDocument, found: Iterable[ClaimResult]) -> pd.DataFra
         for each in found
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+_UNITS = ((1e-6, 1e-9, "ns"), (1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"), (120.0, 1.0, "s"))
+"""(below, unit in seconds, name)."""
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds in the unit a reader would choose: "94 µs", "24.1 ms", "6 s", "2.5 h"."""
+    for below, unit, name in _UNITS:
+        if abs(seconds) < below:
+            return f"{seconds / unit:.3g} {name}"
+    if abs(seconds) < 7200:
+        return f"{seconds / 60:.3g} min"
+    return f"{seconds / 3600:.3g} h"
+
+
+def figure_text(quantity: str, value: float) -> str:
+    """A value of a quantity or published figure, with its unit."""
+    if quantity.endswith("_time"):
+        return duration_text(value)
+    if quantity.endswith("accuracy"):
+        return f"{100 * value:.4g} %"
+    if quantity.startswith("tflops"):
+        return f"{value:.3g} TFLOPS"
+    if quantity == "throughput":
+        return f"{value:,.0f} samples/s" if value >= 100 else f"{value:.3g} samples/s"
+    return f"{value:.3g}×" if quantity in {"speedup", "ratio"} else f"{value:.3g}"
+
+
+def interval_text(quantity: str, low: float, high: float) -> str:
+    """An interval, with its unit once: "4.81–5.14×", "0.195–0.208 TFLOPS"."""
+    first, last = figure_text(quantity, low), figure_text(quantity, high)
+    number, _, unit = first.partition(" ")
+    if unit and last.endswith(f" {unit}"):
+        first = number
+    joint = " to " if low < 0 else "–"
+    return f"{first.removesuffix('×')}{joint}{last}"
+
+
+def point_text(point: Mapping[str, Any]) -> str:
+    """A sweep point: "batch_size = 256, units = 4"."""
+    return ", ".join(f"{key} = {value}" for key, value in point.items())
 
 
 def source_of(plan: PlanDocument, claim: Claim) -> str:
@@ -112,9 +154,9 @@ def number_text(number: Number, names: Names = AS_WRITTEN) -> str:
         processes = counted(found.n, "process", "processes")
         said = f"{found.value:g} of {processes} ran out of memory"
     else:
-        said = figure(number.quantity, found.value)
+        said = figure_text(number.quantity, found.value)
         if found.known:
-            said += f" ({span(number.quantity, found.low, found.high)}, n = {found.n})"
+            said += f" ({interval_text(number.quantity, found.low, found.high)}, n = {found.n})"
         else:
             said += " (one process, no interval)"
     return f"{what}: {said}" if what else said
@@ -296,10 +338,10 @@ def _published_of(
         asked = {key: value for key, value in where.items() if key in row.where}
         if row.device not in devices or not matches(row.where, asked):
             continue
-        label = f"{row.label} ({at(row.where)})" if row.where else row.label
+        label = f"{row.label} ({point_text(row.where)})" if row.where else row.label
         label += f" in “{row.source.title}”" if row.source else ""
         said += [
-            f"{label}: {figure(key, value)} [{key}, {row.mark}]"
+            f"{label}: {figure_text(key, value)} [{key}, {row.mark}]"
             for key, value in row.figures().items()
             if key in FIGURES_OF.get(name, (name,))
             and (key != "speedup" or (row.over or plan.baseline) in devices)

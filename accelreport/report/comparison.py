@@ -35,9 +35,9 @@ from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of
 from accelreport.report.site.options import ResultsSource
-from accelreport.report.words import counted
 from accelreport.results.plan_document import Document
 from accelreport.spec.base import Scalar
+from accelreport.spec.problems import counted
 
 
 class OverallOutcome(StrEnum):

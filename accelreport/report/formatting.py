@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from accelreport.spec.problems import listed as listed
+
 SPACE = "\N{NO-BREAK SPACE}"
 EN_DASH = "–"
 MISSING = "—"
@@ -223,10 +225,3 @@ def days(texts: Iterable[str]) -> str:
 def plural(number_of: int, noun: str, plural_noun: str = "") -> str:
     """A count and its noun: "1 process", "3 processes"."""
     return f"{count(number_of)}{SPACE}{noun if number_of == 1 else plural_noun or noun + 's'}"
-
-
-def listed(items: list[str], last: str = "and") -> str:
-    """Items as a sentence lists them: "a, b and c"."""
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} {last} {items[-1]}"

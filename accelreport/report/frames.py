@@ -50,7 +50,7 @@ def results_frame(plan: PlanDocument, results: Sequence[Result]) -> pd.DataFrame
     """One row for each planned cell and machine that has a record of it.
 
     A planned cell without any record is one row with status `missing`. One whose number is
-    refused (`invalid_results`) has the status `refused`, what was found against it in
+    refused (`warnings.REFUSING`) has the status `refused`, what was found against it in
     `failure_kind` and `failure_message`, and no timings.
 
     Seconds, bytes and fractions throughout; the columns are `IDENTITY`, the axes by their

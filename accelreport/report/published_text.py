@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from accelreport.analysis.published import Changed, Contradiction, PublishedResult
+from accelreport.report.claim_text import duration_text
 from accelreport.report.frames import why_withheld
-from accelreport.report.words import duration
 from accelreport.spec.models import Source
 
 COLUMNS = (
@@ -113,7 +113,9 @@ def flag_text(found: Contradiction) -> str:
             source = f" ({found.source})" if found.source else ""
             rate = f"{printed:g} TFLOPS is"
             if not isnan(count):
-                rate = f"a step of {duration(count)} is at least {printed:.3g} TFLOPS, which is"
+                rate = (
+                    f"a step of {duration_text(count)} is at least {printed:.3g} TFLOPS, which is"
+                )
             return (
                 f"{rate} {printed / other:.2g} times the peak of {other:g} TFLOPS "
                 f"in {found.of}{source}"
@@ -122,21 +124,22 @@ def flag_text(found: Contradiction) -> str:
             parts = found.kind.removeprefix("not-of-")
             counted = f"{count:,.0f}" if parts == "samples" else f"{count}"
             return (
-                f"a total of {duration(printed)} does not fit {counted} {parts}: they take "
-                f"{duration(other)}"
+                f"a total of {duration_text(printed)} does not fit {counted} {parts}: they take "
+                f"{duration_text(other)}"
             )
         case "step-is-a-sample":
             return (
-                f"what the source calls a step ({duration(printed)}) is the time of a sample: "
-                f"{count:,.0f} of them make its epoch of {duration(other)}"
+                f"what the source calls a step ({duration_text(printed)}) is the time of a sample: "
+                f"{count:,.0f} of them make its epoch of {duration_text(other)}"
             )
         case "steps-unlike-epoch":
-            steps = f"{count:,.0f} steps of {duration(printed)}"
-            return f"{steps} do not make an epoch of {duration(other)}"
+            steps = f"{count:,.0f} steps of {duration_text(printed)}"
+            return f"{steps} do not make an epoch of {duration_text(other)}"
         case "samples-unlike-epoch":
+            sample, whole = duration_text(printed), duration_text(printed * count)
             return (
-                f"{count:,.0f} samples of {duration(printed)} take {duration(printed * count)}, "
-                f"not an epoch of {duration(other)}"
+                f"{count:,.0f} samples of {sample} take {whole}, "
+                f"not an epoch of {duration_text(other)}"
             )
         case "speedup-unlike-times":
             return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
+from accelreport.analysis.compute import AnyChip, OwnRoof, Peak
 from accelreport.analysis.results import MISSING, Result
 from accelreport.analysis.warnings import (
     AbovePeak,
@@ -16,7 +17,6 @@ from accelreport.analysis.warnings import (
     SlowProcess,
     TwoModes,
 )
-from accelreport.report.words import share, source_of_peak
 from accelreport.results.record import SHORT_WINDOW_S
 
 REMEDY = "Correct what is named and measure again with --rerun; the record has the raw times."
@@ -105,6 +105,27 @@ def _of_series(kind: str, seen: float) -> str:
                 f"{share(seen)} of the time went into stalls in which the process computed little"
             )
     raise ValueError(f"nothing is said of the warning {kind}")
+
+
+def share(part: float) -> str:
+    """A part of a whole as per cent: "26 %"."""
+    return f"{100 * part:.0f} %"
+
+
+def source_of_peak(peak: Peak) -> str:
+    """Where a peak is written, or what it follows from where nobody cites one."""
+    match source := peak.source:
+        case str():
+            return source
+        case AnyChip():
+            return f"no chip does {source.tflops:g} TFLOPS"
+        case OwnRoof():
+            own = source.measured_tflops
+            return f"{source.times:g} times the {own:.3g} TFLOPS that were measured of it"
+    return (
+        f"derived bound: {source.cores} cores × {source.operations} operations a cycle "
+        f"({source.extension}) × {source.ghz:.2f} GHz"
+    )
 
 
 def failure_text(result: Result) -> str:

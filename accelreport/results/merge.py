@@ -43,10 +43,12 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from accelreport.atomic import write_parts, write_whole
-from accelreport.results.errors import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.reading import (
     LARGEST_FILE,
     RECORD_NAME,
+    ResultProblem,
+    ResultsError,
+    UnreadableFile,
     is_document,
     listing,
     names,

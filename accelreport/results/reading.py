@@ -1,8 +1,10 @@
 """Reading the files of a results folder without trusting them: their names, then what they hold.
 
-Each step takes a record of one version, as plain JSON values, and returns it one version
-higher. To change the record: raise `RECORD_VERSION`, add the step from the version before,
-and keep a record of that version among the tests.
+What cannot be read is named, and everything else is read all the same.
+
+Each step of `STEPS` takes a record of one version, as plain JSON values, and returns it one version
+higher. To change the record: raise `RECORD_VERSION`, add the step from the version before, and keep
+a record of that version among the tests.
 """
 
 from __future__ import annotations
@@ -14,14 +16,53 @@ import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from accelreport.results.errors import ResultsError, UnreadableFile
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import RECORD_VERSION, Record
+
+ProblemKind = Literal[
+    "unreadable", "not-a-file", "too-large", "cut-off", "not-json", "newer", "invalid", "misnamed"
+]
+"""Why a file is left out."""
+
+
+class ResultsError(AccelReportError):
+    """A results folder cannot be read or written."""
+
+    exit_code = ExitCode.BAD_RESULTS
+
+
+@dataclass(frozen=True)
+class ResultProblem:
+    """A file that was left out while all others were read.
+
+    Attributes:
+        path: the file.
+        kind: why, from a closed list.
+        message: why, in a sentence.
+    """
+
+    path: Path
+    kind: ProblemKind
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+class UnreadableFile(Exception):  # noqa: N818 -- a carrier for a problem, not an error of its own
+    """Raised while one file is read; callers turn it into an entry of their problems."""
+
+    def __init__(self, path: Path, kind: ProblemKind, message: str) -> None:
+        self.problem = ResultProblem(path, kind, message)
+        super().__init__(str(self.problem))
+
 
 KEY_LENGTH = 16
 KEY = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")

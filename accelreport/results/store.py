@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from accelreport.atomic import sweep, write_whole
-from accelreport.results.errors import ResultProblem, ResultsError, UnreadableFile
 from accelreport.results.plan_document import PlanDocument, with_earlier_cells
 from accelreport.results.reading import (
     KEY,
     KEY_LENGTH,
     MACHINE,
     RECORD_NAME,
+    ResultProblem,
+    ResultsError,
+    UnreadableFile,
     listing,
     names,
     plan_file_name,

@@ -23,8 +23,7 @@ from accelreport.backend.artefacts import FOLDER
 from accelreport.backend.protocol import EVENTS, Job
 from accelreport.errors import AccelReportError
 from accelreport.machine.memory import LARGE_SHARE
-from accelreport.results.errors import UnreadableFile
-from accelreport.results.reading import read_record
+from accelreport.results.reading import UnreadableFile, read_record
 from accelreport.results.record import Environment, Failure, Record, Times, Warned
 from accelreport.runner.fork_pool import ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop

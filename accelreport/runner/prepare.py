@@ -8,8 +8,8 @@ from pathlib import Path
 
 from accelreport.loader.load import load
 from accelreport.machine.inventory import inventory
-from accelreport.results.errors import ResultProblem, ResultsError
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.reading import ResultProblem, ResultsError
 from accelreport.results.store import Store
 from accelreport.runner.adaptive import AdaptiveRepeats, StoppingRule
 from accelreport.runner.launchers.base import BadLauncher, Launcher

@@ -17,8 +17,7 @@ from pathlib import Path
 from accelreport.atomic import write_whole
 from accelreport.backend.environment import environment
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.results.errors import ResultsError
-from accelreport.results.reading import to_bytes
+from accelreport.results.reading import ResultsError, to_bytes
 from accelreport.results.record import Environment, Failure, Record
 from accelreport.results.store import Store
 from accelreport.runner.events import (

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from accelreport.results.errors import ResultsError
+from accelreport.results.reading import ResultsError
 from accelreport.runner.interrupt import Stop
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, FiniteFloat, model_validator
 
 from accelreport.spec.base import SpecModel
-from accelreport.spec.validators import FieldsError, is_day
+from accelreport.spec.validators import FieldsError, require_day
 
 FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 """What people call each framework a device may name."""
@@ -174,12 +174,8 @@ class Device(SpecModel):
                 "peak_tflops",
                 help="say in `peak_source` where the figure is written",
             )
-        if self.price_date and not is_day(self.price_date):
-            raise FieldsError(
-                f"`price_date` is no day: {self.price_date!r}",
-                "price_date",
-                help='write year, month and day, such as "2026-05-31"',
-            )
+        if self.price_date:
+            require_day(self.price_date, "price_date")
         if self.memory_gbps is not None and not self.memory_source.strip():
             raise FieldsError(
                 "`memory_gbps` has no source",

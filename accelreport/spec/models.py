@@ -25,7 +25,7 @@ from accelreport.spec.claims import (
     Claim,
     Speed,
 )
-from accelreport.spec.validators import FieldsError, is_day
+from accelreport.spec.validators import FieldsError, require_day
 
 
 class Source(SpecModel):
@@ -48,12 +48,8 @@ class Source(SpecModel):
 
     @model_validator(mode="after")
     def _names_a_day(self) -> Self:
-        if self.accessed and not is_day(self.accessed):
-            raise FieldsError(
-                f"`accessed` is no day: {self.accessed!r}",
-                "accessed",
-                help='write year, month and day, such as "2026-05-31"',
-            )
+        if self.accessed:
+            require_day(self.accessed, "accessed")
         return self
 
 
@@ -73,12 +69,7 @@ class ListPrice(SpecModel):
 
     @model_validator(mode="after")
     def _names_a_day(self) -> Self:
-        if not is_day(self.date):
-            raise FieldsError(
-                f"`date` is no day: {self.date!r}",
-                "date",
-                help='write year, month and day, such as "2026-05-31"',
-            )
+        require_day(self.date, "date")
         return self
 
 

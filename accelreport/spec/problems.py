@@ -109,12 +109,12 @@ class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
         self.problems = tuple(problems)
         names = {problem.place.file for problem in self.problems}
         files = {name for name in names if not name.startswith(COMMAND_LINE)}
-        places = [_counted(len(files), "file")] if files else []
+        places = [counted(len(files), "file")] if files else []
         places += ["the command line"] if files != names else []
         text = "\n\n".join(problem.render() for problem in self.problems)
         super().__init__(
             text,
-            remedy=f"\n{_counted(len(self.problems), 'error')} in {' and '.join(places)}; "
+            remedy=f"\n{counted(len(self.problems), 'error')} in {' and '.join(places)}; "
             "nothing was run.",
         )
         if not files:
@@ -195,8 +195,9 @@ def _cells(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 cell`, `2 cells`; with a plural of its own where an s does not make it."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 TYPES = {

@@ -35,6 +35,13 @@ def is_day(text: str) -> bool:
         return False
 
 
+def require_day(text: str, key: str) -> None:
+    """See that the text of a key is a day; raises `FieldsError` otherwise."""
+    if not is_day(text):
+        help_ = 'write year, month and day, such as "2026-05-31"'
+        raise FieldsError(f"`{key}` is no day: {text!r}", key, help=help_)
+
+
 def _inside(text: str, info: ValidationInfo) -> str:
     path = PurePosixPath(text)
     if not text.strip() or "\0" in text:

@@ -25,7 +25,7 @@ from accelreport.report.comparison import (
     ratio,
     seconds_text,
 )
-from accelreport.report.words import counted
+from accelreport.spec.problems import counted
 from accelreport.terminal.say import columns
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelreport.backend.availability import Probe
-from accelreport.report.words import counted
 from accelreport.runner.survey import Survey
+from accelreport.spec.problems import counted
 
 GIB = 2**30
 

@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from accelreport.errors import AccelReportError
-from accelreport.report.words import counted
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.run import headline
 from accelreport.spec.base import Scalar
-from accelreport.spec.problems import did_you_mean
+from accelreport.spec.problems import counted, did_you_mean
 from accelreport.terminal.run_text import duration, figures_text
 from accelreport.terminal.say import columns
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from accelreport.report.words import counted
 from accelreport.runner.events import (
     CellEndLine,
     CellName,
@@ -18,6 +17,7 @@ from accelreport.runner.events import (
     PlannedCellLine,
 )
 from accelreport.runner.timings import STAGES, TimingsLine
+from accelreport.spec.problems import counted
 
 MARKS = {"ok": "✓", "partial": "◐", "failed": "✗", "skipped": "–"}
 """One sign for each status, for the eye; the word stands beside it where it matters."""

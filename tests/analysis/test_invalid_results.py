@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from accelreport.analysis.compute import Peak, own_bound
-from accelreport.analysis.invalid_results import REFUSED, REFUSING, above_peak, refused
 from accelreport.analysis.results import results_of
 from accelreport.analysis.stability import began, reused
+from accelreport.analysis.warnings import REFUSED, REFUSING, above_peak, refused
 from accelreport.report.frames import not_refused
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.analysis.invalid_results import REFUSING
+from accelreport.analysis.warnings import REFUSING
 from accelreport.errors import ExitCode
 from accelreport.results.record import Record
 from accelreport.results.store import Store

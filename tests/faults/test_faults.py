@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.invalid_results import REFUSED, REFUSING
 from accelreport.analysis.results import Result, Timings, results_of
 from accelreport.analysis.stability import began, reused
+from accelreport.analysis.warnings import REFUSED, REFUSING
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record

@@ -13,7 +13,7 @@ import pytest
 import vl_convert
 
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
-from accelreport.report.site.figure_files import csv_of, latex_of, markdown_of
+from accelreport.report.site.export import csv_of, latex_of, markdown_of
 from tests.report.scenarios import HOSTILE
 from tests.report.tree import Element
 

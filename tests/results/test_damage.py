@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode
-from accelreport.results.errors import ResultProblem, UnreadableFile
-from accelreport.results.reading import read_record, to_bytes
+from accelreport.results.reading import ResultProblem, UnreadableFile, read_record, to_bytes
 from accelreport.results.record import RECORD_VERSION, Record
 from accelreport.results.store import Store
 from tests.support.program import call

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelreport.results.errors import ResultsError
 from accelreport.results.merge import Merged, Version, kept, merge, record_versions
-from accelreport.results.reading import read_record, to_bytes
+from accelreport.results.reading import ResultsError, read_record, to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from tests.results.conftest import Folder

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.results import merge as module
-from accelreport.results.errors import ResultsError
 from accelreport.results.merge import merge
-from accelreport.results.reading import to_bytes
+from accelreport.results.reading import ResultsError, to_bytes
 from accelreport.results.store import Store
 from tests.results.conftest import Folder
 from tests.support.records import study

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.results import reading
-from accelreport.results.errors import ResultsError
+from accelreport.results.reading import ResultsError
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from tests.support.records import assorted, study, thousand

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.results import merge as module
-from accelreport.results.errors import ResultsError
 from accelreport.results.merge import merge, unpacked
-from accelreport.results.reading import LARGEST_FILE, to_bytes
+from accelreport.results.reading import LARGEST_FILE, ResultsError, to_bytes
 from accelreport.results.record import Artefact
 from accelreport.results.store import Store
 from tests.support.records import study

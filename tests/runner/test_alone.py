@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.results.errors import ResultsError
+from accelreport.results.reading import ResultsError
 from accelreport.runner.interrupt import SIGNALS, Stop, stopped_by_signals
 from accelreport.runner.workspace import (
     CELL_IN_USE,

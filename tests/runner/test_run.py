@@ -7,8 +7,7 @@ import pytest
 from filelock import FileLock
 
 from accelreport.errors import ExitCode
-from accelreport.results.errors import ResultsError
-from accelreport.results.reading import read_record
+from accelreport.results.reading import ResultsError, read_record
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, CellStartLine, RunLine, WaitingLine

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.results.errors import ResultsError
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.reading import ResultsError
 from accelreport.results.store import Store, content_digest
 from accelreport.runner.events import EndLine
 from accelreport.runner.overrides import BadOverride, parse_overrides

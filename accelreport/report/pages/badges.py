@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.results import Result
+from accelreport.analysis.warnings import REFUSED
 from accelreport.report import formatting
 from accelreport.report.model import Badge, Entry, Line, Tone
 from accelreport.report.text import label

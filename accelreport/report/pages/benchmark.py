@@ -43,7 +43,7 @@ from accelreport.report.pages.sections.published import published_section
 from accelreport.report.pages.sections.resources import resources_section
 from accelreport.report.pages.sections.speedup import scaling_section, speedup_section
 from accelreport.report.pages.sections.steps import steps_section
-from accelreport.report.site.figure_files import data_of, figure_links
+from accelreport.report.site.export import data_of, figure_links
 from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.slides.benchmark import slides_path
 from accelreport.report.text import label

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.overview import Choice
+from accelreport.analysis.warnings import REFUSED
 from accelreport.report import formatting
 from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import axis_title

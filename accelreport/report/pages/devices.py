@@ -39,7 +39,7 @@ from accelreport.report.pages.hardware import (
 from accelreport.report.pages.sections.cost import price_text, rent
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
-from accelreport.report.words import source_of_peak
+from accelreport.report.warning_text import source_of_peak
 
 UNCHECKED = Badge("not checked", "Nobody has held this figure against its source yet.")
 

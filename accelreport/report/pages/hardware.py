@@ -11,7 +11,7 @@ from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
-from accelreport.report.words import source_of_peak
+from accelreport.report.warning_text import source_of_peak
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device
 

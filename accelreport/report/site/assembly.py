@@ -26,8 +26,13 @@ from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.run import cell_page
 from accelreport.report.site.cache import BuildManifest, Remembered, digest
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.export import benchmark_files, record_json, site_files
-from accelreport.report.site.figure_files import embed_pages, figure_files
+from accelreport.report.site.export import (
+    benchmark_files,
+    embed_pages,
+    figure_files,
+    record_json,
+    site_files,
+)
 from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFacts
 from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer

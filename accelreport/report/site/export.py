@@ -1,4 +1,11 @@
-"""Every number as a file: CSV for a spreadsheet, JSON for a program."""
+"""Every figure and every number as a file, for a document or a program of one's own.
+
+A figure's drawing is one SVG file: title, key, all panels. Nothing outside it is needed: the names
+of colours are replaced by the colours of one theme, and the legend, which is HTML on the page, is
+drawn. Its numbers are a table as text: CSV, Markdown, LaTeX with booktabs. For a frame on somebody
+else's page there is a page with the figure alone. All numbers of a benchmark are CSV for a
+spreadsheet and JSON for a program.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +13,15 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
 
 import pandas as pd
+from markupsafe import Markup, escape
 
+from accelreport.report.charts.text_metrics import lines_within, text_width
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,
@@ -19,10 +30,356 @@ from accelreport.report.frames import (
     speedups_frame,
     targets_frame,
 )
+from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Section, Table
 from accelreport.report.published_text import published_frame
-from accelreport.report.site.figure_files import harmless
+from accelreport.report.theme import FONT, variables
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
+
+_TEX = {
+    **{letter: f"\\{letter}" for letter in "%&$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\N{NO-BREAK SPACE}": "~",
+    "×": r"$\times$",
+    "−": "$-$",
+    "…": r"\dots{}",
+}
+_MARKDOWN = {letter: f"\\{letter}" for letter in "\\`*_{}[]<>|#~"}
+_FORMULA = re.compile(r"^(?=[=+\-@\t\r])|(?<=[;\n])(?=[=+\-@])")
+"""Where a spreadsheet would begin a formula: some take semicolons for separators."""
+
+
+def csv_of(table: Table) -> str:
+    """Comma-separated values; texts that a spreadsheet would run get an apostrophe."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(harmless, _heading(table)))
+    writer.writerows(map(harmless, row) for row in _rows(table))
+    return file.getvalue()
+
+
+def markdown_of(table: Table) -> str:
+    """A pipe table as GitHub and Pandoc read it, under its title."""
+    marks = [":--", *("--:" if column.number else ":--" for column in table.columns)]
+    lines = [_heading(table), *_rows(table)]
+    body = ["| " + " | ".join(_markdown(text) for text in line) + " |" for line in lines]
+    body.insert(1, "| " + " | ".join(marks) + " |")
+    return f"**{_markdown(table.title)}**\n\n" + "\n".join(body) + "\n"
+
+
+def latex_of(table: Table) -> str:
+    r"""A `table` with the rules of booktabs; it needs `\usepackage{booktabs}`."""
+    columns = "l" + "".join("r" if column.number else "l" for column in table.columns)
+    rows = [" & ".join(_latex(text) for text in row) + r" \\" for row in _rows(table)]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"  \centering",
+            f"  \\caption{{{_latex(table.title)}}}",
+            f"  \\begin{{tabular}}{{{columns}}}",
+            r"    \toprule",
+            "    " + " & ".join(_latex(text) for text in _heading(table)) + r" \\",
+            r"    \midrule",
+            *(f"    {row}" for row in rows),
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _heading(table: Table) -> list[str]:
+    return [table.corner, *(column.title for column in table.columns)]
+
+
+def _rows(table: Table) -> Iterator[list[str]]:
+    """Rows as texts; a row under a heading says the heading first."""
+    for group in table.groups:
+        for row in group.rows:
+            header = _text(row.header)
+            name = f"{group.title}: {header}" if group.title else header
+            yield [name, *(_text(entry) for entry in row.entries)]
+
+
+def _text(entry: Entry) -> str:
+    lines = [line.text for line in entry.lines]
+    marks = [f"({badge.text})" for badge in entry.badges]
+    return "; ".join(text for text in lines if text) + "".join(f" {mark}" for mark in marks)
+
+
+def harmless(text: str) -> str:
+    """The text with an apostrophe wherever a spreadsheet would begin to read a formula."""
+    return _FORMULA.sub("'", text)
+
+
+def _markdown(text: str) -> str:
+    return "".join(_MARKDOWN.get(letter, letter) for letter in text)
+
+
+def _latex(text: str) -> str:
+    return "".join(_TEX.get(letter, letter) for letter in text)
+
+
+MARGIN = 16.0
+GAP = 20.0
+_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_COLOUR = re.compile(r"var\(--([a-z0-9-]+)\)")
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    text: str
+    width: float
+    height: float
+
+
+def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -> str:
+    """The figure as a file.
+
+    Args:
+        figure: its title, keys and panels.
+        drawn: the wide drawing of each panel, as on the page.
+        dark: the theme.
+    """
+    panels = [_measured(each) for each in drawn]
+    columns = columns_of(len(panels))
+    width = columns * max(p.width for p in panels) + (columns - 1) * GAP
+    lines = lines_within(figure.title, width, 17, bold=True)
+    pieces = [_svg_text(line, 0, 18 + 22 * i, 17, "bold") for i, line in enumerate(lines)]
+    top = 10 + 22.0 * len(lines)
+    for row in _rows_of_keys(figure.keys, width):
+        top += 20
+        pieces += [_key(key, x, top) for key, x in row]
+    top += 14
+    for first in range(0, len(panels), columns):
+        row_panels = panels[first : first + columns]
+        titles = [p.title for p in figure.panels[first : first + columns]]
+        head = 22.0 if any(titles) else 0.0
+        for i, (panel, title) in enumerate(zip(row_panels, titles, strict=True)):
+            x = i * (max(p.width for p in panels) + GAP)
+            if title:
+                pieces.append(_svg_text(title, x, top + 14, 13.5, "bold"))
+            pieces.append(_placed(panel, x, top + head))
+        top += head + max(p.height for p in row_panels) + GAP
+    marks = "; ".join(f"{badge.text}: {badge.meaning}" for badge in figure.badges)
+    told = " ".join(part for part in (figure.subtitle, marks) if part)
+    for line in lines_within(told, width, 12):
+        pieces.append(_svg_text(line, 0, top, 12, "normal", "var(--soft)"))
+        top += 16
+    return _file(figure.title, pieces, width, top - GAP / 2, dark=dark)
+
+
+def columns_of(panels: int) -> int:
+    """How many panels stand side by side in a file."""
+    return {1: 1, 2: 2, 4: 2}.get(panels, 3)
+
+
+def _measured(drawn: Markup) -> _Drawn:
+    found = _BOX.search(str(drawn))
+    if found is None:
+        raise ValueError("a drawing without a viewBox")
+    return _Drawn(str(drawn), float(found[1]), float(found[2]))
+
+
+def _placed(panel: _Drawn, x: float, y: float) -> str:
+    return panel.text.replace("<svg ", f'<svg x="{x:g}" y="{y:g}" ', 1)
+
+
+def _svg_text(
+    text: str, x: float, y: float, size: float, weight: str, fill: str = "var(--ink)"
+) -> str:
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" font-weight="{weight}" '
+        f'fill="{fill}">{escape(text)}</text>'
+    )
+
+
+def _rows_of_keys(keys: Sequence[Key], width: float) -> list[list[tuple[Key, float]]]:
+    rows: list[list[tuple[Key, float]]] = []
+    x = 0.0
+    for key in keys:
+        room = 40 + text_width(key.text, 13)
+        if not rows or x + room > width:
+            rows.append([])
+            x = 0.0
+        rows[-1].append((key, x))
+        x += room
+    return rows
+
+
+def _key(key: Key, x: float, y: float) -> str:
+    colour = f"var(--{key.colour})"
+    if key.shape == "bar":
+        shape = f'<rect x="{x:g}" y="{y - 9:g}" width="10" height="10" fill="{colour}"/>'
+    elif key.shape == "dashed":
+        shape = (
+            f'<path d="M{x:g} {y - 4:g}h14" stroke="{colour}" stroke-width="2.5" '
+            'stroke-dasharray="5 3"/>'
+        )
+    else:
+        shape = f'<circle cx="{x + 5:g}" cy="{y - 4:g}" r="5" fill="{colour}"/>'
+    return shape + _svg_text(key.text, x + 18, y, 13, "normal")
+
+
+def _file(title: str, pieces: Sequence[str], width: float, height: float, *, dark: bool) -> str:
+    whole_width, whole_height = width + 2 * MARGIN, height + 2 * MARGIN
+    colours = {name: (night if dark else day) for name, day, night in variables()}
+    text = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole_width:g} {whole_height:g}" '
+        f'width="{whole_width:g}" height="{whole_height:g}" font-family="{FONT}" role="img">'
+        f"<title>{escape(title)}</title>"
+        f'<rect width="100%" height="100%" fill="var(--paper)"/>'
+        f'<g transform="translate({MARGIN:g},{MARGIN:g})">{"".join(pieces)}</g></svg>\n'
+    )
+    return _COLOUR.sub(lambda found: colours[found[1]], text)
+
+
+_TABLES: dict[str, tuple[str, Callable[[Table], str]]] = {
+    ".csv": ("CSV", csv_of),
+    ".md": ("Markdown", markdown_of),
+    ".tex": ("LaTeX", latex_of),
+}
+_DRAWN = {".svg": "SVG", ".dark.svg": "SVG, dark"}
+_PICTURES = {".png": "PNG", ".dark.png": "PNG, dark"}
+_SOURCE = ".vl.json"
+
+
+def data_of(figure: Figure, after: Sequence[Block]) -> Table | None:
+    """The numbers of a figure: its own table, or the first one that follows it."""
+    tables = (block for block in after if isinstance(block, Table))
+    return figure.table or next(tables, None)
+
+
+def figure_links(figure: Figure, stem: str, *, pictures: bool) -> tuple[Download, ...]:
+    """Links to the files of a figure.
+
+    Args:
+        figure: with its data, where there are any.
+        pictures: whether the drawings are also PNG files.
+        stem: their path from the site's root, without what follows the first full stop.
+    """
+    names = _DRAWN | (_PICTURES if pictures else {})
+    if figure.data is not None:
+        names |= {suffix: title for suffix, (title, _) in _TABLES.items()}
+    names[_SOURCE] = "Vega-Lite"
+    return tuple(Download(f"{stem}{suffix}", title) for suffix, title in names.items())
+
+
+def figure_files(
+    figure: Figure, drawn: Sequence[Markup], png: Callable[[str], bytes]
+) -> Iterator[tuple[str, str | bytes]]:
+    """The files that a figure's links lead to, by their paths.
+
+    Args:
+        figure: the figure.
+        drawn: the wide drawing of each panel, as on the page.
+        png: an SVG file → the same as a PNG file.
+    """
+    suffixes = (*_TABLES, _SOURCE, ".dark.svg", ".svg", ".dark.png", ".png")
+    for link in figure.downloads:
+        suffix = next(s for s in suffixes if link.href.endswith(s))
+        if suffix in _DRAWN:
+            yield link.href, figure_svg(figure, drawn, dark="dark" in suffix)
+        elif suffix in _PICTURES:
+            yield link.href, png(figure_svg(figure, drawn, dark="dark" in suffix))
+        elif suffix == _SOURCE:
+            yield link.href, vega_lite(figure)
+        elif figure.data is not None:
+            yield link.href, _TABLES[suffix][1](figure.data)
+
+
+def vega_lite(figure: Figure) -> str:
+    """The figure's Vega-Lite specification, with its legend, in the colours of paper.
+
+    Several panels become a concatenation. Altair names rows by their content, so that those of
+    two panels can stand side by side.
+    """
+    from accelreport.report.charts.drawing import PAPER
+
+    specs = [drawing.spec for drawing in figure.drawings]
+    parts = [
+        {name: part for name, part in spec.items() if name not in _OF_THE_WHOLE}
+        | ({"title": panel.title} if panel.title else {})
+        for panel, spec in zip(figure.panels, specs, strict=True)
+    ]
+    whole = {
+        "$schema": specs[0]["$schema"],
+        "title": figure.title,
+        "description": " ".join(part for part in (figure.subtitle, figure.caption) if part),
+        "config": PAPER,
+        "datasets": {name: rows for spec in specs for name, rows in spec["datasets"].items()},
+    }
+    columns = {"columns": columns_of(len(parts))}
+    whole |= parts[0] | {"title": figure.title} if len(parts) == 1 else {"concat": parts} | columns
+    colours = {name: day for name, day, _ in variables()}
+    text = json.dumps(whole, ensure_ascii=True)
+    return _COLOUR.sub(lambda found: colours[found[1]], text) + "\n"
+
+
+_OF_THE_WHOLE = {"$schema", "config", "datasets"}
+"""What Vega-Lite knows only at the top of a specification."""
+
+
+Value = TypeVar("Value")
+
+_NAMES = {"id", "prefix"}
+"""Fields of `report.model` that name an element of the page."""
+_LINKS = {"href"}
+"""Fields that lead somewhere."""
+
+
+def relinked(value: Value, *, name: Callable[[str], str], link: Callable[[str], str]) -> Value:
+    """A block, or anything of `report.model`, with other ids and other links.
+
+    Args:
+        value: a dataclass of the report model, a tuple of them, or a plain value.
+        name: old id → new id; never asked for an empty one.
+        link: old address → new address; never asked for an empty one.
+    """
+    return cast("Value", _moved(value, name, link))
+
+
+def _moved(value: Any, name: Callable[[str], str], link: Callable[[str], str]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_moved(each, name, link) for each in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changed: dict[str, Any] = {}
+    for each in fields(value):
+        old = getattr(value, each.name)
+        if each.name in _NAMES or each.name in _LINKS:
+            new = (name if each.name in _NAMES else link)(old) if old else old
+        else:
+            new = _moved(old, name, link)
+        if new is not old:
+            changed[each.name] = new
+    return replace(value, **changed) if changed else value
+
+
+def embed_pages(page: Page) -> Iterator[Page]:
+    """A page for each figure of a page that names one; it leads back to the whole."""
+
+    def link(old: str) -> str:
+        return f"../{page.path}{old}" if old.startswith("#") else f"../{old}"
+
+    for figure in page.figures:
+        if figure.embed:
+            alone = relinked(replace(figure, downloads=(), embed=""), name=str, link=link)
+            yield replace(
+                page,
+                path=figure.embed,
+                title=f"{figure.title}: {page.title}",
+                headline="",
+                opening=None,
+                sections=(Section("figure", figure.title, (alone,)),),
+                template="embed.html",
+                byline=(),
+                related=(),
+                crumbs=(Download(f"{page.path}#{figure.id}", page.title),),
+            )
 
 
 def benchmark_files(

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.text import clean, label
-from accelreport.results.errors import UnreadableFile
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.reading import read_bytes
+from accelreport.results.reading import UnreadableFile, read_bytes
 from accelreport.results.record import Record
 from accelreport.spec.models import NO_TALK, Talk
 

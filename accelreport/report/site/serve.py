@@ -3,10 +3,8 @@
 The built site stays as it is. What a page needs to notice a new build, one script and the
 permission to ask this server, is added to it on its way to the browser.
 
-Whether files have changed, by looking at them again and again.
-
-Looking costs little for some thousand files, and works on every platform and on network
-folders, where nobody tells of changes.
+Whether files have changed is seen by looking at them again and again, which costs little for some
+thousand of them, and works on every platform and on network folders, where nobody tells of changes.
 """
 
 from __future__ import annotations

@@ -33,8 +33,13 @@ from accelreport.report.pages.methods import methods_page
 from accelreport.report.site.assembly import gather, of_all, page_instead, unforeseen
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.export import benchmark_files, record_json, site_files
-from accelreport.report.site.figure_files import figure_files, relinked
+from accelreport.report.site.export import (
+    benchmark_files,
+    figure_files,
+    record_json,
+    relinked,
+    site_files,
+)
 from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import slug

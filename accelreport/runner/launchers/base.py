@@ -14,8 +14,7 @@ from typing import NamedTuple, Protocol
 
 from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.results.errors import UnreadableFile
-from accelreport.results.reading import parts_of
+from accelreport.results.reading import UnreadableFile, parts_of
 from accelreport.results.record import Artefact, Record, Warned
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.plan import Policy

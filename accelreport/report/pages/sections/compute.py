@@ -28,7 +28,7 @@ from accelreport.report.pages.hardware import (
 from accelreport.report.pages.panels import groups_corner, keys, loud_badges, point_groups
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, present
-from accelreport.report.words import source_of_peak
+from accelreport.report.warning_text import source_of_peak
 
 UNIT = f"{formatting.SPACE}FLOP/B"
 

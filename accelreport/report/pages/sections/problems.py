@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from accelreport.analysis.invalid_results import REFUSED
 from accelreport.analysis.results import Result
+from accelreport.analysis.warnings import REFUSED
 from accelreport.report import formatting
 from accelreport.report.model import Download, Note, Notes, Notice, Section, Tone
 from accelreport.report.pages.badges import kind_text
