@@ -54,6 +54,9 @@ from accelreport.spec.claims import (
 QUALITY_MARGIN = 0.005
 """A step back of accuracies and losses that does not refute a trend, as a difference."""
 
+NO_DIFFERENCE = 1e-9
+"""What one quality must be above another to be higher: less is the rounding of their mean."""
+
 OF_A_STEADY_STEP = frozenset({"steady_step_time", "step_time", "throughput", "tflops"})
 """Quantities that vary from process to process as the time of a steady step does."""
 
@@ -237,7 +240,8 @@ def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
         "ratio",
     )
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        return replace(outcome, missing=seen.absent(check.of, over))
+        sides = (check.of, check.where), (over, check.where | check.over_where)
+        return replace(outcome, missing=seen.absent(*sides))
     if unlike := _not_positive(seen, check, over, groups):
         return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
     return replace(outcome, withheld=_held(pairs))
@@ -317,7 +321,7 @@ def _not_positive(seen: Seen, check: RatioCheck, over: str, groups: Groups) -> t
 
 
 def _difference(seen: Seen, check: DifferenceCheck) -> _Outcome:
-    least, than = check.by_at_least, check.than or check.of
+    least, than = max(check.by_at_least, NO_DIFFERENCE), check.than or check.of
 
     def terms(point: Point) -> Terms:
         own = seen.sample(check.quality, check.of, point)
@@ -331,7 +335,8 @@ def _difference(seen: Seen, check: DifferenceCheck) -> _Outcome:
     groups = seen.groups(check.where, check.mean_over)
     outcome = _bounded(groups, estimate, bounds, "difference")
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        return replace(outcome, missing=seen.absent(check.of, than))
+        sides = (check.of, check.where), (than, check.where | check.than_where)
+        return replace(outcome, missing=seen.absent(*sides))
     return outcome
 
 
@@ -342,7 +347,7 @@ def _of_value(seen: Seen, check: ValueCheck) -> _Outcome:
     bounds = (check.at_least, check.at_most)
     outcome = _bounded(seen.groups(check.where), estimate, bounds, check.value)
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        return replace(outcome, missing=seen.absent(check.of))
+        return replace(outcome, missing=seen.absent((check.of, check.where)))
     return outcome
 
 
@@ -394,7 +399,7 @@ def _trend(seen: Seen, check: TrendCheck) -> _Outcome:
     return _Outcome(
         together([outcome.verdict for outcome in outcomes]),
         tuple(number for outcome in outcomes for number in outcome.numbers),
-        tuple(missing) or (() if outcomes else seen.absent(check.of)),
+        tuple(missing) or (() if outcomes else _absent(seen, check)),
         _held(pairs),
     )
 
@@ -411,7 +416,7 @@ def _line(seen: Seen, check: TrendCheck, name: str, measured: list[_Rung]) -> _O
     before = [rung.terms for rung in measured if start is not None and _number(rung) < start]
     rising = [rung.terms for rung in measured if start is None or _number(rung) >= start]
     if len(rising) < 2:
-        lack = seen.absent(check.of) if not measured else (Missing(Lack.POINTS),)
+        lack = (Missing(Lack.POINTS),) if measured else _absent(seen, check)
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
     level = level_over(seen.rules.looks)
     margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
@@ -420,6 +425,13 @@ def _line(seen: Seen, check: TrendCheck, name: str, measured: list[_Rung]) -> _O
     verdicts += [_stays(_change(each, rising[0], 1.0, level), flat) for each in before]
     numbers = [Number(name, seen.interval(name, rung.terms), rung.place) for rung in measured]
     return _Outcome(together(verdicts), tuple(numbers))
+
+
+def _absent(seen: Seen, check: TrendCheck) -> tuple[Missing, ...]:
+    names = [check.of]
+    if "speedup" in {check.rises, check.falls}:
+        names.append(check.over or seen.plan.baseline)
+    return seen.absent(*((name, check.where) for name in names))
 
 
 def _number(rung: _Rung) -> float:
@@ -511,7 +523,7 @@ def _quantised(seen: Seen, check: QuantisedCheck) -> _Outcome:
         agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
         return _Outcome(agreed, tuple(numbers))
     here = any(each.measured for each in seen.of_device.get(check.of, ()))
-    lack = (Missing(Lack.QUANTISED, check.of),) if here else seen.absent(check.of)
+    lack = (Missing(Lack.QUANTISED, check.of),) if here else seen.absent((check.of, check.where))
     return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
 
 
@@ -545,7 +557,7 @@ def _out_of_memory(seen: Seen, check: MemoryCheck) -> _Outcome:
         verdicts.append(whole if len(failed) == len(tried) else ClaimVerdict.REFUTED)
         share = replace(NOTHING, value=float(len(failed)), n=len(tried))
         numbers.append(Number("out_of_memory", share, point))
-    missing = () if verdicts else seen.absent(check.of)
+    missing = () if verdicts else seen.absent((check.of, check.where))
     return _Outcome(together(verdicts), tuple(numbers), missing)
 
 

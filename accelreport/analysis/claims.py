@@ -63,6 +63,8 @@ class Lack(StrEnum):
 
     DEVICE = "device"
     """A device was not measured."""
+    NUMBER = "number"
+    """A device was measured, and what the claim needs of it did not come of it."""
     POINTS = "points"
     """A trend has one point."""
     PAIRS = "pairs"
@@ -290,14 +292,25 @@ class Seen:
             self.spreads[place] = spreads(pairs, self.rules).get(alike(own, base), 0.0)
         return self.spreads[place]
 
-    def absent(self, *devices: str) -> tuple[Missing, ...]:
-        """Those of the devices that were not measured, else the first."""
-        none = [
-            name
-            for name in dict.fromkeys(devices)
-            if not any(each.measured for each in self.of_device.get(name, ()))
-        ]
+    def absent(self, *sides: tuple[str, Mapping[str, Scalar]]) -> tuple[Missing, ...]:
+        """Why there is no number: devices that were not measured, else what became of them there.
+
+        Args:
+            sides: devices, and the values at which swept keys are held.
+        """
+        found = {name: self.of_device.get(name, ()) for name, _ in sides}
+        none = [name for name in found if not any(each.measured for each in found[name])]
+        if none:
+            return tuple(Missing(Lack.DEVICE, name, results=tuple(found[name])) for name in none)
+        there = {
+            name: tuple(each for each in found[name] if matches(each.point, where))
+            for name, where in sides
+        }
+        unlike = [name for name, results in there.items() if not _all_whole(results)]
         return tuple(
-            Missing(Lack.DEVICE, name, results=tuple(self.of_device.get(name, ())))
-            for name in none or devices[:1]
+            Missing(Lack.NUMBER, name, results=there[name]) for name in unlike or [sides[0][0]]
         )
+
+
+def _all_whole(results: Sequence[Result]) -> bool:
+    return bool(results) and all(each.measured and each.complete for each in results)

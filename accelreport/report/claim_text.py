@@ -201,6 +201,8 @@ def missing_text(found: Missing, names: Names = AS_WRITTEN) -> str:
     device = names.device(found.device) if found.device else ""
     if found.lack is Lack.DEVICE:
         return f"{device} was not measured ({_what_became(found.results)})"
+    if found.lack is Lack.NUMBER:
+        return f"{device} has no number for it here ({_what_became(found.results)})"
     if found.lack is Lack.POSITIVE:
         return (
             f"{names.quantity(found.quantity)} of {device} is not positive in every process, so "
@@ -217,12 +219,16 @@ def missing_text(found: Missing, names: Names = AS_WRITTEN) -> str:
 
 
 def _what_became(results: Sequence[Result]) -> str:
-    said = {
-        problem_text(each) if each.failure_kind else "not run yet"
-        for each in results
-        if not each.measured
-    }
-    return "; ".join(sorted(said)) or "not in the plan"
+    said = {_end_of(each) for each in results if not (each.measured and each.complete)}
+    if not said:
+        return "its records do not have it" if results else "not in the plan"
+    return "; ".join(sorted(said))
+
+
+def _end_of(each: Result) -> str:
+    if each.measured:
+        return "its budget ended before its training did"
+    return problem_text(each) if each.failure_kind else "not run yet"
 
 
 # Rules ------------------------------------------------------------------------------------------

@@ -158,6 +158,54 @@ def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
     assert "no GPU on this machine" in absent["numbers"]
 
 
+@settings(max_examples=10, deadline=None)
+@given(values=st.lists(st.floats(0.1, 0.99), min_size=3, max_size=3), lower=st.booleans())
+def test_what_is_equal_on_every_seed_is_neither_higher_nor_lower(
+    values: list[float], lower: bool
+) -> None:
+    said: dict[str, Any] = {"lower" if lower else "higher": "val_accuracy"}
+    axes = {"layers": (1, 2, 3)}
+    check = DifferenceCheck(of="cpu", than="gpu", mean_over=["layers"], **said)
+    made = study(
+        axes=axes,
+        devices=("cpu", "gpu"),
+        origin="official",
+        claims=[Claim(text="Said", check=check)],
+    )
+    records = [
+        record.model_copy(
+            update={"final": record.final | {"val_accuracy": values[record.cell.repeat]}}
+        )
+        for record in made.records
+    ]
+    (row,) = rows_of(Study(plan=made.plan, records=tuple(records)))
+    assert row["verdict"] == "REFUTED"
+
+
+def test_a_training_that_its_budget_ended_is_not_called_a_device_that_is_absent() -> None:
+    given: dict[str, Any] = {"origin": "official", "fate": lambda _: "partial"}
+    value = ValueCheck(value="val_accuracy", of="cpu", at_least=0.5)
+    row = _alone(value, "val_accuracy", (0.9, 0.9, 0.9), **given)
+    assert row["verdict"] == "NOT TESTED HERE"
+    assert row["numbers"] == (
+        "cpu has no number for it here (its budget ended before its training did)"
+    )
+
+
+def test_a_point_that_failed_is_told_by_what_became_of_it_and_not_of_the_others() -> None:
+    given: dict[str, Any] = {"devices": ("cpu", "gpu"), "axes": {"batch_size": (64, 128)}}
+    check = FasterCheck(faster="gpu", than="cpu", by_at_least=2, where={"batch_size": 128})
+    row = _alone(
+        check,
+        "val_accuracy",
+        (0.9, 0.9, 0.9),
+        fate=lambda c: "missing" if (c.device, c.point["batch_size"]) == ("cpu", 128) else "ok",
+        **given,
+    )
+    assert row["verdict"] == "NOT TESTED HERE"
+    assert row["numbers"] == "cpu has no number for it here (not run yet)"
+
+
 def _no_gpu(cell: Any) -> str:
     return "skipped" if cell.device == "gpu" else "ok"
 

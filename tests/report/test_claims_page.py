@@ -6,13 +6,21 @@ from typing import Literal
 
 import pytest
 
+from accelreport.report.heroes.rates import claims_number
 from accelreport.report.model import Prose, Table
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.headline import headline
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
-from accelreport.spec.claims import Claim, FasterCheck, PeakCheck, QuantisedCheck, RatioCheck
+from accelreport.spec.claims import (
+    Claim,
+    FasterCheck,
+    PeakCheck,
+    QuantisedCheck,
+    RatioCheck,
+    ValueCheck,
+)
 from tests.report.test_resources import bench_of
 from tests.support.records import study
 
@@ -42,6 +50,29 @@ def test_claims_that_need_an_absent_device_are_one_line_and_a_list_to_open() -> 
     assert listed.folded
     assert len(listed.groups[0].rows) == 31
     assert (shown.download, listed.download) != (None, None)
+
+
+def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_it() -> None:
+    learnt = ValueCheck(value="val_accuracy", of="cpu", at_least=0.5)
+    made = study(
+        claims=[Claim(text="Learns", check=learnt), ABSENT],
+        devices=("cpu", "gpu", "tpu"),
+        fate=lambda cell: "skipped" if cell.device == "tpu" else "partial",
+    )
+    bench = bench_of(made)
+    section = claims_section([bench])
+    assert section is not None
+    shown, line, _ = section.blocks
+    assert isinstance(shown, Table)
+    (row,) = shown.groups[0].rows
+    assert [each.text for each in row.entries[1].lines] == [
+        "CPU (all threads) has no number for it here (its budget ended before its training did)"
+    ]
+    assert isinstance(line, Prose)
+    assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
+    counted = claims_number(bench)
+    assert counted is not None
+    assert counted.text == "claims confirmed here; 1 not tested, 1 need another device"
 
 
 def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:

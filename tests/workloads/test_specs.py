@@ -89,17 +89,24 @@ def digits(text: object) -> set[float]:
     return {float(number) for number in re.findall(r"\d+(?:\.\d+)?", str(text))}
 
 
+def values(each: dict[str, Any]) -> dict[str, set[float]]:
+    """The figures of a quotation, in SI units and fractions."""
+    found: dict[str, set[float]] = {}
+    for figure in FIGURES:
+        for text in each.get(figure, ()):
+            assert digits(text) <= digits(each["words"]), (text, each["words"])
+            row = {"device": each["device"], "label": "quoted", figure: text}
+            found.setdefault(figure, set()).add(Published.model_validate(row).figures()[figure])
+    return found
+
+
 def quoted() -> dict[Quoted, set[float]]:
     """What sources printed, in SI units and fractions."""
     found: dict[Quoted, set[float]] = {}
     for each in QUOTED["quotation"]:
-        for figure in FIGURES:
-            for text in each.get(figure, ()):
-                assert digits(text) <= digits(each["words"]), (text, each["words"])
-                row = {"device": each["device"], "label": "quoted", figure: text}
-                value = Published.model_validate(row).figures()[figure]
-                key = (each["spec"], each["source"], each["device"], figure, "original" in each)
-                found.setdefault(key, set()).add(value)
+        for figure, printed in values(each).items():
+            key = (each["spec"], each["source"], each["device"], figure, "original" in each)
+            found.setdefault(key, set()).update(printed)
     return found
 
 
@@ -130,6 +137,22 @@ def test_every_quotation_is_of_a_source_that_a_spec_names_and_is_shown_there() -
     }
     assert set(quoted()) == shown
     assert all(each["place"] and each["words"] for each in QUOTED["quotation"])
+
+
+def test_a_row_of_another_network_is_not_compared_with_this_one() -> None:
+    """A source's network is told apart by its number of parameters, where it prints one."""
+    for each in (each for each in QUOTED["quotation"] if "parameters" in each):
+        found, printed = spec(each["spec"]), values(each)
+        assert digits(each["parameters"]) <= digits(each["words"])
+        rows = [
+            row
+            for row in found.published
+            if row.device == each["device"]
+            and all(value in printed.get(name, ()) for name, value in row.figures().items())
+        ]
+        own = f"{each['parameters']} parameters" in found.description
+        assert rows, each["words"]
+        assert all(row.comparable is own for row in rows), each["words"]
 
 
 def test_one_piece_has_one_address_and_one_author_wherever_it_is_named() -> None:

@@ -17,6 +17,7 @@ from accelreport.report.charts.drawing import Named
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.headline import duration_of
+from accelreport.report.pages.sections.claims import absent_devices
 from accelreport.report.published_text import flag_text
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
@@ -254,10 +255,12 @@ def claims_number(bench: BenchmarkView) -> LargeNumber | None:
     if not total:
         return None
     confirmed = verdicts[ClaimVerdict.CONFIRMED]
+    elsewhere = sum(bool(absent_devices(each)) for each in bench.tested)
     rest = {
         "refuted": verdicts[ClaimVerdict.REFUTED],
         "undecided": verdicts[ClaimVerdict.UNDECIDED] + verdicts[ClaimVerdict.WITHHELD],
-        "need another device": verdicts[ClaimVerdict.NOT_TESTED],
+        "not tested": verdicts[ClaimVerdict.NOT_TESTED] - elsewhere,
+        "need another device": elsewhere,
     }
     said = ", ".join(f"{count} {what}" for what, count in rest.items() if count)
     text = "claims confirmed here" + (f"; {said}" if said else "")

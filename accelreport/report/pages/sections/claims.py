@@ -44,6 +44,9 @@ ABSENT = "Claims about devices that were not measured"
 MOST_APART = 6
 """Numbers with intervals that each get a line of their own."""
 
+MOST_TOLD = 24
+"""Numbers of which each is told; of more, only the ends, since a file has them all."""
+
 
 def number_lines(evidence: Sequence[Number], names: Names) -> list[str]:
     """One line for each number; one for each run along an axis where that is readable.
@@ -53,6 +56,9 @@ def number_lines(evidence: Sequence[Number], names: Names) -> list[str]:
         names: what the page calls devices and swept keys.
     """
     told = [each for each in evidence if not _in_words(each)]
+    between = len(told) - 2 if len(told) > MOST_TOLD else 0
+    if between:
+        told = sorted(told, key=lambda each: each.interval.value)[:: len(told) - 1]
     words = [_told(number_text(each, names), 300) for each in evidence if _in_words(each)]
     counts = {_count(each) for each in told}
     shared = f"{counts.pop()} each" if len(counts) == 1 else ""
@@ -65,7 +71,8 @@ def number_lines(evidence: Sequence[Number], names: Names) -> list[str]:
             numbers = ", ".join(_number(each, "" if shared else _count(each)) for each in run)
             lines.append(f"{_told(_span(held, axis, run, names), 160)}: {numbers}")
             last = [shared] if shared else []
-    return lines + last + words
+    rest = f"{between} others lie between them; the file of this table has each"
+    return lines + last + [rest] * bool(between) + words
 
 
 def _in_words(each: Number) -> bool:
@@ -158,7 +165,7 @@ _MEANINGS = {
     ClaimVerdict.REFUTED: "The whole interval contradicts the rule.",
     ClaimVerdict.UNDECIDED: "The interval holds both, or there is none.",
     ClaimVerdict.WITHHELD: "What the rule compares must not be compared.",
-    ClaimVerdict.NOT_TESTED: "A device that the rule needs was not measured.",
+    ClaimVerdict.NOT_TESTED: "A number that the rule needs was not measured.",
 }
 
 
