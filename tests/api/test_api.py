@@ -149,7 +149,7 @@ def test_the_documented_program_runs_as_it_stands(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stderr
     assert "matmul (quick)" in done.stdout

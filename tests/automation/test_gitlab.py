@@ -45,7 +45,7 @@ def run(folder: Path, shell: str = "bash", **variables: str) -> Finished:
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=1200,
     )
 
 

@@ -47,7 +47,7 @@ def test_every_command_of_the_tutorial_works_in_its_order(tmp_path: Path) -> Non
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=1200,
         )
         assert done.returncode == 0, f"{line}: {done.stderr}"
         said.append(done.stdout)

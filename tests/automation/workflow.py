@@ -97,7 +97,7 @@ class Runner:
             capture_output=True,
             text=True,
             check=False,
-            timeout=600,
+            timeout=1200,
         )
         lines = put_out.read_text(encoding="utf-8").splitlines()
         self.outputs[step.get("id", "")] = dict(line.split("=", 1) for line in lines)

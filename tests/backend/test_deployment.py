@@ -72,7 +72,7 @@ def address(model: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ad
 def ask(
     address: Address, method: str, path: str, body: bytes | None = None, **headers: str
 ) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=600)
+    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=1200)
     try:
         connection.request(method, path, body, headers)
         response = connection.getresponse()
@@ -127,7 +127,7 @@ def test_a_request_that_cannot_be_answered_is_told_why_and_ends_nothing(
 
 
 def test_a_request_without_a_length_or_too_long_is_not_read(address: Address) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=600)
+    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=1200)
     connection.putrequest("POST", "/v1/models/digits:predict")
     connection.endheaders()
     assert connection.getresponse().status == 411

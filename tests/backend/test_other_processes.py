@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from itertools import count
+from types import SimpleNamespace
 
 import pytest
 
-from accelreport.backend.checks import CheckLog
+from accelreport.backend.checks import CheckLog, load
 from accelreport.backend.checks.load import OtherProcesses
 
 WORKED_S = 1.0
@@ -61,6 +62,14 @@ def program() -> Iterator[Program]:
     program.end()
 
 
+@pytest.fixture(autouse=True)
+def _every_process_is_named_by_its_cpu_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many others compute beside these tests, and however long those take therefore."""
+    seconds = count()
+    monkeypatch.setattr(load, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+    monkeypatch.setattr(load, "SHOWN", sys.maxsize)
+
+
 def named(neighbours: OtherProcesses) -> str:
     found = CheckLog()
     neighbours.judge(found, other_cores=1.0)
@@ -88,5 +97,4 @@ def test_what_a_program_did_before_does_not_count_though_it_took_another_name(
     program.does("before", "busy")
     neighbours = OtherProcesses()
     program.does("renamed", "idle")
-    time.sleep(0.2)
     assert "renamed" not in named(neighbours)

@@ -25,7 +25,7 @@ def told(root: Path, *changed: str) -> subprocess.CompletedProcess[str]:
     program, *arguments = shlex.split(HOOK["entry"])
     command = [sys.executable, "-m", program, *arguments, *(changed or chosen(root))]
     return subprocess.run(
-        command, cwd=root, capture_output=True, text=True, check=False, timeout=600
+        command, cwd=root, capture_output=True, text=True, check=False, timeout=1200
     )
 
 

@@ -35,7 +35,7 @@ def told(folder: Path, *arguments: str, answers: str = "") -> subprocess.Complet
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=1200,
     )
 
 
@@ -147,7 +147,7 @@ def test_a_wrong_answer_is_asked_again(tmp_path: Path) -> None:
     answers = ["nonsense", "image_classification", "cifar", "mnist", "Mine", "cpu, gppu", "cpu-1"]
     with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=theirs) as process:
         os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
-        assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=1200) == 0
     os.close(theirs)
     os.close(ours)
     (spec,) = load([tmp_path / "mine.toml"]).specs
@@ -242,4 +242,4 @@ def test_what_is_missing_or_unknown_is_told(
 def test_a_first_look_at_a_new_spec_runs(tmp_path: Path) -> None:
     assert told(tmp_path, "mine.toml", "--kind", "matmul", "--set", "size=64").returncode == 0
     command = [sys.executable, "-m", "accelreport", "run", "mine.toml", "--profile", "quick"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=300)
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=1200)

@@ -139,7 +139,7 @@ from nbclient import NotebookClient
 from traitlets.config import Config
 read = nbformat.read(sys.argv[1], as_version=4)
 through_files = Config(KernelManager={"transport": "ipc"})
-NotebookClient(read, config=through_files, startup_timeout=240).execute()
+NotebookClient(read, config=through_files, startup_timeout=1200).execute()
 nbformat.write(read, sys.argv[1])
 """
 
@@ -156,20 +156,20 @@ def test_a_notebook_runs_to_its_end_and_its_archive_becomes_a_page(tmp_path: Pat
     subprocess.run(
         [*command, "notebook", str(specs / "small.toml"), "-o", str(made), "--install", "."],
         check=True,
-        timeout=600,
+        timeout=1200,
     )
     subprocess.run(
         [sys.executable, "-W", "ignore", "-c", EXECUTE, made.name],
         cwd=runtime,
         check=True,
-        timeout=300,
+        timeout=1200,
     )
     shown = json.dumps(json.loads(made.read_text(encoding="utf-8"))["cells"][-2]["outputs"])
     assert "<table>" in shown
     assert "gpu: skipped (no-device): no GPU on this machine" in shown
     (archive,) = runtime.glob("results-*.zip")
     for arguments in (["merge", archive.name, "-o", "all"], ["build", "--results", "all"]):
-        subprocess.run([*command, *arguments], cwd=runtime, check=True, timeout=600)
+        subprocess.run([*command, *arguments], cwd=runtime, check=True, timeout=1200)
     assert "Small products" in (runtime / "site" / "index.html").read_text(encoding="utf-8")
 
 
@@ -178,11 +178,11 @@ def test_a_notebook_that_is_there_is_not_replaced_unless_asked(tmp_path: Path) -
     target.write_text("mine")
     command = [sys.executable, "-m", "accelreport", "notebook", str(SPECS[0]), "-o", str(target)]
     command += ["--install", "."]
-    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
     assert told.returncode == 2
     assert "is there already" in told.stderr
     assert target.read_text() == "mine"
-    subprocess.run([*command, "--force"], check=True, timeout=600)
+    subprocess.run([*command, "--force"], check=True, timeout=1200)
     assert json.loads(target.read_text(encoding="utf-8"))["nbformat"] == 4
 
 

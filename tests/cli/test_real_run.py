@@ -7,14 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
-from tests.support.processes import processes_of
+from tests.support.processes import PATIENCE_S, processes_of
 from tests.support.program import Finished, alone, call, write_specs
 
 pytestmark = pytest.mark.e2e
@@ -85,12 +85,9 @@ def test_a_run_measures_resumes_and_becomes_a_page(folder: Path) -> None:
     assert "Small products" in (folder / "site" / "index.html").read_text()
 
 
-def test_ctrl_c_while_tensorflow_loads_ends_within_two_seconds(folder: Path) -> None:
+def test_ctrl_c_while_tensorflow_loads_ends_the_run_and_does_not_wait_for_it(folder: Path) -> None:
     temporary = folder / "tmp"
     temporary.mkdir()
-    began = time.monotonic()
-    subprocess.run([sys.executable, "-c", "import tensorflow"], check=True, capture_output=True)
-    loading_s = time.monotonic() - began  # more than ten times as long on a busy machine
     program = subprocess.Popen(
         [sys.executable, "-m", "accelreport", "run", "--device", "cpu", "--json"],
         cwd=folder,
@@ -102,11 +99,11 @@ def test_ctrl_c_while_tensorflow_loads_ends_within_two_seconds(folder: Path) -> 
     for line in program.stdout:
         if json.loads(line)["event"] == "cell-event":
             break
-    began = time.monotonic()
+    for loading in psutil.Process(program.pid).children(recursive=True):
+        loading.suspend()
     program.send_signal(signal.SIGINT)
-    rest, _ = program.communicate(timeout=600)
+    rest, _ = program.communicate(timeout=PATIENCE_S)
 
-    assert time.monotonic() - began < max(2, loading_s / 3)
     assert program.returncode == ExitCode.INTERRUPTED
     assert json.loads(rest.splitlines()[-1])["stopped_by"] == "SIGINT"
     assert processes_of(temporary) == []

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import shutil
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from accelreport.datasets.entry import RemoteFile
 from accelreport.datasets.load import DataUnavailable
 from tests.datasets.publishing import BODY, PATH, QUICK, left_over, only, sha
 from tests.datasets.server import Server
+from tests.support.processes import soon
 
 
 def test_a_persons_own_file_is_left_alone_unless_they_say_replace(
@@ -152,10 +152,7 @@ def test_a_fetcher_that_is_killed_leaves_a_part_that_the_next_one_uses(
     child = spawn.Process(target=_fetch_patiently, args=(address, len(BODY), sha(BODY)))
     child.start()
     part = data_folder / "demo" / "file.bin.part"
-    deadline = time.monotonic() + 30
-    while not (part.exists() and part.stat().st_size == 150_000):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    assert soon(lambda: part.exists() and part.stat().st_size == 150_000)
     child.kill()
     child.join()
     fetch("demo", policy=QUICK)

@@ -6,38 +6,18 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser
 
 from tests.docsite.conftest import sphinx
 from tests.house.tree import ROOT
 from tests.report.tree import Element
-from tests.support.browser import tab
+from tests.support.browser import opened
 
 pytestmark = pytest.mark.e2e
-
-
-@contextmanager
-def opened(
-    browser: Browser, path: Path, *, width: int, scheme: Literal["light", "dark"]
-) -> Iterator[Page]:
-    """A page from the disk; a request for anything but a file of the disk fails the test."""
-    asked: list[str] = []
-
-    def note(request: Request) -> None:
-        asked.append(request.url)
-
-    with tab(browser, width=width, scheme=scheme) as page:
-        page.on("request", note)
-        page.goto(path.as_uri())
-        yield page
-        page.remove_listener("request", note)
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
 def test_every_document_is_a_page_that_the_menu_leads_to(documents: dict[str, Element]) -> None:
@@ -79,7 +59,8 @@ def test_commands_in_running_text_lead_to_their_reference(documents: dict[str, E
 
 
 def test_what_is_searched_for_is_found_without_a_network(built: Path, browser: Browser) -> None:
-    with opened(browser, built / "search.html", width=1280, scheme="light") as page:
+    # A browser lets no page of the disk read others, whose lines would stand under what is found.
+    with opened(browser, built / "search.html", files=True, quiet=False) as page:
         page.goto(f"{page.url}?q=until-decided")
         page.wait_for_selector("#search-results li")
         found = page.locator("#search-results").inner_text()
@@ -91,7 +72,7 @@ def test_what_is_searched_for_is_found_without_a_network(built: Path, browser: B
 def test_a_page_fits_and_follows_the_reader_s_colours(
     name: str, width: int, scheme: Literal["light", "dark"], built: Path, browser: Browser
 ) -> None:
-    with opened(browser, built / name, width=width, scheme=scheme) as page:
+    with opened(browser, built / name, width=width, scheme=scheme, files=True) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         light = sum(int(part) for part in re.findall(r"\d+", ground)[:3]) > 3 * 128

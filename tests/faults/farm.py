@@ -14,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+from accelreport.backend.checks import load
 from accelreport.backend.main import leave_record, measured, quiet_tensorflow
 from accelreport.backend.protocol import Job, Reporter
 from tests.faults.placement import VARIABLE
@@ -30,6 +31,7 @@ def carry_out(job_path: str, fault: str) -> None:
 
 def main(orders: str) -> None:
     """Measure every cell of the orders: pairs of a job's file and a fault."""
+    load.SHOWN = sys.maxsize  # whatever else computes: the program of a fault is among them
     quiet_tensorflow()
     import keras  # noqa: F401 - it imports TensorFlow, too
 

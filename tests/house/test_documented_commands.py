@@ -161,7 +161,7 @@ def shell(line: str, world: Path, temporary: Path) -> Finished:
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=1200,
     )
 
 

@@ -30,7 +30,7 @@ def _run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.Comp
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=1200,
         env={**os.environ, "MAKEFLAGS": "", "MAKELEVEL": "", **environment},
     )
 

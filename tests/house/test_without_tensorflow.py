@@ -22,7 +22,7 @@ pytestmark = pytest.mark.e2e
 
 def _run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [program, *arguments], capture_output=True, text=True, check=False, timeout=600
+        [program, *arguments], capture_output=True, text=True, check=False, timeout=1200
     )
 
 

@@ -326,7 +326,7 @@ json.dump(done.history, open("history.json", "w"))
 
 @pytest.mark.e2e
 def test_what_keras_itself_writes_is_read(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", TRAINED], cwd=tmp_path, check=True, timeout=600)
+    subprocess.run([sys.executable, "-c", TRAINED], cwd=tmp_path, check=True, timeout=1200)
     (logged,) = rows(tmp_path / "log.csv")
     (recorded,) = rows(tmp_path / "history.json")
     history = json.loads((tmp_path / "history.json").read_text())

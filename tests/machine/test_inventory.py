@@ -94,12 +94,12 @@ def test_waiting_takes_wall_time_and_computing_takes_cpu_time() -> None:
     time.sleep(0.2)
     waited = watch.lap()
     assert waited.wall_s >= 0.2
-    assert waited.cpu_s < 0.1
+    assert waited.cpu_s < waited.wall_s
     watch = Stopwatch()
-    sum(i * i for i in range(2_000_000))
-    computed = watch.lap()
-    assert computed.cpu_s > 0.02
-    assert computed.cpu_s <= computed.wall_s * inventory().threads + 0.05
+    until = time.process_time() + 0.05
+    while time.process_time() < until:
+        pass
+    assert watch.lap().cpu_s >= 0.05
 
 
 def test_variables_of_tensorflow_are_recorded_and_those_of_terraform_are_not(

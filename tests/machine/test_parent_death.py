@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from accelreport.machine import parent_death
+from tests.support.processes import PATIENCE_S
 
 GROUP = """
 import os, subprocess, sys, time
@@ -34,7 +35,7 @@ def test_a_group_with_a_watcher_ends_as_soon_as_nobody_holds_its_pipe() -> None:
 
     os.close(lives)
 
-    assert child.wait(60) == -signal.SIGKILL
+    assert child.wait(PATIENCE_S) == -signal.SIGKILL
     assert child.stdout.read() == b"", "also what it had started holds its output no more"
     child.stdout.close()
 

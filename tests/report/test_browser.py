@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from accelreport.report.theme import SERIES_DARK
 from tests.report.scenarios import HOSTILE, ordinary
 from tests.report.test_hostile import OURS
-from tests.support.browser import tab
+from tests.support.browser import opened, tab
 
 pytestmark = pytest.mark.e2e
-
-expect.set_options(timeout=60_000)  # milliseconds: other work may keep the machine busy
 
 BENCHMARK = "mnist_batch_sweep.full.html"
 KINDS = (
@@ -79,42 +75,6 @@ def rgb(colour: str) -> str:
     return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
-@contextmanager
-def opened(
-    browser: Browser,
-    path: Path,
-    *,
-    width: int = 1280,
-    scheme: Literal["light", "dark"] = "light",
-    script: bool = True,
-) -> Iterator[Page]:
-    """A page from the disk; any request but for the file itself fails the test."""
-    asked: list[str] = []
-    said: list[str] = []
-
-    def note_request(request: Request) -> None:
-        asked.append(request.url)
-
-    def note_message(message: ConsoleMessage) -> None:
-        said.append(message.text)
-
-    def note_error(error: Error) -> None:
-        said.append(str(error))
-
-    with tab(browser, width=width, scheme=scheme, script=script) as page:
-        page.on("request", note_request)
-        page.on("console", note_message)
-        page.on("pageerror", note_error)
-        page.goto(path.resolve().as_uri())
-        yield page
-        page.remove_listener("request", note_request)
-        page.remove_listener("console", note_message)
-        page.remove_listener("pageerror", note_error)
-    others = [url for url in asked if url != path.resolve().as_uri() and url[:5] != "data:"]
-    assert others == []
-    assert said == []
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -156,28 +116,23 @@ def test_a_reader_chooses_dark_or_light_without_scripts(site: Path, browser: Bro
 
 
 def test_a_choice_of_colours_is_kept_for_the_next_page(site: Path, browser: Browser) -> None:
-    context = browser.new_context(color_scheme="light")
-    page = context.new_page()
-    page.goto((site / "index.html").as_uri())
-    page.get_by_label("Dark").check()
-    page.goto((site / BENCHMARK).as_uri())
-    # A browser may tell the next page of it a moment after that was opened.
-    expect(page.get_by_label("Dark")).to_be_checked()
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert ground == "rgb(21, 22, 26)"
-    context.close()
+    with opened(browser, site / "index.html", files=True) as page:
+        page.get_by_label("Dark").check()
+        page.goto((site / BENCHMARK).as_uri())
+        # A browser may tell the next page of it a moment after that was opened.
+        expect(page.get_by_label("Dark")).to_be_checked()
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == "rgb(21, 22, 26)"
 
 
 def test_open_pages_follow_a_choice_of_colours(site: Path, browser: Browser) -> None:
-    context = browser.new_context(color_scheme="light")
-    one, other = context.new_page(), context.new_page()
-    one.goto((site / "index.html").as_uri())
-    other.goto((site / BENCHMARK).as_uri())
-    one.get_by_label("Dark").check()
-    expect(other.get_by_label("Dark")).to_be_checked()
-    other.get_by_label("Light").check()
-    expect(one.get_by_label("Light")).to_be_checked()
-    context.close()
+    with opened(browser, site / "index.html", files=True) as one:
+        other = one.context.new_page()
+        other.goto((site / BENCHMARK).as_uri())
+        one.get_by_label("Dark").check()
+        expect(other.get_by_label("Dark")).to_be_checked()
+        other.get_by_label("Light").check()
+        expect(one.get_by_label("Light")).to_be_checked()
 
 
 def test_a_reader_finds_rows_by_words_and_has_all_of_them_without_scripts(
@@ -258,10 +213,14 @@ def test_a_script_that_gets_into_a_page_is_refused(
     text = (site / BENCHMARK).read_text(encoding="utf-8")
     injected = "<script>document.title = 'broken'</script><p style='color: red' onclick='x()'>x</p>"
     (tmp_path / "page.html").write_text(text.replace("</main>", f"{injected}</main>"))
-    page = browser.new_page()
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.goto((tmp_path / "page.html").as_uri())
-    assert page.title() != "broken"
+
+    def note(message: ConsoleMessage) -> None:
+        said.append(message.text)
+
+    with tab(browser, width=1280) as page:
+        page.on("console", note)
+        page.goto((tmp_path / "page.html").as_uri())
+        assert page.title() != "broken"
+        page.remove_listener("console", note)
     assert any("Content Security Policy" in message for message in said)
-    page.close()

@@ -235,7 +235,7 @@ def test_builds_at_once_share_what_they_remember(tmp_path: Path) -> None:
         )
         for name in ("a", "b", "b")
     ]
-    assert [process.wait(timeout=600) for process in running] == [0, 0, 0]
+    assert [process.wait(timeout=1200) for process in running] == [0, 0, 0]
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
 
 

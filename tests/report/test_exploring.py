@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import Results
-from tests.report.test_browser import opened
 from tests.report.tree import parse
+from tests.support.browser import opened
 from tests.support.records import study
 from tests.support.sites import build
 
@@ -63,14 +63,14 @@ def test_a_button_wakes_a_figure_that_tells_its_values_and_zooms(
         moving.wait_for()
         line = moving.locator(".mark-line path").first
         before = line.get_attribute("d")
+        assert before
         moving.scroll_into_view_if_needed()
         x, y = line.evaluate(ON_THE_LINE)
         shown.mouse.move(x, y)
         shown.locator("#vg-tooltip-element.visible").wait_for()
         assert "time" in shown.locator("#vg-tooltip-element").inner_text()
         shown.mouse.wheel(0, -600)
-        shown.wait_for_timeout(300)
-        assert line.get_attribute("d") != before
+        expect(line).not_to_have_attribute("d", before)
         leaked = shown.evaluate("Object.keys(self).filter(n => n.length < 4).length")
         assert leaked < 20
 

@@ -6,18 +6,19 @@ import http.client
 import socket
 import struct
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, ConsoleMessage
 
 from accelreport.errors import AccelReportError
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.site.serve import LiveServer, ServeError, keep_serving, live, seen
 from tests.report.scenarios import Results
+from tests.support.browser import tab
+from tests.support.processes import PATIENCE_S, soon
 from tests.support.records import study
 from tests.support.sites import build
 
@@ -34,7 +35,7 @@ class Shown:
 
     def ask(self, path: str, host: str = "") -> tuple[int, str]:
         port = int(self.server.server_address[1])
-        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
         asked.request("GET", path, headers={"Host": host or f"127.0.0.1:{port}"})
         answer = asked.getresponse()
         content = answer.read().decode()
@@ -73,19 +74,22 @@ OURS = '{% extends "accelreport/page.html" %}{% block foot %}FOOT{% endblock %}'
 def test_an_open_page_shows_what_was_edited_and_outlives_a_mistake(
     shown: Shown, browser: Browser
 ) -> None:
-    page = browser.new_page()
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.goto(shown.server.address)
-    template = shown.template.with_name("page.html")
-    template.write_text(OURS.replace("FOOT", "<footer>first</footer>"))
-    page.get_by_text("first", exact=True).wait_for()
-    template.write_text("{% if %}")
-    while not shown.complaints:
-        page.wait_for_timeout(50)
-    template.write_text(OURS.replace("FOOT", "<footer>second</footer>"))
-    page.get_by_text("second", exact=True).wait_for()
-    page.close()
+
+    def note(message: ConsoleMessage) -> None:
+        said.append(message.text)
+
+    with tab(browser, width=1280) as page:
+        page.on("console", note)
+        page.goto(shown.server.address)
+        template = shown.template.with_name("page.html")
+        template.write_text(OURS.replace("FOOT", "<footer>first</footer>"))
+        page.get_by_text("first", exact=True).wait_for()
+        template.write_text("{% if %}")
+        assert soon(lambda: shown.complaints)
+        template.write_text(OURS.replace("FOOT", "<footer>second</footer>"))
+        page.get_by_text("second", exact=True).wait_for()
+        page.remove_listener("console", note)
     assert "page.html, line 1" in shown.complaints[0]
     assert said == []
 
@@ -142,6 +146,8 @@ def test_a_reader_who_goes_away_in_the_middle_is_no_error(
     large = shown.server.folder / "large.bin"
     with large.open("wb") as file:
         file.truncate(2**28)
+    assert shown.ask("/index.html")[0] == 200
+    before = threading.active_count()
     host, port = "127.0.0.1", int(shown.server.server_address[1])
     for _ in range(3):
         with socket.create_connection((host, port)) as asked:
@@ -149,7 +155,7 @@ def test_a_reader_who_goes_away_in_the_middle_is_no_error(
             asked.recv(1000)
             asked.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     assert shown.ask("/index.html")[0] == 200
-    time.sleep(0.5)
+    assert soon(lambda: threading.active_count() <= before)
     assert "Traceback" not in capfd.readouterr().err
 
 
@@ -174,9 +180,9 @@ def test_an_error_that_nobody_foresaw_is_told_and_the_old_site_is_served_on(tmp_
     )
     thread.start()
     try:
-        time.sleep(0.2)
+        assert shown.ask("/index.html")[0] == 200
         (watched / "edited").touch()
-        assert heard.wait(30)
+        assert heard.wait(PATIENCE_S)
         assert shown.ask("/index.html")[0] == 200
     finally:
         stop.set()

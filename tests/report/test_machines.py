@@ -15,8 +15,9 @@ from accelreport.report.pages.overview import Overview, two_digits
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import Gpu, Record
 from tests.report.scenarios import THERE, Results, two_machines
-from tests.report.test_browser import OVERLAPS, opened
+from tests.report.test_browser import OVERLAPS
 from tests.report.tree import Element, parse
+from tests.support.browser import opened
 from tests.support.records import Study, study
 from tests.support.sites import build
 

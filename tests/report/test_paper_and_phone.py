@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.report.golden.kinds import KINDS, Kind, SiteName, page_of
-from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT, opened
+from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
+from tests.support.browser import opened
 
 pytestmark = pytest.mark.e2e
 

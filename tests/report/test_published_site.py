@@ -14,8 +14,8 @@ from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions, SiteFacts
 from accelreport.report.site.social import feed
 from tests.report.scenarios import Results, attacked
-from tests.report.test_browser import opened
 from tests.report.tree import parse
+from tests.support.browser import opened
 from tests.support.records import study
 
 ADDRESS = "https://example.org/report/"

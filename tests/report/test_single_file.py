@@ -17,9 +17,9 @@ from accelreport.report.site.options import BuildOptions
 from accelreport.report.site.output import OutputError
 from accelreport.report.site.single_file import LONGEST, SingleFileError, data_link
 from tests.report.scenarios import Results, attacked, ordinary
-from tests.report.test_browser import opened
 from tests.report.test_hostile import OURS
 from tests.report.tree import Element, parse
+from tests.support.browser import opened
 from tests.support.records import study
 
 ONE = BuildOptions(single_file=True)

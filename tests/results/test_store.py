@@ -128,11 +128,9 @@ def test_a_file_too_large_to_be_a_record_is_not_opened(tmp_path: Path) -> None:
     store, record, path = stored(tmp_path)
     huge = path.with_name(f"{'f' * 16}.{MACHINE}.json")
     with huge.open("wb") as file:
-        file.truncate(reading.LARGEST_FILE + 1)
+        file.truncate(2**40)  # no machine could read that
 
-    began = time.perf_counter()
     assert list(store.records()) == [record]
-    assert time.perf_counter() - began < 1
     assert kinds(store) == ["too-large"]
 
 

@@ -170,7 +170,7 @@ class Killing:
         """What a runner still had to say, once it has ended."""
         if runner.stdout is None or runner.stdout.closed:
             return
-        output, _ = runner.communicate(timeout=600)
+        output, _ = runner.communicate(timeout=1200)
         for line in output.splitlines():
             self._note(line)
 

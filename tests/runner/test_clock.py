@@ -65,14 +65,12 @@ def test_a_process_launched_before_the_clock_was_set_knows_how_long_it_took(
     orders = orders.model_copy(update={"launched_at": orders.launched_at + 3600 * hours})
     path = tmp_path / "job.json"
     path.write_text(orders.model_dump_json())
-    began = time.monotonic()
 
     assert python("-m", "accelreport.backend.main", str(path)).returncode == 0
 
     times = read_record(tmp_path / "record.json").times
     assert times.process_s is not None
     assert 0 < times.process_s < time.monotonic() - orders.launched_s
-    assert times.process_s < time.monotonic() - began + 1
 
 
 def test_nothing_is_subtracted_from_the_wall_clock_but_the_age_of_a_file() -> None:

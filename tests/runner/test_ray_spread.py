@@ -47,7 +47,7 @@ def worker_on(runner: subprocess.Popen[str], folder: Path) -> psutil.Process | N
 def test_two_workers_train_on_two_nodes_and_the_chiefs_record_is_the_cells(
     tmp_path: Path,
 ) -> None:
-    output, _ = start(PROGRAM, tmp_path, "real").communicate(timeout=400)
+    output, _ = start(PROGRAM, tmp_path, "real").communicate(timeout=1200)
 
     assert output.splitlines()[-1] == "stopped no left 0", (tmp_path / "stderr.txt").read_text()
     (record,) = Store(tmp_path / "results").records()

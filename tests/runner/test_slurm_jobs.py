@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 from types import FrameType, SimpleNamespace
 
@@ -21,7 +20,7 @@ from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perfo
 from accelreport.spec.cells import Cell
 from tests.runner.scattered import settings
 from tests.runner.scripted import a_record, cell, different
-from tests.support.processes import processes_of
+from tests.support.processes import PATIENCE_S, processes_of, soon
 
 
 def order(folder: Path, chosen: list[Cell]) -> tuple[tuple[str, str], MessageLog]:
@@ -89,15 +88,12 @@ def test_a_cell_that_another_node_measures_at_the_moment_is_not_measured_twice(
     def measures() -> None:
         with FileLock(here / "results" / "locks" / f"{chosen[0].key}.lock"):
             held.set()
-            until = time.monotonic() + 60
-            while not any(isinstance(each, Waits) for each in log.unread()):
-                assert time.monotonic() < until
-                time.sleep(0.05)
+            assert soon(lambda: any(isinstance(each, Waits) for each in log.unread()))
             Store(here / "results").write(record)
 
     other = threading.Thread(target=measures)
     other.start()
-    assert held.wait(10)
+    assert held.wait(PATIENCE_S)
     perform(*path)
     other.join()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +29,7 @@ from accelreport.spec.device import Device
 from tests.runner.scattered import run_on, settings
 from tests.runner.scripted import Bench, different
 from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of
+from tests.support.processes import soon
 
 
 @pytest.fixture
@@ -243,9 +243,7 @@ def test_a_stopped_run_whose_jobs_cannot_be_cancelled_says_that_they_go_on_and_h
     assert caught.value.exit_code == ExitCode.INTERRUPTED
     assert "Unable to contact" in caught.value.why
     assert caught.value.remedy.endswith("scancel 71")
-    deadline = time.monotonic() + 30
-    while jobs_of(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert soon(lambda: not jobs_of(tmp_path))
     assert [record.status for record in bench.store.records()] == ["ok"]
 
 

@@ -82,7 +82,7 @@ def python(
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path, **(environment or {})},
-        timeout=300,
+        timeout=1200,
     )
 
 

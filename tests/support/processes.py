@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 
-PATIENCE_S = 30.0
-"""Seconds that a loaded machine may need for what an idle one does at once."""
+PATIENCE_S = 300.0
+"""Seconds within which anything happens that is going to; what hangs on purpose does so for 600."""
 
 
 def command_line(process: psutil.Process) -> str:
@@ -60,7 +61,12 @@ def gone_soon(folder: Path) -> bool:
 
     Cells that hang on purpose do so for longer.
     """
+    return soon(lambda: not processes_of(folder))
+
+
+def soon(happens: Callable[[], object]) -> bool:
+    """Whether something happens, however long a loaded machine takes to come to it."""
     deadline = time.monotonic() + PATIENCE_S
-    while (left := processes_of(folder)) and time.monotonic() < deadline:
+    while not (happened := bool(happens())) and time.monotonic() < deadline:
         time.sleep(0.02)
-    return not left
+    return happened

@@ -73,7 +73,7 @@ def call(folder: Path, *arguments: str, **variables: str) -> Finished:
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=1200,
     )
 
 

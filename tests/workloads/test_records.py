@@ -128,4 +128,3 @@ def test_an_evaluation_that_the_budget_does_not_allow_is_left_out_and_said_so(
     assert record.epochs
     assert "val_loss" not in record.epochs[-1].metrics
     assert "not-evaluated" in [warned.kind for warned in record.warnings]
-    assert record.epochs[-1].evaluate_s < 30, "it does not go on for minutes"

@@ -253,21 +253,23 @@ def keep_serving(
     """
     ended = stop or threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1})
+    built = seen(watched)  # before anybody is served, who may edit at once
+    before = built
     thread.start()
     try:
-        built = seen(watched)
-        before = built
         while not ended.wait(LOOK_S):
             now = seen(watched)
             if now == before and now != built:
+                mistake = None
                 try:
                     rebuild()
                 except Exception as error:  # whatever it is, the old site is shown on
-                    complain(error)
-                else:
+                    mistake = error
+                built = now = seen(watched)
+                if mistake is None:
                     server.announce()
-                built = seen(watched)
-                now = built
+                else:
+                    complain(mistake)
             before = now
     except KeyboardInterrupt:
         return

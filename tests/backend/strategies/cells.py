@@ -19,16 +19,16 @@ from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from tests.backend.strategies.plain_cnn import SEED, WORKLOAD
 from tests.support import children
-from tests.support.processes import command_line
-
-PATIENCE_S = 240.0
-"""Seconds that a loaded machine may need for what an idle one does in ten."""
+from tests.support.processes import PATIENCE_S, command_line
 
 TWO_WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1)
 TWO_WORKERS_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", workers=2, threads=1)
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 """`start_child`, with somebody who cleans up."""
+
+EVENTS = "events.jsonl"
+"""What the process of a cell tells, in its folder."""
 
 ENDLESS: dict[str, Any] = {
     "data": "synthetic",
@@ -52,16 +52,22 @@ def start_child(
     what: Cell, folder: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
     """The cell's own process; its record will be `folder / "record.json"`."""
-    arguments = children.command(what, folder)
-    with (folder / "log.txt").open("wb") as log:
+    folder.mkdir(exist_ok=True)
+    with (folder / "log.txt").open("wb") as log, (folder / EVENTS).open("wb") as events:
         return subprocess.Popen(
-            arguments,
+            children.command(what, folder, events.fileno()),
             stdin=subprocess.DEVNULL,
             stdout=log,
+            pass_fds=[events.fileno()],
             stderr=subprocess.STDOUT,
             start_new_session=True,
             env={**os.environ, **(environment or {})},
         )
+
+
+def trains(folder: Path) -> bool:
+    """Whether the process of a cell has told of a step."""
+    return b'"progress"' in (folder / EVENTS).read_bytes()
 
 
 def record_of(child: subprocess.Popen[bytes], folder: Path) -> Record:
@@ -78,14 +84,14 @@ def worker_process(parent: int, task: str) -> psutil.Process | None:
     return None
 
 
-def wait_for(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
+def wait_for(what: Callable[[], Any]) -> Any:
     """What it returns, as soon as that is true."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if found := what():
             return found
         time.sleep(0.1)
-    raise AssertionError(f"it did not happen within {seconds:g} s")
+    raise AssertionError(f"it did not happen within {PATIENCE_S:g} s")
 
 
 def two_worker_configuration(ports: list[int], index: int) -> str:

@@ -1,7 +1,6 @@
 """The path to a TPU, as far as it goes without one."""
 
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -18,10 +17,8 @@ TPU = Device(kind="TPU", strategy="tpu")
 
 
 @pytest.mark.e2e
-def test_a_machine_without_a_tpu_says_so_within_half_a_minute(tmp_path: Path) -> None:
-    began = time.monotonic()
+def test_a_machine_without_a_tpu_says_so(tmp_path: Path) -> None:
     record = supervise(job(cell(TPU, ENDLESS), tmp_path))
-    assert time.monotonic() - began < 35  # the limit, and the time to kill what hangs
     assert record.status == "failed"
     assert record.failure is not None
     assert record.failure.kind == "no-device"
@@ -33,11 +30,10 @@ def test_a_driver_that_hangs_is_ended_at_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ACCELREPORT_TPU_LIMIT_S", "1")
-    began = time.monotonic()
-    record = supervise(
-        job(cell(TPU, ENDLESS), tmp_path), ("/bin/sh", "-c", "trap '' TERM; sleep 600 & wait")
-    )
-    assert time.monotonic() - began < 10
+    late = tmp_path / "late"
+    hangs = f"trap '' TERM; sleep 600 & wait; touch '{late}'"
+    record = supervise(job(cell(TPU, ENDLESS), tmp_path), ("/bin/sh", "-c", hangs))
+    assert not late.exists()
     assert record.failure is not None
     assert record.failure.kind == "no-device"
     assert record.failure.message == "no TPU answered within 1 s"
