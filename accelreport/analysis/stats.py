@@ -51,6 +51,18 @@ def t_quantile(p: float, df: float) -> float:
     return float(stdtrit(min(df, 1e12), p))
 
 
+def percentile(values: Sequence[float] | Floats, share: float) -> float | None:
+    """The value below which a share of the values lies; None where too few are known.
+
+    At least one of them must be expected beyond it: of a hundred for the 99th percentile or the
+    first, of twenty for the 95th. The largest, share 1, is there as soon as there is one.
+    """
+    beyond = min(share, 1 - share) or 1.0
+    if len(values) * beyond < 1 - 1e-9:
+        return None
+    return float(np.quantile(values, share))
+
+
 @dataclass(frozen=True)
 class Interval:
     """A value, what is known of it, and from how many processes.

@@ -148,6 +148,15 @@ class Engine(ABC):
         """
 
     @abstractmethod
+    def prediction_graph(self, resident: Any, indices: Any) -> Any:
+        """A call of the predictor as `count_flops` takes it; see `step_graph`.
+
+        Args:
+            resident: the examples, on the device.
+            indices: of one batch, as `constant` gives them.
+        """
+
+    @abstractmethod
     def evaluator(self) -> Any:
         """A function (resident, order [steps, batch], weights [steps, batch], first, count) → sums.
 

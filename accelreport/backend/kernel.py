@@ -6,20 +6,16 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
-from accelreport.backend.checks.windows import (
-    ObservedWindow,
-    WindowWatch,
-    can_wait,
-    everything_done,
-)
+from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done
 from accelreport.backend.failures import StrategyError
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.protocol import Reporter
+from accelreport.backend.timed_window import WindowTimer
 from accelreport.backend.training import NanLossError
-from accelreport.machine.clocks import Stopwatch, Window
 from accelreport.machine.energy import Meter
 from accelreport.results.record import Block, DataSource, Flops
 from accelreport.spec.device import FRAMEWORK_NAMES
@@ -64,6 +60,10 @@ class Kernel:
             return self._call()
         return self._call(_tensor(operations) if self._counts_in_tensors else operations)
 
+    def run(self, operations: int) -> float:
+        """Do so many operations; their scalar, which is waited for."""
+        return float(self.start(operations))
+
 
 def run_kernel(
     kernel: Kernel,
@@ -88,6 +88,7 @@ def run_kernel(
     whole, done = kernel.problem.operations, 0
     blocks: list[Block] = []
     deadline = time.perf_counter() + budget_s
+    timer = WindowTimer(runtime.placement, watch, meter)
     reporter.phase("compile")
     for number in range(calls):
         if number == 1:
@@ -96,26 +97,20 @@ def run_kernel(
         operations = int(runtime.placement.agreed(fitting(kernel.problem, blocks, left_s)))
         if not operations:
             break
-        warmup = number < warmup_calls
-        watch.before()
-        if not warmup:
-            meter.begin()
-        runtime.placement.synchronise()
-        stopwatch = Stopwatch(runtime.placement.cpu_s)
-        result = float(kernel.start(operations))
-        runtime.placement.synchronise()
-        window = stopwatch.lap()
-        meter.passed(operations)
-        seen = watch.after(operations, window, warmup=warmup)
-        if seen.lost_s:
-            meter.discard()
-            deadline += seen.stopped_s
-        if not math.isfinite(result):
-            raise NanLossError(f"call {number + 1} gave {result}: the values have overflowed")
-        blocks.append(_block(number, done, operations, window, seen))
+        timed = timer.time(
+            partial(kernel.run, operations),
+            epoch=number + 1,
+            first_step=done,
+            steps=operations,
+            warmup=number < warmup_calls,
+        )
+        if timed.seen.lost_s:
+            deadline += timed.seen.stopped_s
+        if not math.isfinite(timed.result):
+            raise NanLossError(f"call {number + 1} gave {timed.result}: the values have overflowed")
+        blocks.append(timed.block)
         done += operations
-        ran_s = window.wall_s - seen.stopped_s
-        left = min((calls - number - 1) * ran_s, max(0.0, deadline - time.perf_counter()))
+        left = min((calls - number - 1) * timed.ran_s, max(0.0, deadline - time.perf_counter()))
         reporter.progress(
             epoch=number + 1, epochs=calls, step=done, steps=calls * whole, eta_s=left
         )
@@ -144,19 +139,6 @@ def fitting(problem: KernelProblem, blocks: list[Block], left_s: float) -> int:
     if not any(block.steady for block in blocks):
         fit = max(fit, least)
     return min(fit, whole) if fit >= least else 0
-
-
-def _block(number: int, done: int, operations: int, window: Window, seen: ObservedWindow) -> Block:
-    return Block(
-        epoch=number + 1,
-        first_step=done,
-        steps=operations,
-        wall_s=round(window.wall_s, 9),
-        cpu_s=round(window.cpu_s, 6),
-        other_cpu_s=round(window.other_cpu_s, 3),
-        warmup=seen.warmup,
-        stopped_s=seen.lost_s,
-    )
 
 
 def _on_device(runtime: Runtime) -> AbstractContextManager[Any]:

@@ -21,12 +21,13 @@ from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import BatchError, failure
 from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
+from accelreport.backend.inference import measure_inference
 from accelreport.backend.kernel import measure_kernel
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.policies import Policies
 from accelreport.backend.post_training import observe
 from accelreport.backend.protocol import Job, ParentTimings, Reporter
-from accelreport.backend.training import Trained, Training, grace_s
+from accelreport.backend.training import Trained, Training, batch_bytes, grace_s
 from accelreport.datasets.base import Dataset
 from accelreport.errors import AccelReportError
 from accelreport.machine.parent_death import end_with_parent
@@ -77,7 +78,6 @@ def measure_training(
     with measurement.stage("observe_s", "finish"):
         _observe(measurement, problem, parameters, training, engine)
     checks.canary_of_training(engine, training, trained.blocks)
-    _note_data(measurement, problem)
 
 
 def _note_training(
@@ -116,14 +116,8 @@ def _note_arithmetic(measurement: Measurement, training: Training, engine: Engin
         message = f"operations of a step were not counted: {found.unknown}"
         measurement.warn("flops-unknown", message)
     else:
-        kept = {"state_bytes": engine.state_bytes(), "batch_bytes": _batch_bytes(engine.problem)}
+        kept = {"state_bytes": engine.state_bytes(), "batch_bytes": batch_bytes(engine.problem)}
         measurement.facts["flops"] = found.flops.model_copy(update=kept)
-
-
-def _batch_bytes(problem: TrainingProblem) -> float:
-    """Bytes of the examples of a step, of what lies on the device an example each."""
-    each = [a.nbytes / len(a) for a in problem.resident.values() if len(a) == problem.examples]
-    return problem.batch_size * sum(each)
 
 
 def _select(measurement: Measurement, policies: Policies, trained: Trained) -> None:
@@ -196,7 +190,11 @@ def measure(measurement: Measurement) -> Record:
         measure_kernel(measurement, problem)
     else:
         assert isinstance(parameters, TrainingParameters)
-        measure_training(measurement, problem, parameters)
+        if parameters.mode == "inference":
+            measure_inference(measurement, problem)
+        else:
+            measure_training(measurement, problem, parameters)
+        _note_data(measurement, problem)
     measurement.reporter.phase("finish")
     if measurement.leads:
         measurement.roofs = roofs()

@@ -19,10 +19,11 @@ from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
 from accelreport.backend.policies import Policies
 from accelreport.backend.protocol import Reporter
-from accelreport.machine.clocks import Stopwatch, stamped_seconds
+from accelreport.backend.timed_window import WindowTimer
 from accelreport.machine.energy import Meter
 from accelreport.results.record import Block, Epoch
 from accelreport.spec.device import FRAMEWORK_NAMES
+from accelreport.workloads.base import TrainingProblem
 
 
 class Order:
@@ -126,6 +127,12 @@ def grace_s(budget_s: float) -> float:
     fraction of training; what does not fit is left out and said so.
     """
     return max(5.0, 0.25 * budget_s)
+
+
+def batch_bytes(problem: TrainingProblem) -> float:
+    """Bytes of the examples of a step, of what lies on the device an example each."""
+    each = [a.nbytes / len(a) for a in problem.resident.values() if len(a) == problem.examples]
+    return problem.batch_size * sum(each)
 
 
 Steps = Callable[[int, int], Any]
@@ -406,44 +413,30 @@ class Training:
     ) -> tuple[Block, NDArray[np.float64], float]:
         """A timed block, its sums, and the seconds in which it ran."""
         count = pace.steps(before + done, self._steps - done)
-        warmup = before + done < self._warmup
-        self.watch.before()
-        if not warmup:
-            self.meter.begin()
-        self._engine.runtime.placement.synchronise()
-        watch = Stopwatch(self._engine.runtime.placement.cpu_s)
-        totals, stamps = run_steps(done, count)
-        # It depends on every step of the window.
-        sums = self._engine.read(totals).astype(np.float64)
-        self._engine.runtime.placement.synchronise()
-        window = watch.lap()
-        self.meter.passed(count)
-        seen = self.watch.after(count, window, warmup=warmup)
+
+        def work() -> tuple[NDArray[np.float64], Any]:
+            totals, stamps = run_steps(done, count)
+            # It depends on every step of the window.
+            return self._engine.read(totals).astype(np.float64), stamps
+
+        timer = WindowTimer(self._engine.runtime.placement, self.watch, self.meter)
+        timed = timer.time(
+            work,
+            epoch=epoch,
+            first_step=before + done,
+            steps=count,
+            warmup=before + done < self._warmup,
+            stamps=lambda result: self._engine.read(result[1]),
+        )
+        sums = timed.result[0]
         if not math.isfinite(sums[0]):
             raise NanLossError(
                 f"the loss was {sums[0]} within steps {before + done} to {before + done + count}"
             )
-        ran_s = window.wall_s - seen.stopped_s
-        if seen.lost_s:
-            self.meter.discard()
-            pace.extend(seen.stopped_s)
-        pace.saw(count, ran_s, first=before + done == 0)
-        stamps = self._engine.read(stamps)
-        step_s = stamped_seconds(stamps, window, by_wall=self.watch.wall_stamps is not None)
-        if len(stamps) > 1 and not step_s and self.watch.wall_stamps is not None:
-            self.watch.wall_stamps += 1
-        block = Block(
-            epoch=epoch,
-            first_step=before + done,
-            steps=count,
-            wall_s=round(window.wall_s, 9),
-            cpu_s=round(window.cpu_s, 6),
-            other_cpu_s=round(window.other_cpu_s, 3),
-            warmup=warmup,
-            stopped_s=seen.lost_s,
-            step_s=step_s,
-        )
-        return block, sums, ran_s
+        if timed.seen.lost_s:
+            pace.extend(timed.seen.stopped_s)
+        pace.saw(count, timed.ran_s, first=before + done == 0)
+        return timed.block, sums, timed.ran_s
 
     # Evaluation ---------------------------------------------------------------------------
 

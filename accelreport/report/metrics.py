@@ -23,6 +23,8 @@ class Words:
         step: what a steady time is the time of.
         first: what a cold time is the time of.
         sample: what throughput counts.
+        verb: what a device does with it.
+        did: what it did.
     """
 
     family: str
@@ -30,6 +32,18 @@ class Words:
     step: str
     first: str
     sample: str
+    verb: str = "trains"
+    did: str = "trained"
+
+    @property
+    def trains(self) -> bool:
+        """Whether a model is trained; else it is called, or a kernel is."""
+        return self.verb == "trains"
+
+    @property
+    def calls(self) -> bool:
+        """Whether a model is called, and not trained."""
+        return self.verb == "predicts"
 
 
 _SAMPLES = {"image_classification": "images"}
@@ -41,8 +55,12 @@ def words_of(workload: Mapping[str, Any]) -> Words:
     family = FAMILIES.get(kind)
     title = family.title if family else label(kind.replace("_", " ").capitalize(), 60)
     if family and family.shape == "kernel":
-        return Words(title, kernel=True, step="product", first="first call", sample="products")
+        work = {"step": "product", "first": "first call", "sample": "products"}
+        return Words(title, kernel=True, **work, verb="multiplies", did="multiplied")
     sample = _SAMPLES.get(kind, "examples")
+    if workload.get("mode") == "inference":
+        work = {"step": "call", "first": "first call", "sample": sample}
+        return Words(f"{title}, inference", kernel=False, **work, verb="predicts", did="predicted")
     return Words(title, kernel=False, step="step", first="first step", sample=sample)
 
 

@@ -113,10 +113,31 @@ def check_claims(collector: Collector, parts: ParsedSpec) -> None:
 def check_target(collector: Collector, parts: ParsedSpec) -> None:
     """Only a training has a learning curve whose target can be reached."""
     family, measure = parts.family, parts.measure
-    if family and measure and measure.target and family.shape == "kernel":
-        message = f"{family.kind} trains nothing, so it reaches no target"
-        also = [(("workload", "kind"), "the workload")]
+    called = _is_called(collector)
+    if family and measure and measure.target and (called or family.shape == "kernel"):
+        subject = "a model in inference" if called else family.kind
+        message = f"{subject} trains nothing, so it reaches no target"
+        also = [_workload(called=called)]
         collector.add("not-measured", ("measure", "target"), message, at_key=True, also=also)
+
+
+def check_calls(collector: Collector, parts: ParsedSpec) -> None:
+    """A model in inference is called as often as somebody says: a percentile needs many."""
+    said = parts.measure and "calls" in parts.measure.model_fields_set
+    if parts.measure and _is_called(collector) and not said:
+        message = "`calls` is missing: how often the model is called, the warm-up included"
+        help_ = "write calls = 1000 in [measure]: a 99th percentile needs a hundred at least"
+        collector.add("missing-key", ("measure", "calls"), message, help=help_)
+
+
+def _is_called(collector: Collector) -> bool:
+    """Whether the model is only called (`mode = "inference"`)."""
+    workload = collector.view.data.get("workload")
+    return isinstance(workload, dict) and workload.get("mode") == "inference"
+
+
+def _workload(*, called: bool) -> tuple[KeyPath, str]:
+    return ("workload", "mode" if called else "kind"), "the workload"
 
 
 def check_frameworks(
@@ -293,14 +314,16 @@ def _differ(
 
 
 def _fits(collector: Collector, parts: ParsedSpec, path: KeyPath, quantity: str) -> None:
-    """A kernel has no epochs, and only a kernel has a cold rate."""
+    """Only a training has epochs, and only a kernel has a cold rate."""
     family = parts.family
     if family is None:
         return
+    called = _is_called(collector)
     wrong = _TRAINING_ONLY if family.shape == "kernel" else _KERNEL_ONLY
+    wrong = (_TRAINING_ONLY | _KERNEL_ONLY) - {"sample_time"} if called else wrong
     if quantity in wrong:
-        message = f"{family.kind} has no `{quantity}`"
-        also = [(("workload", "kind"), "the workload")]
+        message = f"{'a model in inference' if called else family.kind} has no `{quantity}`"
+        also = [_workload(called=called)]
         collector.add("not-measured", path, message, at_key=path[-1] == quantity, also=also)
 
 

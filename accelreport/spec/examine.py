@@ -12,6 +12,7 @@ from accelreport.spec.base import Point, Scalar, dotted_fields
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.checks import (
     check_batches,
+    check_calls,
     check_claims,
     check_devices,
     check_frameworks,
@@ -272,6 +273,7 @@ class SpecFile:
             return examined  # What lines that could not be read say of others is not known.
         check_devices(collector, parts, self._devices)
         check_target(collector, parts)
+        check_calls(collector, parts)
         if published:
             # A profile may sweep less than the figures and claims speak of.
             check_published(collector, parts)

@@ -101,9 +101,9 @@ class Measure(SpecModel):
     warmup_steps: Annotated[int, Field(ge=1)] = 20
     """Training steps (the first one included) left out of the steady time."""
     warmup_calls: Annotated[int, Field(ge=1)] = 1
-    """Calls of a kernel workload left out of the steady time."""
+    """Calls of a kernel, or of a model in inference, left out of the steady time."""
     calls: Annotated[int, Field(ge=2)] = 6
-    """Calls of a kernel workload, the warm-up included."""
+    """Calls of a kernel, or of a model in inference, the warm-up included."""
     budget: Duration = 600.0
     """Measured seconds after which a cell stops, keeps what is done and says so."""
     timeout: Duration = 3600.0

@@ -114,6 +114,8 @@ def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Worklo
     known = fields.get(axis)
     if axis == "kind":
         message, help_ = "`kind` cannot be swept", "write one spec for each kind of workload"
+    elif axis == "mode" and known is not None:
+        message, help_ = "`mode` cannot be swept", "write one spec for training, one for inference"
     elif known is not None and not is_table(known):
         return True
     elif known is not None:

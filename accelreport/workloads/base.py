@@ -10,7 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import (
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.validators import FieldsError
@@ -90,9 +96,30 @@ class WorkloadParameters(SpecModel):
     """Name of the family."""
 
 
+TRAINING_ONLY = frozenset(
+    {
+        "epochs",
+        "steps_per_epoch",
+        "optimizer",
+        "input",
+        "train_examples",
+        "evaluation_batch_size",
+        "samples",
+        "early_stopping",
+        "restore_best_weights",
+        "reduce_on_plateau",
+        "afterwards",
+    }
+)
+"""Parameters that say how a model is trained, and nothing where it is only called."""
+
+
 class TrainingParameters(WorkloadParameters):
     """What every family that trains a model shares."""
 
+    mode: Literal["training", "inference"] = "training"
+    """`training`: the model is trained; `inference`: it is called with one batch after another,
+    `measure.calls` times, and each call is waited for."""
     epochs: Annotated[int, Field(ge=1)] = 1
     """Passes over the training data (or over `steps_per_epoch` steps)."""
     batch_size: Annotated[int, Field(ge=1)] = 64
@@ -126,6 +153,27 @@ class TrainingParameters(WorkloadParameters):
     """What is done with the trained model: `save_weights` writes its weights and reads them
     back, `serve` exports it and asks it over HTTP, `quantise` converts a classifier to 8-bit
     integers."""
+
+    @model_validator(mode="after")
+    def _inference_trains_nothing(self) -> Self:
+        said = [name for name in self.model_fields_set & TRAINING_ONLY if self._says(name)]
+        if self.mode == "inference" and said:
+            raise FieldsError(
+                f"`{min(said)}` says how a model is trained, and in inference it is only called",
+                min(said),
+                "mode",
+                help="delete it, or write it in a spec of the training",
+            )
+        return self
+
+    def _says(self, name: str) -> bool:
+        return bool(getattr(self, name) != type(self).model_fields[name].default)
+
+    @model_serializer(mode="wrap")
+    def _what_matters(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What identifies a cell: of a training what stood there before there was a mode."""
+        needless = {"mode"} if self.mode == "training" else TRAINING_ONLY
+        return {name: each for name, each in parameters(self).items() if name not in needless}
 
     @model_validator(mode="after")
     def _one_rule_for_the_learning_rate(self) -> Self:

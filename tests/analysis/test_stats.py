@@ -27,6 +27,7 @@ from accelreport.analysis.stats import (
     logarithms,
     mean,
     one_sample,
+    percentile,
     processes_needed,
     verdict,
     welch,
@@ -278,3 +279,20 @@ def test_what_no_number_of_processes_decides_asks_for_none() -> None:
     assert processes_needed(log(1 + MARGIN) / 2, 10.0) is None
     assert processes_needed(nan, 0.1) is None
     assert processes_needed(0.1, nan) is None
+
+
+@given(
+    values=st.lists(st.floats(1e-6, 1e3), max_size=250), share=st.sampled_from([0.01, 0.95, 0.99])
+)
+def test_a_percentile_stands_only_where_at_least_one_value_is_expected_beyond_it(
+    values: list[float], share: float
+) -> None:
+    found = percentile(values, share)
+    assert (found is None) == (len(values) < {0.01: 100, 0.95: 20, 0.99: 100}[share])
+    assert found is None or min(values) <= found <= max(values)
+
+
+def test_the_longest_of_a_few_calls_is_no_99th_percentile() -> None:
+    assert percentile([1.0] * 98 + [9.0], 0.99) is None
+    assert percentile([1.0] * 99 + [9.0], 0.99) == pytest.approx(1.08)
+    assert percentile([1.0, 9.0], 1) == 9.0

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.analysis.rates import published_rates
+from accelreport.report.formatting import MISSING
 from accelreport.report.heroes.general import rates_title
 from accelreport.report.heroes.grid import grid_lines_section
 from accelreport.report.heroes.hero import MOST_NUMBERS, ON_A_CARD, ON_A_SLIDE, HeroFigure, Size
@@ -256,3 +257,52 @@ def test_a_title_says_faster_only_where_that_is_decided(
     (bench,) = gather(Results((made,)))
     (point,) = bench.points
     assert re.search(said, rates_title(bench, point).replace("\xa0", " "))
+
+
+def _called(steps: int) -> BenchmarkView:
+    """A model that was called so many times, by batch size, in a process on each device."""
+    made = study(
+        axes={"batch_size": (1, 8, 64)},
+        devices=("cpu", "cpu-1"),
+        repeats=1,
+        epochs=1,
+        steps_per_epoch=steps,
+    )
+    plan = made.plan.model_copy(update={"workload": {**made.plan.workload, "mode": "inference"}})
+    records = tuple(each.model_copy(update={"epochs": [], "final": {}}) for each in made.records)
+    (bench,) = gather(Results((replace(made, plan=plan, records=records),)))
+    return bench
+
+
+def test_inference_begins_with_its_latency_by_batch_and_what_it_answers_in_a_second() -> None:
+    bench = _called(600)
+    hero = hero_of(bench)
+    (figure,) = hero.figures
+    assert isinstance(figure, HeroFigure)
+    assert figure.id == "latency-lines"
+    assert re.match(
+        r"At batch size 1, .+ answers in .+s; at 64 .+ gives .+ each second", hero.title
+    )
+    assert "one call in a hundred takes CPU (one thread)" in hero.answer
+    table = figure.table
+    assert table is not None
+    assert [column.title for column in table.columns] == [
+        "calls", "p5", "median", "p95", "p99", "longest", "images each second",
+    ]  # fmt: skip
+    page = benchmark_page(bench)
+    assert "trains" not in f"{page.headline} {page.finding} {page.description}"
+    assert "steps" in [section.id for section in page.sections if not section.folded]
+
+
+def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
+    bench = _called(90)
+    hero = hero_of(bench)
+    (figure,) = hero.figures
+    assert isinstance(figure, HeroFigure)
+    assert figure.table is not None
+    for group in figure.table.groups:
+        for row in group.rows:
+            calls, p5, middle, p95, p99, *_ = (entry.lines[0].text for entry in row.entries)
+            assert int(calls) < 100
+            assert (p99, MISSING in (p5, middle, p95)) == (MISSING, False)
+    assert "in a hundred" not in hero.answer

@@ -19,6 +19,7 @@ from accelreport.results.record import Beginning, Block
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
     from accelreport.backend.frameworks import Runtime
+    from accelreport.backend.inference import Predictions
     from accelreport.backend.kernel import Kernel
     from accelreport.backend.training import Training
 
@@ -121,6 +122,45 @@ class SelfChecks:
         else:
             delays = [seen.delayed_s for seen in training.watch.windows]
             judge_gaps(self.found, blocks, delays, own)
+
+    # Inference ----------------------------------------------------------------------------
+
+    @_counted
+    def before_inference(self, engine: Engine, watch: WindowWatch, source: Any) -> None:
+        """What the model is called with.
+
+        Raises:
+            RefusedCellError: the inputs are constant.
+        """
+        self._begin(watch)
+        judge_inputs(self.found, engine, source, pipeline=False)
+
+    @_counted
+    def after_inference(
+        self, engine: Engine, watch: WindowWatch, source: Any, blocks: list[Block]
+    ) -> None:
+        """What the windows show, and where the model lies."""
+        self._watched(watch, blocks, skips=False, settles=can_wait())
+        tensors = [each.value for each in engine.model.trainable_variables]
+        tensors += list(source.values())
+        model.judge_device(self.found, tensors, self._runtime.devices, self._kind)
+
+    @_counted
+    def canary_of_inference(
+        self, engine: Engine, predictions: Predictions, blocks: list[Block]
+    ) -> None:
+        """Short windows after the measured ones, whose last call alone is not waited for."""
+        self._canary(
+            Canary(
+                run=predictions.start,
+                wait=engine.read,
+                settled=everything_done,
+                step_s=_step_s(blocks),
+                most=10**9,
+                synchronous=self._runtime.synchronous,
+                agreed=self._runtime.placement.agreed,
+            )
+        )
 
     # A kernel -----------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
     own = rate(bench, series, point) if series else None
     if series is None or own is None:
         return "Nothing is measured on the baseline"
-    verb = "multiplies" if bench.words.kernel else "trains"
+    verb = bench.words.verb
     theirs = fastest_published(published_at(bench, point))
     others = [
         (other.value / own.value, each)
@@ -72,7 +72,9 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
         return _measured_title(bench, best, point, factor)
     if theirs is not None:
         factor = theirs.found.rate / own.value
-        return f"{theirs.name} {_past(bench)} {formatting.ratio(factor)} as fast as {series.title}"
+        return (
+            f"{theirs.name} {bench.words.did} {formatting.ratio(factor)} as fast as {series.title}"
+        )
     return f"{series.title} {verb} {formatting.number(own.value)} {quantity(bench)}"
 
 
@@ -83,15 +85,11 @@ def _measured_title(bench: BenchmarkView, best: Series, point: Point, factor: fl
     baseline = bench.title_of(bench.plan.baseline)
     told = formatting.ratio(factor)
     if estimate is None or not estimate.interval.known:
-        return f"{best.title} {_past(bench)} {told} as fast as {baseline} in one process"
+        return f"{best.title} {bench.words.did} {told} as fast as {baseline} in one process"
     if estimate.verdict is Verdict.UNDECIDED:
         return f"{best.title} is not shown to be faster or slower than {baseline}"
-    verb = "multiplies" if bench.words.kernel else "trains"
+    verb = bench.words.verb
     return f"{best.title} {verb} {told} as fast as {baseline}"
-
-
-def _past(bench: BenchmarkView) -> str:
-    return "multiplied" if bench.words.kernel else "trained"
 
 
 def rates_figure(

@@ -207,7 +207,9 @@ def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
 
 
 def _example(bench: BenchmarkView) -> str:
-    return "call" if bench.words.kernel else "training example"
+    if bench.words.kernel:
+        return "call"
+    return "training example" if bench.words.trains else "example"
 
 
 def _table(bench: BenchmarkView) -> Table:

@@ -11,6 +11,7 @@ from accelreport.report.heroes.general import general_hero
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero
 from accelreport.report.heroes.kernel import kernel_hero
+from accelreport.report.heroes.latency import latency_hero
 from accelreport.report.heroes.learning import classes_hero, images_hero, writing_hero
 from accelreport.report.heroes.sweep import sweep_hero
 from accelreport.report.heroes.then_and_now import then_and_now_hero
@@ -39,7 +40,8 @@ OTHERS: tuple[Maker, ...] = (*OF_SWEEPS, kernel_hero, then_and_now_hero)
 def hero_of(bench: BenchmarkView) -> Hero:
     """The hero of a benchmark; every benchmark has one."""
     kind = str(bench.plan.workload.get("kind", ""))
-    for make in (frameworks_hero, *OF_FAMILIES.get(kind, ()), *OTHERS):
+    own = (latency_hero,) if bench.words.calls else OF_FAMILIES.get(kind, ())
+    for make in (frameworks_hero, *own, *OTHERS):
         found = make(bench)
         if found is not None:
             return found

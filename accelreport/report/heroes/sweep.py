@@ -222,7 +222,7 @@ def devices_title(bench: BenchmarkView) -> str:
     faster = [each for each in decided if each.speedup > 1]
     if base is None or not several_kinds(bench):
         return ""
-    verb = "multiplies" if bench.words.kernel else "trains"
+    verb = bench.words.verb
     if not decided:
         alone = [own for own in decided_alone(bench).values() if own[0].speedup > 1]
         if not alone:
@@ -260,7 +260,7 @@ def _answer(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
             places.add(shared[-1])
             told.append((line.name, formatting.ratio(factor), f" at {plain(shared[-1])}"))
     begin = (
-        f"{own.name} {'multiplies' if bench.words.kernel else 'trains'} "
+        f"{own.name} {bench.words.verb} "
         f"{formatting.number(own.y[-1])} {quantity(bench)} at {axis_title(axis)} {plain(own.x[-1])}"
     )
     if not told:

@@ -63,9 +63,12 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     lines = grid_lines_section(bench)
     # The grid and its lines have every time and quality, so that tables of them are looked up.
     compared = (speedup_section(bench), quality_section(bench, opened="hero-curves" in shown))
+    steps = steps_section(bench)
+    asked, beside = ((steps,), ()) if bench.words.calls else ((), (steps,))
     told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
     read = (
         claims_section([bench]),
+        *asked,
         lines,
         *(() if lines else compared),
         batch_law_section(bench),
@@ -84,7 +87,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         cold_start_section(bench),
         compute_section(bench),
         ceilings_section(bench),
-        steps_section(bench),
+        *beside,
         resources_section(bench),
         cost_section(bench),
         reproduce_section(bench),

@@ -166,7 +166,7 @@ def _best(bench: BenchmarkView, found: list[Compared]) -> str:
     if not decided and known:
         return _one_by_one(bench) or _undecided(bench, known)
     best = max(unrivalled(decided or found), key=lambda each: each.speedup)
-    verb = "multiplies" if bench.words.kernel else "trains"
+    verb = bench.words.verb
     than = baseline_of(bench, best)
     sentence = f"{best.series.title} {verb} {best.text} as fast as {than}"
     if best.speedup < 1 and best.estimate.verdict in DECIDED:
@@ -200,7 +200,7 @@ def _one_by_one(bench: BenchmarkView) -> str:
     if not alone:
         return ""
     every = [each for each in compared(bench) if not each.found.withheld]
-    verb = "multiplies" if bench.words.kernel else "trains"
+    verb = bench.words.verb
     than = baseline_of(bench, next(iter(alone.values()))[0])
     said = [f"{series.title} {verb} {factors(own)}" for series, own in alone.items()]
     count = sum(map(len, alone.values()))

@@ -187,10 +187,12 @@ def _models(view: Overview, found: Sequence[Factor]) -> str:
     """What is done so much faster: all models, the only one, or one of them."""
     if all(each.shown.kernel for each in found):
         return "calculates"
-    of_all = {each.bench.plan.spec for each in view.rows if not each.kernel}
+    trains = all(each.shown.trains for each in found)
+    verb = "trains" if trains else "computes"
+    of_all = {each.bench.plan.spec for each in view.rows if each.trains == trains}
     if len({each.shown.bench.plan.spec for each in found}) > 1:
-        return "trains these models"
-    return "trains this model" if len(of_all) == 1 else "trains one of these models"
+        return f"{verb} these models"
+    return f"{verb} this model" if len(of_all) == 1 else f"{verb} one of these models"
 
 
 def _by_name(found: Sequence[Factor]) -> list[list[Factor]]:
@@ -230,6 +232,7 @@ def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, s
     of = f" of {' to '.join(dict.fromkeys((years[0], years[-1])))}" if years else ""
     who = f"{_article(*names)} {next(iter(names))}" if len(names) == 1 else f"The sources’ {kind}s"
     verb = _models(view, found).replace("trains", "trained").replace("calculates", "calculated")
+    verb = verb.replace("computes", "computed")
     heading = f"{who}{of} {verb} {_range(found)} as fast as {view.base_in_words}"
     if max(each.value for each in found) < 1:
         theirs = f"the sources’ {kind}s" if len(names) > 1 else f"the {next(iter(names))}{of}"
@@ -285,11 +288,12 @@ def _undecided(view: Overview) -> tuple[str, str]:
 
 def _rates(view: Overview) -> str:
     """What the base does in a second, in so many workloads."""
-    trained = [each for each in view.rows if not each.kernel] or list(view.rows)
+    trained = [each for each in view.rows if each.trains]
+    trained = trained or [each for each in view.rows if not each.kernel] or list(view.rows)
     ordered = sorted(trained, key=lambda each: each.row.rate.value)
     ends = dict.fromkeys(amount(each.row.rate.value) for each in (ordered[0], ordered[-1]))
     unit = "TFLOPS" if trained[0].kernel else "examples a second"
-    verb = "calculates with" if trained[0].kernel else "trains"
+    verb = "calculates with" if trained[0].kernel else trained[0].bench.words.verb
     return f"{sentence(view.base_in_words)} {verb} {' to '.join(ends)} {unit}."
 
 

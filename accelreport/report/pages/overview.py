@@ -88,8 +88,13 @@ class Shown:
 
     @property
     def kernel(self) -> bool:
-        """Whether it calls a kernel instead of training."""
+        """Whether it calls a kernel instead of a model."""
         return self.bench.words.kernel
+
+    @property
+    def trains(self) -> bool:
+        """Whether it trains a model."""
+        return self.bench.words.trains
 
     @property
     def point(self) -> str:
@@ -240,7 +245,7 @@ class Overview:
         found = [each for own in kept for each in own]
 
         def order(each: Shown) -> tuple[bool, bool, bool, float]:
-            beside = each.accelerated(), bool(each.row.compared), not each.kernel
+            beside = each.accelerated(), bool(each.row.compared), each.trains
             return *beside, max(mark.value for mark in self.marks(each))
 
         found.sort(key=order, reverse=True)
@@ -387,8 +392,8 @@ class Overview:
     @property
     def axis_title(self) -> str:
         """What is counted."""
-        kernels = [each.kernel for each in self.shown]
-        what = "work done" if any(kernels) else "examples trained"
+        trained = all(each.trains for each in self.shown)
+        what = "examples trained" if trained else "work done"
         of = "this computer’s" if self.base == "this computer" else f"that of {self.base}"
         return f"{what} each second" + (f", as a multiple of {of}" if self.base else "")
 
@@ -574,8 +579,8 @@ def _year(one: PrintedRate) -> str:
 
 
 def _trained(found: Sequence[Factor]) -> list[Factor]:
-    """Those of trainings; where there are none, those of kernels."""
-    return [each for each in found if not each.shown.kernel] or list(found)
+    """Those of trainings; where there are none, all."""
+    return [each for each in found if each.shown.trains] or list(found)
 
 
 def printed_names(printed: Sequence[PrintedRate]) -> list[str]:

@@ -90,6 +90,10 @@ def look(engine: Engine) -> dict[str, Any]:
     seen: dict[str, Any] = {"evaluated": evaluation.run(math.inf)}
     if set(what.resident) == {"x", "y"}:
         seen["predicted"] = evaluation.predict(3, math.inf).tolist()
+    batch = engine.constant(np.arange(3, dtype=np.int32))
+    called = engine.prediction_graph(engine.on_devices(what.resident), batch)
+    counted = count_flops(called, engine.runtime).flops
+    seen["called_flops"] = counted and counted.per_step
     if what.observe is not None:
         deadline = time.perf_counter() + 60
         nothing = np.zeros(0, np.float32)

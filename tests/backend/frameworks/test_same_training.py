@@ -51,6 +51,15 @@ def test_jax_counts_the_same_operations_in_a_step(name: str, tensorflow: Said, j
 
 
 @pytest.mark.parametrize("name", FEEDFORWARD)
+def test_every_framework_counts_the_same_operations_in_a_call_which_are_fewer_than_in_a_step(
+    name: str, tensorflow: Said, other: Said
+) -> None:
+    called = tensorflow[name]["called_flops"]
+    assert other[name]["called_flops"] == called
+    assert 0 < called < tensorflow[name]["flops"]
+
+
+@pytest.mark.parametrize("name", FEEDFORWARD)
 def test_pytorch_counts_the_same_operations_in_a_step(
     name: str, tensorflow: Said, torch: Said
 ) -> None:

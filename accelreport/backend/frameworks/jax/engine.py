@@ -115,14 +115,12 @@ class JaxEngine(Engine):
 
     def predictor(self) -> Any:
         """See `Engine.predictor`."""
-
-        def predict(model: Any, resident: Any, indices: Any) -> Any:
-            inputs, _ = self.problem.take(resident, indices)
-            outputs, _ = self.model.stateless_call(*model, inputs, training=False)
-            return outputs.astype(jnp.float32)
-
-        program = jax.jit(predict)
+        program = jax.jit(self._forward)
         return lambda resident, indices: program(self._state()[:2], resident, indices)
+
+    def prediction_graph(self, resident: Any, indices: Any) -> Any:
+        """See `Engine.prediction_graph`: a call as a closed jaxpr."""
+        return jax.make_jaxpr(self._forward)(self._state()[:2], resident, indices)
 
     def _many(self, step: Step) -> Callable[[Any, Any, Any, Any], Any]:
         """Many steps: a loop inside one program, or calls of a program one after the other."""
@@ -152,6 +150,11 @@ class JaxEngine(Engine):
         return run
 
     # One step -----------------------------------------------------------------------------
+
+    def _forward(self, model: Any, resident: Any, indices: Any) -> Any:
+        inputs, _ = self.problem.take(resident, indices)
+        outputs, _ = self.model.stateless_call(*model, inputs, training=False)
+        return outputs.astype(jnp.float32)
 
     def _learn(self, state: State, inputs: Any, targets: Any) -> tuple[State, Any]:
         trainable, others, optimizer = state

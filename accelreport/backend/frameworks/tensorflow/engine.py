@@ -230,9 +230,7 @@ class TensorFlowEngine(Engine):
         placement, strategy = self.runtime.placement, self.runtime.strategy
         replicas = self.runtime.replicas
 
-        def step(resident: Any, indices: Any) -> Any:
-            inputs, _ = self.problem.take(resident, self.share(indices))
-            return tf.cast(self.model(inputs, training=False), tf.float32)
+        step = tf.function(self._forward, jit_compile=self.runtime.jit_compile)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def predict(resident: Any, indices: Any) -> Any:
@@ -242,7 +240,32 @@ class TensorFlowEngine(Engine):
 
         return placement.once(predict)
 
+    def prediction_graph(self, resident: Any, indices: Any) -> Any:
+        """See `Engine.prediction_graph`: a `GraphDef` whose one loop calls the model."""
+        import tensorflow as tf
+
+        placement, strategy = self.runtime.placement, self.runtime.strategy
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def many(resident: Any, indices: Any, count: Any) -> Any:
+            totals = tf.constant(0.0)
+            for _ in tf.range(count):
+                outputs = strategy.run(self._forward, args=(placement.opened(resident), indices))
+                totals += tf.add_n(
+                    [tf.reduce_sum(each) for each in strategy.experimental_local_results(outputs)]
+                )
+            return totals
+
+        arguments = placement.specified((resident, indices, self.constant(1)))
+        return many.get_concrete_function(*arguments).graph.as_graph_def(add_shapes=True)
+
     # One step -----------------------------------------------------------------------------
+
+    def _forward(self, resident: Any, indices: Any) -> Any:
+        import tensorflow as tf
+
+        inputs, _ = self.problem.take(resident, self.share(indices))
+        return tf.cast(self.model(inputs, training=False), tf.float32)
 
     def share(self, values: Any) -> Any:
         """This replica's part of a batch: contiguous, all parts of one size."""

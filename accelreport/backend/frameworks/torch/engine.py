@@ -98,18 +98,22 @@ class TorchEngine(Engine):
 
     def predictor(self) -> Any:
         """See `Engine.predictor`."""
-
-        def predict(resident: Any, indices: Any) -> Any:
-            inputs, _ = self.problem.take(resident, indices)
-            return self.model(inputs, training=False).to(torch.float32)
-
-        run = self._compiled(predict)
+        run = self._compiled(self._forward)
 
         def without_gradients(resident: Any, indices: Any) -> Any:
             with torch.no_grad():
                 return run(resident, indices)
 
         return without_gradients
+
+    def prediction_graph(self, resident: Any, indices: Any) -> Any:
+        """See `Engine.prediction_graph`: a function that calls the model once."""
+
+        def rehearse() -> None:
+            with torch.no_grad():
+                self._forward(resident, indices)
+
+        return rehearse
 
     # One step -------------------------------------------------------------------------------
 
@@ -130,6 +134,10 @@ class TorchEngine(Engine):
             gradients = [weight.grad for weight in self._weights]
             self.optimizer.apply(gradients, self.model.trainable_variables)
             return self._sums(losses, targets, outputs)
+
+    def _forward(self, resident: Any, indices: Any) -> Any:
+        inputs, _ = self.problem.take(resident, indices)
+        return self.model(inputs, training=False).to(torch.float32)
 
     def _compiled(self, function: Function) -> Function:
         """A function as the device asks for it; every shape is that of its first call."""

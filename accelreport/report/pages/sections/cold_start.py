@@ -313,7 +313,10 @@ def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
     warm = "later call" if words.kernel else f"steady {words.step}"
     noun = "calls" if words.kernel else f"{words.step}s"
     titles = [words.first, warm, "cold ÷ warm", f"start in {noun}", "pays off after"]
-    titles += ["TFLOPS cold", "TFLOPS warm"] if words.kernel else ["first epoch", "later epoch"]
+    if words.kernel:
+        titles += ["TFLOPS cold", "TFLOPS warm"]
+    elif words.trains:
+        titles += ["first epoch", "later epoch"]
     groups = []
     for point in bench.points:
         rows = tuple(_cold_row(bench, series, point, starts) for series in bench.series)
@@ -348,7 +351,7 @@ def _cold_row(
         reason = Entry(
             (Line(f"{gone.lines[0].text}: {gone.lines[1].text}", "reason"),), href=gone.href
         )
-        blank = tuple(Entry((Line("–"),)) for _ in range(6))
+        blank = tuple(Entry((Line("–"),)) for _ in range(4 if bench.words.calls else 6))
         return Row(header, (reason, *blank), device=series.colour)
     unit = unit_of(bench, (series, point), start)
     timings = [row.timings for row in bench.measured(series, point)]
@@ -366,7 +369,7 @@ def _cold_row(
         formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
         _worth(bench, (series, point), start),
         _break_even(bench, series, point, starts),
-        *(say(median(values)) for values in zip(*pairs, strict=True)),
+        *(say(median(values)) for values in zip(*pairs, strict=True) if not bench.words.calls),
     ]
     entries = [Entry((Line(text),)) for text in texts]
     badges = number_badges(bench.planned(series, point))

@@ -114,7 +114,7 @@ def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
         Column("its cold start", number=True),
         Column(f"a million {words.step}s", "extrapolated", number=True),
     ]
-    if not words.kernel:
+    if words.trains:
         columns.insert(1, Column("a later epoch", number=True))
     groups = tuple(
         RowGroup(
@@ -154,7 +154,7 @@ def _row(
         return Row(header, (first, *blank), device=series.colour)
     rows = bench.measured(series, point)
     seconds = [start.run_s, start.total, 1e6 * start.steady_s]
-    if not bench.words.kernel:
+    if bench.words.trains:
         seconds.insert(1, median([row.timings.epoch_s for row in rows]))
     entries = [Entry((Line(money(price, each)),)) for each in seconds]
     badges = number_badges(bench.planned(series, point), total=True)

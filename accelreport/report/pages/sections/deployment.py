@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from accelreport.analysis.parity import Change, QuantisedResult, quantised_results
+from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import WIDE, Chart
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences, paired_bars
@@ -317,7 +316,7 @@ def _served(served: list[tuple[Run, Served]]) -> Table:
 
 
 def _served_row(run: Run, found: Served) -> Row:
-    times = [float(q) for q in np.quantile(found.latency_s or [np.nan], [0.5, 0.95, 0.99])]
+    times = [percentile(found.latency_s, share) for share in (0.5, 0.95, 0.99)]
     same = "–" if found.same_class is None else formatting.percent(found.same_class, 1)
     clients = formatting.plural(found.throughput_clients, "client")
     return Row(

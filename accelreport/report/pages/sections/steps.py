@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import draw, panel, panel_width
 from accelreport.report.charts.ecdf import Distribution, quantiles, starts_late, step_ecdf
+from accelreport.report.heroes.rates import quantity, rate
 from accelreport.report.model import (
     Column,
     Download,
@@ -73,17 +75,23 @@ def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
 
 
 def _finding(bench: BenchmarkView, times: Times) -> str:
-    worst = max(times, key=lambda place: _tail(times[place]))
+    tails = {place: late for place, values in times.items() if (late := _tail(values))}
+    if not tails:
+        return (
+            f"No device has a hundred {bench.words.step}s that were timed one by one, so that no "
+            "99th percentile is told."
+        )
+    worst = max(tails, key=lambda place: tails[place])
     where = f" at {bench.point_title(worst[1])}" if bench.axes else ""
     return (
         f"The longest tail is that of {worst[0].title}{where}: one {bench.words.step} in a "
-        f"hundred takes at least {formatting.number(_tail(times[worst]))} times the median."
+        f"hundred takes at least {formatting.number(tails[worst])} times the median."
     )
 
 
-def _tail(values: NDArray[np.float64]) -> float:
-    middle, late = np.quantile(values, [0.5, 0.99])
-    return float(late / middle)
+def _tail(values: NDArray[np.float64]) -> float | None:
+    late = percentile(values, 0.99)
+    return None if late is None else late / float(np.median(values))
 
 
 def _figure(bench: BenchmarkView, times: Times, *, exact: bool) -> Figure:
@@ -104,7 +112,7 @@ def _figure(bench: BenchmarkView, times: Times, *, exact: bool) -> Figure:
         panels=panels,
         keys=keys([s for s in bench.shown_series if any(place[0] == s for place in times)]),
         badges=loud_badges(bench),
-        table=_table(bench, times),
+        table=percentile_table(bench, times),
     )
 
 
@@ -143,7 +151,11 @@ def _cut(times: Times, points: Sequence[Point]) -> str:
     return f" {sum(late)} of the {len(late)} axes start near the fastest, not at 0."
 
 
-def _table(bench: BenchmarkView, times: Times) -> Table:
+def percentile_table(bench: BenchmarkView, times: Times) -> Table:
+    """Percentiles of the steps of every device and point, each with the number of its steps.
+
+    A percentile stands there only where enough steps were timed to know it (`percentile`).
+    """
     groups = []
     for point in bench.points:
         rows = tuple(
@@ -153,7 +165,8 @@ def _table(bench: BenchmarkView, times: Times) -> Table:
         )
         if rows:
             groups.append(RowGroup(rows, title=bench.point_title(point) if bench.axes else ""))
-    titles = (f"{bench.words.step}s", "p5", "median", "p95", "p99", "longest")
+    titles = [f"{bench.words.step}s", "p5", "median", "p95", "p99", "longest"]
+    titles += [quantity(bench)] if bench.words.calls else []
     return Table(
         id="step-table",
         title=f"Percentiles of {bench.words.step} times",
@@ -165,8 +178,11 @@ def _table(bench: BenchmarkView, times: Times) -> Table:
 
 
 def _row(bench: BenchmarkView, series: Series, point: Point, values: NDArray[np.float64]) -> Row:
-    shown = [float(q) for q in np.quantile(values, [0.05, 0.5, 0.95, 0.99, 1])]
-    texts = [formatting.count(len(values)), *(formatting.duration(value) for value in shown)]
+    shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
+    texts = [formatting.count(len(values)), *map(formatting.duration, shown)]
+    if bench.words.calls:
+        found = rate(bench, series, point)
+        texts.append(formatting.number(found.value) if found else formatting.MISSING)
     first = Entry(
         (Line(texts[0]),),
         href=bench.evidence(series, point),

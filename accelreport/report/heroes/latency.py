@@ -1,0 +1,138 @@
+"""The hero of inference: how long a call takes, and what is answered in a second."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from accelreport.analysis.stats import percentile
+from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.scales import plain
+from accelreport.report.charts.sweep import SweepAxes, SweepLine, sweep_axes, sweep_lines
+from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.rates import kicker, quantity, rate, usual_numbers
+from accelreport.report.heroes.sweep import swept_number
+from accelreport.report.metrics import axis_title
+from accelreport.report.pages.headline import headline, with_origin
+from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.sections.steps import Times, percentile_table, step_times
+from accelreport.report.text import sentence
+from accelreport.report.view import BenchmarkView, Point, Series
+
+
+def latency_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None unless a model is called at two values of one swept number at least."""
+    axis = swept_number(bench)
+    if not bench.words.calls or axis is None or len(bench.axes) != 1:
+        return None
+    times, _ = step_times(bench)
+    lines = _lines(bench, times)
+    if not any(len(line.x) > 1 for line in lines):
+        return None
+    figure = _figure(bench, axis, lines, times)
+    title = _title(bench, axis, times)
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=_answer(bench, times),
+        figures=(figure,),
+        note=(
+            "Each call begins when the outputs of the one before are on the host. Bars: from the "
+            "median up to the 99th percentile, where a hundred calls or more were timed."
+        ),
+        numbers=usual_numbers(bench),
+        thumbnail=figure,
+        sentence=f"{title}.",
+    )
+
+
+def _lines(bench: BenchmarkView, times: Times) -> list[SweepLine]:
+    lines = []
+    for series in bench.shown_series:
+        points = sorted((p for s, p in times if s == series), key=lambda point: float(point[0]))
+        if not points:
+            continue
+        found = [times[series, point] for point in points]
+        middle = tuple(float(np.median(each)) for each in found)
+        late = (percentile(each, 0.99) for each in found)
+        lines.append(
+            SweepLine(
+                name=series.title,
+                detail="median of a call",
+                device=series,
+                x=tuple(float(point[0]) for point in points),
+                y=middle,
+                low=middle,
+                high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
+                pattern=series.pattern,
+                texts=tuple(map(formatting.duration, middle)) if series.baseline else (),
+            )
+        )
+    return lines
+
+
+def _figure(
+    bench: BenchmarkView, axis: str, lines: Sequence[SweepLine], times: Times
+) -> HeroFigure:
+    axes = sweep_axes(lines, [], x_title=axis_title(axis), tick=formatting.duration)
+    said = "; ".join(
+        f"{line.name}: {formatting.duration(line.y[0])} at {plain(line.x[0])}, "
+        f"{formatting.duration(line.y[-1])} at {plain(line.x[-1])}"
+        for line in lines
+    )
+    return HeroFigure(
+        id="latency-lines",
+        title=sentence(f"time of a call by {axis_title(axis)}"),
+        description=f"{said}.",
+        chart=partial(_chart, lines, axes),
+        caption="On a log scale; calls of all processes together, the warm-up apart.",
+        badges=loud_badges(bench),
+        table=percentile_table(bench, times),
+        points=max(len(line.x) for line in lines),
+    )
+
+
+def _chart(lines: Sequence[SweepLine], axes: SweepAxes, size: Size) -> Chart:
+    return sweep_lines(lines, [], axes, width=size.width, height=size.height)
+
+
+def _title(bench: BenchmarkView, axis: str, times: Times) -> str:
+    """The shortest call at the least value, and the most examples in a second at any."""
+    least = min((point for _, point in times), key=lambda point: float(point[0]))
+    medians = {s: float(np.median(each)) for (s, point), each in times.items() if point == least}
+    quick = min(medians, key=lambda series: medians[series])
+    said = (
+        f"At {axis_title(axis)} {plain(float(least[0]))}, {quick.title} answers in "
+        f"{formatting.duration(medians[quick])}"
+    )
+    rates = {place: found.value for place in times if (found := rate(bench, *place))}
+    if not rates:
+        return said
+    most = max(rates, key=lambda place: rates[place])
+    who = "it" if most[0] is quick else most[0].title
+    at = "there" if most[1] == least else f"at {plain(float(most[1][0]))}"
+    return f"{said}; {at} {who} gives {formatting.number(rates[most])} {quantity(bench)}"
+
+
+def _answer(bench: BenchmarkView, times: Times) -> str:
+    """The longest tail that enough calls tell, and how the devices compare."""
+    tails = _tails(times)
+    if not tails:
+        return headline(bench)
+    worst = max(tails, key=lambda place: tails[place] / float(np.median(times[place])))
+    calls = formatting.plural(len(times[worst]), "call")
+    said = (
+        f"one call in a hundred takes {worst[0].title} {formatting.duration(tails[worst])} or more "
+        f"at {bench.point_title(worst[1])} (of {calls}), where the median is "
+        f"{formatting.duration(float(np.median(times[worst])))}."
+    )
+    compared = f" {headline(bench)}" if len(bench.shown_series) > 1 else ""
+    return with_origin(bench, said) + compared
+
+
+def _tails(times: Times) -> Mapping[tuple[Series, Point], float]:
+    found = {place: percentile(values, 0.99) for place, values in times.items()}
+    return {place: late for place, late in found.items() if late is not None}
