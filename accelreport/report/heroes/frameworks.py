@@ -91,7 +91,7 @@ def _title(bench: BenchmarkView, point: Point, shown: tuple[Series, ...]) -> str
     decided = all(
         _decided(bench, series, point) for series in (fastest, slowest) if not series.baseline
     )
-    verb = "trains" if decided else "trained"
+    verb = bench.words.verb if decided else bench.words.did
     once = "" if decided else ", as measured so far"
     return f"{fastest.title} {verb} {factor} as fast as {slowest.title}{once}"
 
