@@ -285,7 +285,7 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
     blocks = [block for block in record.blocks if block.steady and block.steps]
     if not blocks:
         return ()
-    values = step_times(blocks)
+    values = seconds_of_steps(blocks)
     walls = np.array([block.wall_s for block in blocks])
     if not all(np.isfinite(each).all() and (each > 0).all() for each in (values, walls)):
         return (ResultWarning("bad-timing", nan),)
@@ -300,7 +300,7 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
     return tuple(found)
 
 
-def step_times(blocks: list[Block]) -> Floats:
+def seconds_of_steps(blocks: list[Block]) -> Floats:
     """Seconds of each step, where they were stamped; else each block's mean."""
     parts: list[float] = []
     for block in blocks:

@@ -52,7 +52,7 @@ def roofs() -> Roofs | None:
     if known is not None and known.other_cores <= OTHER_LOAD:
         return known
     try:
-        found = measured(machine)
+        found = measured_roofs(machine)
     except (MemoryError, RuntimeError):  # the latter where no thread can be started
         return known
     if known is not None:
@@ -68,7 +68,7 @@ def roofs() -> Roofs | None:
 _BEST = ("tflops", "core_tflops", "gbps")
 
 
-def measured(machine: Inventory) -> Roofs:
+def measured_roofs(machine: Inventory) -> Roofs:
     """The roofs of this machine as they are now."""
     one = np.random.default_rng(0).standard_normal((SIDE, SIDE), dtype=np.float32)
     out = np.empty_like(one)

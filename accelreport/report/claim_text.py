@@ -87,7 +87,7 @@ def duration_text(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h"
 
 
-def figure_text(quantity: str, value: float) -> str:
+def value_text(quantity: str, value: float) -> str:
     """A value of a quantity or published figure, with its unit."""
     if quantity.endswith("_time"):
         return duration_text(value)
@@ -100,9 +100,9 @@ def figure_text(quantity: str, value: float) -> str:
     return f"{value:.3g}×" if quantity in {"speedup", "ratio"} else f"{value:.3g}"
 
 
-def interval_text(quantity: str, low: float, high: float) -> str:
+def span_text(quantity: str, low: float, high: float) -> str:
     """An interval, with its unit once: "4.81–5.14×", "0.195–0.208 TFLOPS"."""
-    first, last = figure_text(quantity, low), figure_text(quantity, high)
+    first, last = value_text(quantity, low), value_text(quantity, high)
     number, _, unit = first.partition(" ")
     if unit and last.endswith(f" {unit}"):
         first = number
@@ -154,9 +154,9 @@ def number_text(number: Number, names: Names = AS_WRITTEN) -> str:
         processes = counted(found.n, "process", "processes")
         said = f"{found.value:g} of {processes} ran out of memory"
     else:
-        said = figure_text(number.quantity, found.value)
+        said = value_text(number.quantity, found.value)
         if found.known:
-            said += f" ({interval_text(number.quantity, found.low, found.high)}, n = {found.n})"
+            said += f" ({span_text(number.quantity, found.low, found.high)}, n = {found.n})"
         else:
             said += " (one process, no interval)"
     return f"{what}: {said}" if what else said
@@ -347,7 +347,7 @@ def _published_of(
         label = f"{row.label} ({point_text(row.where)})" if row.where else row.label
         label += f" in “{row.source.title}”" if row.source else ""
         said += [
-            f"{label}: {figure_text(key, value)} [{key}, {row.mark}]"
+            f"{label}: {value_text(key, value)} [{key}, {row.mark}]"
             for key, value in row.figures().items()
             if key in FIGURES_OF.get(name, (name,))
             and (key != "speedup" or (row.over or plan.baseline) in devices)

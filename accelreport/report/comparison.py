@@ -164,7 +164,7 @@ HEAD = ("device", "point", "OLD", "NEW", "NEW ÷ OLD time", "processes", "verdic
 """The columns of a table, without the gate's."""
 
 
-def percent(share: float) -> str:
+def percentage(share: float) -> str:
     """A fraction as `5 %`, `2.5 %`."""
     return f"{100 * share:.4g} %"
 
@@ -179,7 +179,7 @@ def seconds_text(seconds: float | None) -> str:
     return f"{seconds:.4g} s"
 
 
-def place(row: ComparisonRow) -> str:
+def where_text(row: ComparisonRow) -> str:
     """A sweep point: `batch_size=256 units=4`; a dash where there are no axes."""
     return " ".join(f"{key}={value}" for key, value in row.point.items()) or "–"
 
@@ -197,12 +197,12 @@ def by_place(line: Sequence[FolderComparison]) -> dict[tuple[str, ...], list[Com
     found: dict[tuple[str, ...], list[ComparisonRow | None]] = {}
     for number, comparison in enumerate(line):
         for row in comparison.of("compared"):
-            key = (benchmark(row), row.device, place(row), row.old_machine)
+            key = (benchmark(row), row.device, where_text(row), row.old_machine)
             found.setdefault(key, [None] * len(line))[number] = row
     return found
 
 
-def ratio(row: ComparisonRow) -> str:
+def ratio_text(row: ComparisonRow) -> str:
     """The ratio with its interval: `1.08 (1.05 to 1.11)`."""
     if row.ratio is None:
         return "–"
@@ -211,7 +211,7 @@ def ratio(row: ComparisonRow) -> str:
     return f"{row.ratio:.3f} ({row.low:.3f} to {row.high:.3f})"
 
 
-def processes(row: ComparisonRow) -> str:
+def processes_compared(row: ComparisonRow) -> str:
     """How many processes were compared, and how."""
     if row.pairs:
         return counted(row.pairs, "pair")
@@ -240,7 +240,7 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
     """What is said loudly before any number."""
     for each in comparison.differences:
         if each.grave:
-            yield f"{each.fact} differs: {changed(each)} ({_concerns(each, comparison)})"
+            yield f"{each.fact} differs: {changed_text(each)} ({_concerns(each, comparison)})"
     if same := [row for row in comparison.rows if row.nothing_new]:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"nothing was measured anew in {len(same)} of {every}: NEW holds OLD's measurements"
@@ -258,7 +258,7 @@ def asides(comparison: FolderComparison) -> Iterator[str]:
         )
     for each in comparison.differences:
         if not each.grave:
-            yield f"{each.fact}: {changed(each)}"
+            yield f"{each.fact}: {changed_text(each)}"
     for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
         if side.unplanned:
             yield (
@@ -268,7 +268,7 @@ def asides(comparison: FolderComparison) -> Iterator[str]:
             )
 
 
-def changed(difference: EnvironmentDifference) -> str:
+def changed_text(difference: EnvironmentDifference) -> str:
     """Both sides of a difference."""
     return f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
 
@@ -292,12 +292,12 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
     yield verdicts(comparison)
     if comparison.gate is None:
         return
-    limit = percent(comparison.gate)
+    limit = percentage(comparison.gate)
     fails, still = comparison.gated(Gate.FAILS), comparison.gated(Gate.OPEN)
     passes = comparison.gated(Gate.PASSES)
     for row in fails:
         yield (
-            f"FAILED: {_named(row)} takes {ratio(row)} times as long: slower than the gate of "
+            f"FAILED: {_named(row)} takes {ratio_text(row)} times as long: slower than the gate of "
             f"{limit} beyond doubt"
         )
     if passes:
@@ -325,7 +325,7 @@ CONCLUSION = {
 
 
 def _named(row: ComparisonRow) -> str:
-    point = f" at {place(row)}" if row.point else ""
+    point = f" at {where_text(row)}" if row.point else ""
     return f"{benchmark(row)} on {row.device}{point}"
 
 
@@ -362,7 +362,7 @@ def alone(
     )
 
 
-def compared(
+def compared_row(
     old: FolderGroup, new: FolderGroup, gate: float | None, spread: float = 0.0
 ) -> ComparisonRow:
     """The row of a group that both folders have.
@@ -535,7 +535,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Fold
     for name, (pairs, only_old, only_new) in found.items():
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         rows += [
-            compared(one, other, gate, known.get(alike_places(one, other), 0.0))
+            compared_row(one, other, gate, known.get(alike_places(one, other), 0.0))
             for one, other in pairs
         ]
         rows += [alone(group, "old", _machines(new_groups)) for group in only_old]

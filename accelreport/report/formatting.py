@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import TypeGuard
 
 from accelreport.spec.problems import listed as listed
 
@@ -21,9 +22,9 @@ MOST_PLACES = 4
 """An end of an interval of factors that is nearer to 1 than these tell is 1."""
 
 
-def present(value: float | None) -> bool:
+def present(value: object) -> TypeGuard[float]:
     """Whether there is a finite number."""
-    return value is not None and math.isfinite(value)
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def decimals(value: float, low: float | None = None, high: float | None = None) -> int:

@@ -30,6 +30,7 @@ from accelreport.analysis.timed_sweeps import (
     measured_sweeps,
     published_sweeps,
 )
+from accelreport.report.formatting import present as present
 from accelreport.report.formatting import setting
 from accelreport.report.frames import (
     not_refused,
@@ -64,11 +65,6 @@ def deviation(values: Sequence[float]) -> float:
         return math.nan
     centre = mean(known)
     return math.sqrt(math.fsum((value - centre) ** 2 for value in known) / (len(known) - 1))
-
-
-def present(value: Any) -> bool:
-    """Whether a frame holds a finite number here."""
-    return isinstance(value, int | float) and math.isfinite(value)
 
 
 _COMMA = re.compile(r"^([^,]+), (.+)$")

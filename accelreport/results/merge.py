@@ -52,7 +52,7 @@ from accelreport.results.reading import (
     is_document,
     listing,
     names,
-    opened,
+    open_regular,
     parts_of,
     plan_file_name,
     read_bytes,
@@ -101,7 +101,7 @@ class Version:
             why = ""
         except (UnreadableFile, FileNotFoundError) as error:
             why = f"{error}."
-        raise changed(self.source, why)
+        raise file_changed(self.source, why)
 
 
 Versions = dict[str, set[Version]]
@@ -213,7 +213,7 @@ def plan_versions(
     return found
 
 
-def changed(path: Path, why: str = "") -> ResultsError:
+def file_changed(path: Path, why: str = "") -> ResultsError:
     """The error for a file that is no longer what it was when it was first looked at."""
     return ResultsError(
         f"{path} changed while it was merged.",
@@ -310,7 +310,7 @@ def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
 
 def _unpack(source: Path, folder: Path) -> None:
     try:
-        with opened(source) as (file, _), zipfile.ZipFile(file) as archive:
+        with open_regular(source) as (file, _), zipfile.ZipFile(file) as archive:
             if len(archive.infolist()) > MOST_MEMBERS:
                 raise _unusable(source, f"It has more than {MOST_MEMBERS:,} members.")
             left = MOST_BYTES
@@ -460,7 +460,7 @@ def _holds(path: Path, sizes: Collection[int]) -> bool:
         UnreadableFile: something else is there, such as a folder.
     """
     try:
-        with opened(path) as (_, size):
+        with open_regular(path) as (_, size):
             return size in sizes
     except FileNotFoundError:
         return False
@@ -584,7 +584,7 @@ class _Settling:
             if known:
                 self._moved[path] = set_aside(path)
         if not known:
-            raise changed(path)
+            raise file_changed(path)
         return False
 
     def _is_elsewhere(self, path: Path) -> bool:

@@ -239,7 +239,7 @@ def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
         UnreadableFile: it is a pipe, a device or a folder, too large, or cannot be read.
         FileNotFoundError: there is no such file.
     """
-    with opened(path) as (file, size):
+    with open_regular(path) as (file, size):
         if size > most:
             message = (
                 f"it holds {size / 2**20:.0f} MiB; no such file exceeds {most / 2**20:.0f} MiB"
@@ -261,7 +261,7 @@ def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
         FileNotFoundError: there is no such file.
     """
     digest = hashlib.sha256()
-    with opened(path) as (file, size):
+    with open_regular(path) as (file, size):
         if size not in sizes:
             said = " or ".join(f"{each:,}" for each in sorted(sizes))
             message = f"it holds {size:,} bytes, and its record says {said}"
@@ -276,7 +276,7 @@ def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+def open_regular(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     """A regular file, open, and its size in bytes.
 
     Raises:

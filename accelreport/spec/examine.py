@@ -77,7 +77,7 @@ def workloads(
     return pairs
 
 
-def count(parts: ParsedSpec) -> int:
+def cell_count(parts: ParsedSpec) -> int:
     """How many cells the spec asks for."""
     repeats = parts.measure.repeats if parts.measure else 1
     return len(parts.sweep) * repeats * len(parts.devices or [""])
@@ -85,7 +85,7 @@ def count(parts: ParsedSpec) -> int:
 
 def check_count(collector: Collector, parts: ParsedSpec) -> bool:
     """Whether the sweep is small enough to be expanded."""
-    number = count(parts)
+    number = cell_count(parts)
     if number <= MOST_CELLS:
         return True
     message = f"this spec asks for {number:,} cells, and at most {MOST_CELLS:,} are allowed"
@@ -97,7 +97,7 @@ def check_count(collector: Collector, parts: ParsedSpec) -> bool:
     return False
 
 
-def cells(
+def expanded_cells(
     pairs: list[tuple[Point, dict[str, Any]]],
     devices: Mapping[str, Device],
     measure: Measure,
@@ -260,7 +260,9 @@ class SpecFile:
             measure=parts.measure,
             published=tuple(parts.published.values()),
             claims=tuple(parts.claims.values()),
-            cells=tuple(cells(examined.points, devices, parts.measure, spec=name, profile=profile)),
+            cells=tuple(
+                expanded_cells(examined.points, devices, parts.measure, spec=name, profile=profile)
+            ),
         )
 
     def _view(self, profile: str) -> View:

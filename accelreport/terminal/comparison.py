@@ -19,11 +19,11 @@ from accelreport.report.comparison import (
     conclusions,
     decided,
     gate_text,
-    percent,
-    place,
-    processes,
-    ratio,
+    percentage,
+    processes_compared,
+    ratio_text,
     seconds_text,
+    where_text,
 )
 from accelreport.spec.problems import counted
 from accelreport.terminal.say import columns
@@ -46,14 +46,14 @@ def comparison_text(comparison: FolderComparison) -> Iterator[str]:
             yield ""
             yield f"{heading}:"
             for row in rows_left:
-                yield f"  {benchmark(row)} {row.device} {place(row)}"
+                yield f"  {benchmark(row)} {row.device} {where_text(row)}"
                 yield from (f"    {reason}" for reason in row.reasons)
     yield ""
     yield from conclusions(comparison)
 
 
 def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str]:
-    head = [*HEAD, f"gate {percent(gate)}"] if gate is not None else list(HEAD)
+    head = [*HEAD, f"gate {percentage(gate)}"] if gate is not None else list(HEAD)
     cells = [_cells(row, gated_too=gate is not None) for row in rows]
     title, *lines = columns([head, *cells])
     yield f"  {title}"
@@ -63,8 +63,13 @@ def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str
 
 
 def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
-    texts = [row.device, place(row), seconds_text(row.old_seconds), seconds_text(row.new_seconds)]
-    texts += [ratio(row), processes(row), decided(row)]
+    texts = [
+        row.device,
+        where_text(row),
+        seconds_text(row.old_seconds),
+        seconds_text(row.new_seconds),
+    ]
+    texts += [ratio_text(row), processes_compared(row), decided(row)]
     return [*texts, gate_text(row)] if gated_too else texts
 
 
@@ -76,7 +81,7 @@ def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
         yield from (f"!!   {name}: {alarm}" for alarm in alarms(compared))
     table = [("benchmark", "device", "point", *names)]
     for (spec, device, point, _), rows in by_place(line).items():
-        told = (f"{ratio(row)} {row.verdict}" if row else "–" for row in rows)
+        told = (f"{ratio_text(row)} {row.verdict}" if row else "–" for row in rows)
         table.append((spec, device, point, *told))
     yield from columns(table)
     yield ""
@@ -111,28 +116,33 @@ def comparison_markdown(comparison: FolderComparison) -> Iterator[str]:
     for outcome, heading in OUTCOMES.items():
         if rows := comparison.of(outcome):
             lines = [
-                f"{benchmark(row)} {row.device} {place(row)}: {'; '.join(row.reasons)}"
+                f"{benchmark(row)} {row.device} {where_text(row)}: {'; '.join(row.reasons)}"
                 for row in rows
             ]
             yield from _folded(f"{heading}: {len(rows)}", lines)
     if quiet := list(asides(comparison)):
         yield from _folded("Other differences", quiet)
     yield (
-        f"Ratios are geometric means over processes with {percent(comparison.level)} intervals; "
-        f"SAME means within {percent(comparison.margin)}. Below 1, NEW is faster."
+        f"Ratios are geometric means over processes with {percentage(comparison.level)} intervals; "
+        f"SAME means within {percentage(comparison.margin)}. Below 1, NEW is faster."
     )
 
 
 def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterator[str]:
     if not rows:
         return
-    head = ["benchmark", *HEAD, *([f"gate {percent(gate)}"] if gate is not None else []), "notes"]
+    head = [
+        "benchmark",
+        *HEAD,
+        *([f"gate {percentage(gate)}"] if gate is not None else []),
+        "notes",
+    ]
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join([' :-- '] * len(head))}|"
     for row in rows:
-        texts = [benchmark(row), row.device, place(row)]
+        texts = [benchmark(row), row.device, where_text(row)]
         texts += [seconds_text(row.old_seconds), seconds_text(row.new_seconds)]
-        cells = [*map(escaped, texts), ratio(row), processes(row), _strong(row)]
+        cells = [*map(escaped, texts), ratio_text(row), processes_compared(row), _strong(row)]
         if gate is not None:
             cells.append(f"**{gate_text(row)}**" if row.gate is Gate.FAILS else gate_text(row))
         yield f"| {' | '.join([*cells, escaped('; '.join(row.reasons))])} |"

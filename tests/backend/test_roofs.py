@@ -8,7 +8,7 @@ import pytest
 
 from accelreport.machine import roofs as module
 from accelreport.machine.inventory import inventory
-from accelreport.machine.roofs import measured, roofs
+from accelreport.machine.roofs import measured_roofs, roofs
 from accelreport.results.record import Roofs
 
 
@@ -20,7 +20,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_processor_s_roofs_are_rates_of_real_work_with_their_method() -> None:
-    found = measured(inventory())
+    found = measured_roofs(inventory())
     assert found.core_tflops > 1e-4
     assert 1e-4 < found.tflops < 100
     assert 0.1 < found.gbps < 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelreport.report.claim_text import duration_text, figure_text, interval_text, point_text
+from accelreport.report.claim_text import duration_text, point_text, span_text, value_text
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,14 @@ def test_a_time_stands_in_the_unit_a_reader_would_choose(seconds: float, text: s
     ],
 )
 def test_a_figure_has_its_unit(quantity: str, value: float, text: str) -> None:
-    assert figure_text(quantity, value) == text
+    assert value_text(quantity, value) == text
 
 
 def test_an_interval_has_its_unit_once_where_both_ends_share_it() -> None:
-    assert interval_text("speedup", 4.81, 5.14) == "4.81–5.14×"
-    assert interval_text("tflops", 0.195, 0.208) == "0.195–0.208 TFLOPS"
-    assert interval_text("epoch_time", 0.9, 1.1) == "900 ms–1.1 s"
-    assert interval_text("difference", -0.001, 0.002) == "-0.001 to 0.002"
+    assert span_text("speedup", 4.81, 5.14) == "4.81–5.14×"
+    assert span_text("tflops", 0.195, 0.208) == "0.195–0.208 TFLOPS"
+    assert span_text("epoch_time", 0.9, 1.1) == "900 ms–1.1 s"
+    assert span_text("difference", -0.001, 0.002) == "-0.001 to 0.002"
 
 
 def test_a_point_is_its_keys_and_values() -> None:

@@ -21,7 +21,7 @@ from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim
-from accelreport.spec.examine import cells, placed
+from accelreport.spec.examine import expanded_cells, placed
 from accelreport.spec.models import Measure, Published, Source, Target
 from tests.support.fates import Fate, all_ok, assorted
 from tests.support.maker import Maker, Origin
@@ -205,7 +205,7 @@ def _spec(
         measure=measure,
         published=published,
         claims=claims,
-        cells=tuple(cells(pairs, named, measure, spec=name, profile=profile)),
+        cells=tuple(expanded_cells(pairs, named, measure, spec=name, profile=profile)),
     )
 
 

@@ -17,11 +17,11 @@ from accelreport.report.comparison import (
     asides,
     benchmark,
     by_place,
-    changed,
+    changed_text,
     conclusions,
     gate_text,
-    percent,
-    processes,
+    percentage,
+    processes_compared,
     verdicts,
 )
 from accelreport.report.comparison import ComparisonRow as Compared
@@ -193,7 +193,7 @@ def _table(rows: Sequence[Compared], gate: float | None) -> Table:
         Column("processes", number=True),
     ]
     if gate is not None:
-        columns.append(Column("gate", detail=f"{percent(gate)} slower"))
+        columns.append(Column("gate", detail=f"{percentage(gate)} slower"))
     columns.append(Column("what to know", wide=True))
     return Table(
         id="times-table",
@@ -218,7 +218,7 @@ def _row(row: Compared, gate: float | None) -> Row:
         Entry((Line(formatting.duration(seconds)),), mark="baseline")
         for seconds in (row.old_seconds, row.new_seconds)
     )
-    entries = [*times, _factor(row), Entry((Line(processes(row)),))]
+    entries = [*times, _factor(row), Entry((Line(processes_compared(row)),))]
     if gate is not None:
         tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
         badge = Badge(gate_text(row).lower(), "", tones.get(row.gate, "quiet"))
@@ -285,7 +285,7 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
 def _differences(compared: FolderComparison) -> Iterator[Section]:
     """What differs of machine and software; the grave ones stand above the page, too."""
     facts = tuple(
-        Fact(sentence(label(each.fact, 80)), label(changed(each), 400))
+        Fact(sentence(label(each.fact, 80)), label(changed_text(each), 400))
         for each in compared.differences
     )
     quiet = [text for text in asides(compared) if not _told(text, compared)]
@@ -300,10 +300,10 @@ def _told(text: str, compared: FolderComparison) -> bool:
 
 def _methods(compared: FolderComparison) -> str:
     return (
-        f"Factors are ratios of geometric means over processes with {percent(compared.level)} "
+        f"Factors are ratios of geometric means over processes with {percentage(compared.level)} "
         "intervals: Student’s t on logarithms over seeds that both ran, else Welch’s. Faster and "
         "slower mean that the whole interval says so, the same that it lies within "
-        f"{percent(compared.margin)}. Times measured under other conditions are never divided. "
+        f"{percentage(compared.margin)}. Times measured under other conditions are never divided. "
         f"The drawing shows the first {MOST_DOTS} rows."
     )
 

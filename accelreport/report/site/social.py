@@ -76,8 +76,8 @@ _ROOM = WIDTH - 2 * _LEFT
 def preview(page: Page, facts: SiteFacts) -> str:
     """An SVG file of 1200 × 630, the size that OpenGraph's readers ask for."""
     ink, soft, paper = (TOKENS[name][0] for name in ("ink", "soft", "paper"))
-    heading = wrapped(page.headline or page.title, 60, 3)
-    finding = wrapped(page.finding, 32, 4)
+    heading = lines_that_fit(page.headline or page.title, 60, 3)
+    finding = lines_that_fit(page.finding, 32, 4)
     pieces = [_line(facts.title, 78, 26, soft)]
     top = 100.0
     for line in heading:
@@ -105,7 +105,7 @@ def _line(text: str, y: float, size: float, fill: str, weight: str = "normal") -
     )
 
 
-def wrapped(text: str, size: float, most: int) -> list[str]:
+def lines_that_fit(text: str, size: float, most: int) -> list[str]:
     """The text in lines that fit; where it needs more than so many, the last ends in "…"."""
     lines = lines_within(text, _ROOM, size, bold=size > 40)
     if len(lines) > most:
