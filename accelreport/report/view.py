@@ -321,6 +321,20 @@ class BenchmarkView:
             if any(self.measured(series, point) for point in self.points)
         )
 
+    @cached_property
+    def tried_series(self) -> tuple[Series, ...]:
+        """Series with a cell that was begun: the columns of tables, failures among them.
+
+        A device that was skipped everywhere, or not run yet, is told in one line of the page.
+        """
+        return tuple(
+            series
+            for series in self.series
+            if any(
+                row.status != "skipped" for point in self.points for row in self.of(series, point)
+            )
+        )
+
     def point_title(self, point: Point) -> str:
         """A sweep point in words: "batch size 256"; the word for "all" without axes."""
         return self.words_of_point(point) or "as specified"

@@ -29,6 +29,7 @@ from accelreport.report.charts.curves import (
     shared_axes,
 )
 from accelreport.report.charts.curves import Panel as CurvePanel
+from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
 from accelreport.report.charts.labelled import (
@@ -444,3 +445,18 @@ def test_an_engine_that_cannot_be_called_is_named_with_a_remedy_and_a_code_of_it
         stranger.svg(draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d"))
     assert caught.value.exit_code is ExitCode.NOT_DRAWN
     assert "pip check" in caught.value.remedy
+
+
+def test_names_on_a_thumbnail_are_whole_and_tell_devices_apart() -> None:
+    names = ("CPU (2 workers in step)", "CPU, compared with the GPU", "GPU, first session", "CPU")
+    dots = [Dot(name, "measured", CPU, 2.0, "159", 2.0, 2.0) for name in names]
+    drawn = dot_plot(dots, axis_title="TFLOPS", tick=str, width=230, height=130).to_dict()
+    written = {row["row"] for data in drawn["datasets"].values() for row in data if "row" in row}
+    assert {name.replace("\n", " ") for name in written} == set(names)
+    lines = [replace(LINE, name=name) for name in ("CPU (all threads)", "CPU (one thread)")]
+    chart = sweep_lines(lines, [], sweep_axes(lines, [], x_title="batch"), width=230, height=130)
+    written = {
+        row["label"] for data in chart.to_dict()["datasets"].values() for row in data
+        if "detail" in row
+    }  # fmt: skip
+    assert written == {"all threads", "one thread"}

@@ -28,7 +28,7 @@ from accelreport.report.charts.scales import (
     round_times,
     ticked,
 )
-from accelreport.report.charts.text_metrics import cut, text_width
+from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 LARGE, SMALL = 13.5, 11.0
 """Sizes of letters of a figure and of a thumbnail, in pixels."""
@@ -81,8 +81,9 @@ def dot_plot(
     """
     small = width <= TINY
     letters = SMALL if small else LARGE
-    names = distinct([cut(dot.name, width * 0.38, letters) for dot in dots])
-    room = max(text_width(name, letters, bold=True) for name in names)
+    told = [_lines(dot.name, width * 0.38, letters) for dot in dots]
+    names = distinct(told)
+    room = max(text_width(line, letters, bold=True) for name in told for line in name.split("\n"))
     if not small:
         details = [text_width(dot.detail, letters - 2) for dot in dots]
         room = max(room, min(max(details), width * 0.38))
@@ -91,7 +92,22 @@ def dot_plot(
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
     drawn = _Drawn(dots, names, letters, room + 6, alt.Scale(**scale), axis, small=small)
     below = 20 if small else 46
-    return alt.layer(*drawn.layers(), width=inner, height=max(height - below - 6, 22 * len(dots)))
+    least = _TWO_LINES if any("\n" in name for name in told) else 22
+    return alt.layer(
+        *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
+    )
+
+
+_TWO_LINES = 24
+"""Pixels of a row whose name has two lines."""
+
+
+def _lines(name: str, width: float, letters: float) -> str:
+    """A name in one line, or in two where it is longer: only what has no room there is cut."""
+    lines = lines_within(name, width, letters, bold=True)
+    if len(lines) > 2:
+        lines[1:] = [" ".join(lines[1:])]
+    return "\n".join(cut(line, width / 1.07, letters) for line in lines)
 
 
 def _across(
@@ -148,6 +164,7 @@ class _Drawn:
     def _row(self, dot: Dot, name: str) -> dict[str, Any]:
         return {
             "row": name,
+            "lines": name.count("\n") + 1,
             "device": self._devices.name(dot.device),
             "detail": cut(dot.detail, 320, self._letters - 2),
             "value": dot.value,
@@ -208,9 +225,16 @@ class _Drawn:
 
     def _names(self, every: alt.Chart) -> list[alt.Chart]:
         at = alt.value(-6)
-        up = 0 if self._small else -8
-        bold = {"align": "right", "fontWeight": "bold", "fontSize": self._letters, "dy": up}
-        layers = [every.mark_text(**bold).encode(x=at, text=alt.Text("row:N"))]
+        layers: list[alt.Chart] = []
+        for lines in (1, 2):
+            # With a second line, the first one stands higher by half of it.
+            up = (0 if self._small else -8) - self._letters / 2 * (lines - 1)
+            own = [row for row in self._data if row["lines"] == lines]
+            bold = {"align": "right", "fontWeight": "bold", "fontSize": self._letters, "dy": up}
+            if own:
+                some = alt.Chart(rows(own)).encode(y=self._y)
+                named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
+                layers.append(named.encode(x=at, text=alt.Text("row:N")))
         if not self._small:
             soft = {"align": "right", "fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
             layers.append(every.mark_text(**soft).encode(x=at, text=alt.Text("detail:N")))

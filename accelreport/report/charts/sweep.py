@@ -7,6 +7,7 @@ needed.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -282,12 +283,15 @@ class _Drawn:
             heights.append(max(at, heights[-1] + step) if heights else at)
         over = max(0.0, heights[-1] - high)
         found = []
+        heads = Counter(line.name.partition(" (")[0] for line in self._lines)
         for line, at in zip(ends, heights, strict=True):
             room = self._room - 16
             name, detail = line.name, line.detail
             if text_width(name, self._letters, bold=True) > room and " (" in name:
                 # What stands in brackets tells devices apart: it takes the second line.
                 name, _, detail = name.removesuffix(")").partition(" (")
+                if self._small and heads[name] > 1:
+                    name = detail
             found.append(
                 {
                     "x": line.x[-1], "at": self._value(min(max(at - over, low), high)),

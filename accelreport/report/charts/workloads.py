@@ -23,7 +23,7 @@ from accelreport.report.charts.scales import (
     ticked,
     wrapped,
 )
-from accelreport.report.charts.text_metrics import cut, text_width
+from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 from accelreport.report.theme import series, shape
 
 Kind = Literal["base", "measured", "published", "beyond"]
@@ -79,6 +79,8 @@ _STEP, _LONE = 44.0, 21.0
 _NARROW_STEP, _NARROW_LONE, _NARROW_LINE = 86.0, 44.0, 58.0
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
 """Half a mark's width, the size of letters, and the air between a mark and its label."""
+_DETAIL, _MOST_DETAILS = 14.0, 2
+"""Pixels from one line of a detail to the next, and how many it may have."""
 _LINE, _FEW, _FEW_NARROW = 13.0, 4, 2
 """Pixels from one line of labels to the next, and how many labels of a row find
 room on one line above and one below their marks: on a page, and on a telephone."""
@@ -116,12 +118,16 @@ class _Place:
         top, bottom: its edges, in pixels.
         y: the line of its marks.
         lines: lines of labels above the marks, and below.
+        title: what is written of it.
+        details: lines below the title, or beside it.
     """
 
     top: float
     bottom: float
     y: float
     lines: int
+    title: str
+    details: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -206,26 +212,50 @@ def _layout(
     )  # fmt: skip
     places: list[_Place] = []
     for each in workloads:
-        found = _place(each, places[-1].bottom if places else _TOP if base else 6.0, span)
+        top = places[-1].bottom if places else _TOP if base else 6.0
+        found = _place(each, top, span, left - 14 if left else inner)
         if places and height and found.bottom > height - _AXIS:
             break
         places.append(found)
     return _Layout(inner, span, tuple(places), axis)
 
 
-def _place(workload: Workload, top: float, span: Span) -> _Place:
-    """The place of a row below its upper edge: with many or long labels, these have more lines."""
+def _place(workload: Workload, top: float, span: Span, edge: float) -> _Place:
+    """The place of a row below its upper edge: with many or long texts, these have more lines."""
     roomy = span.left > 0
+    title, details, below = _written(workload, edge)
     if workload.note:
-        step = _LONE if roomy else _NARROW_LONE
-        return _Place(top, top + step, top + step - _LONE / 2, 1)
+        step = (_LONE if roomy else _NARROW_LONE) + _DETAIL * below
+        y = top + (step / 2 if roomy else step - _LONE / 2)
+        return _Place(top, top + step, y, 1, title, details)
     labels = [mark.label for mark in workload.marks if mark.label]
     long = sum(text_width(each, _SIZE, bold=True) for each in labels) / (span.right - span.left)
     few = _FEW if roomy else _FEW_NARROW
     lines = min(max(1, -(-len(labels) // few), math.ceil(long) if roomy else 1), 3)
-    more = _LINE * (lines - 1)
-    step = (_STEP if roomy else _NARROW_STEP) + 2 * more
-    return _Place(top, top + step, top + (_STEP / 2 if roomy else _NARROW_LINE) + more, lines)
+    while lines < 3 and any(cost for *_, cost in _placed(workload.marks, span, lines)):
+        lines += 1
+    more, below = _LINE * (lines - 1), max(0, below - 1)
+    step = (_STEP if roomy else _NARROW_STEP) + 2 * more + _DETAIL * below
+    line = (_STEP + _DETAIL * below) / 2 if roomy else _NARROW_LINE + _DETAIL * below
+    return _Place(top, top + step, top + line + more, lines, title, details)
+
+
+def _written(workload: Workload, edge: float) -> tuple[str, tuple[str, ...], int]:
+    """The title, the lines of the detail, and how many of these stand below the title."""
+    rate = text_width(workload.rate, 13.5, bold=True)
+    unit = text_width(workload.unit, 11.5)
+    room = edge - 12 - (rate + unit + 5 if workload.note else max(rate, unit))
+    title = cut(workload.title, room / 1.07, 13.5)
+    if workload.note:
+        beside = room - text_width(title, 13.5, bold=True) - 7
+        if text_width(workload.detail, 11.5) <= beside:
+            return title, (workload.detail,), 0
+        room = edge - 12
+    lines = lines_within(workload.detail, room, 11.5)
+    if len(lines) > _MOST_DETAILS:
+        lines[_MOST_DETAILS - 1 :] = [" ".join(lines[_MOST_DETAILS - 1 :])]
+    details = tuple(cut(line, room, 11.5) for line in lines)
+    return title, details, len(details)
 
 
 def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> Ends:
@@ -331,22 +361,20 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
         texts.setdefault((align, strong), []).append(row)
 
     for each, place in zip(workloads, layout.places, strict=True):
-        rate, unit = text_width(each.rate, 13.5, bold=True), text_width(each.unit, 11.5)
-        first = place.top + 14 if layout.narrow else place.y - 6
-        second, before, begin = first + 16, edge, 0.0
-        room = edge - 12 - max(rate, unit)
-        title = cut(each.title, room / 1.07, 13.5)
+        shift = _DETAIL * max(0, len(place.details) - 1) / 2
+        first = place.top + 14 if layout.narrow else place.y - 6 - shift
+        second, before, begin, below = first + 16, edge, 0.0, first + 16
         if each.note:
             first = second = place.top + _LONE / 2
-            before = edge - unit - 5
-            title = cut(each.title, (before - rate - 12) / 1.07, 13.5)
-            begin = text_width(title, 13.5, bold=True) + 7
-            room = before - rate - 12 - begin
+            before = edge - text_width(each.unit, 11.5) - 5
+            beside = place.bottom - place.top < _DETAIL + (_NARROW_LONE if layout.narrow else _LONE)
+            begin = text_width(place.title, 13.5, bold=True) + 7 if beside else 0.0
+            below = first + (0.0 if beside else _DETAIL)
             at = 0.0 if layout.narrow else layout.span.at(1.0) + 2 * _MARK
             write(each.note, at, place.y)
-        write(title, 0, first, strong=True)
-        if room > 40:
-            write(cut(each.detail, room, 11.5), begin, second)
+        write(place.title, 0, first, strong=True)
+        for number, line in enumerate(place.details):
+            write(line, begin, below + _DETAIL * number)
         write(each.rate, before, first, strong=True, align="right")
         write(each.unit, edge, second, align="right")
     layers: list[alt.Chart] = []
@@ -400,7 +428,14 @@ def shortened_label(mark: RateMark, room: float) -> str:
 def placed_labels(
     marks: Sequence[RateMark], span: Span, lines: int = 1
 ) -> list[tuple[RateMark, str, float, float]]:
-    """The labels of a row, where they begin, and how far below its line they stand, in pixels.
+    """The labels of a row, where they begin, and how far below its line they stand, in pixels."""
+    return [each[:4] for each in _placed(marks, span, lines)]
+
+
+def _placed(
+    marks: Sequence[RateMark], span: Span, lines: int
+) -> list[tuple[RateMark, str, float, float, float]]:
+    """The same, and how much of each lies on something else.
 
     Each takes the first place in which it lies on no mark, on no other label and within the
     row: right of its mark, left of it, above it, below it.
@@ -432,5 +467,5 @@ def placed_labels(
         ]
         best = costs.index(min(costs))
         taken.append(boxes[best])
-        found.append((mark, said, *starts[best]))
+        found.append((mark, said, *starts[best], costs[best]))
     return found

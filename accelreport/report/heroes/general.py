@@ -21,6 +21,7 @@ from accelreport.report.heroes.rates import (
     usual_numbers,
 )
 from accelreport.report.model import Code, Column, Entry, Line, Row, RowGroup, Table
+from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.headline import headline
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.pages.sections.about import commands
@@ -146,10 +147,12 @@ def _unmeasured(bench: BenchmarkView) -> Hero:
     """What is said before anything was measured."""
     title = "Nothing has been measured yet"
     code = Code("Measure it", commands(bench))
+    count = formatting.plural(len(bench.rows), "cell")
+    why = sorted({kind_text(row) for row in bench.rows})
     return Hero(
         kicker=kicker(bench),
         title=title,
-        answer=headline(bench),
+        answer=f"None of {count} has a time: {formatting.listed(why)}.",
         figures=(code,),
         note="",
         numbers=(),

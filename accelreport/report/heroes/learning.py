@@ -196,7 +196,7 @@ def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]
 
 MOST_EPOCHS = 3
 """Epochs whose text stands in the first screen."""
-LONGEST, LONGEST_ON_A_CARD = 150, 90
+LONGEST, LONGEST_ON_A_CARD = 150, 70
 """Letters of each."""
 
 

@@ -274,7 +274,7 @@ def _table(bench: BenchmarkView) -> Table:
     rows = tuple(
         Row(
             Entry((Line(bench.point_header(point)),)),
-            tuple(_entry(bench, series, point) for series in bench.series),
+            tuple(_entry(bench, series, point) for series in bench.tried_series),
         )
         for point in bench.points
     )
@@ -282,7 +282,7 @@ def _table(bench: BenchmarkView) -> Table:
         id="sweep-data",
         title=sentence(quantity(bench)),
         corner=bench.points_heading,
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
         groups=(RowGroup(rows),),
     )
 

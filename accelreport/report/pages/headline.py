@@ -10,7 +10,6 @@ from accelreport.analysis.speedup import Estimate, Speedup, work_of_a_step
 from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.metrics import is_share, metric_title
-from accelreport.report.pages.badges import kind_text
 from accelreport.report.text import sentence as capital
 from accelreport.report.view import BenchmarkView, Point, Series
 
@@ -142,13 +141,13 @@ def interval_text(bench: BenchmarkView) -> str:
 
 
 def headline(bench: BenchmarkView) -> str:
-    """The one sentence of a benchmark (two, when something is absent)."""
+    """The one sentence of a benchmark."""
     if not bench.shown_series:
         return "Nothing has been measured yet."
     found = [each for each in compared(bench) if not each.found.withheld]
     found = together(found, len(found))
     said = _best(bench, found) if found else _absolute(bench)
-    return with_origin(bench, said) + _absent(bench)
+    return with_origin(bench, said)
 
 
 def with_origin(bench: BenchmarkView, said: str) -> str:
@@ -255,23 +254,3 @@ def _absolute(bench: BenchmarkView) -> str:
 def duration_of(seconds: Interval) -> str:
     """A time with as many digits as its interval allows."""
     return formatting.duration(seconds.value, seconds.low, seconds.high)
-
-
-def _absent(bench: BenchmarkView) -> str:
-    """Which devices have no number at all, and why."""
-    reasons: dict[str, list[str]] = {}
-    for series in bench.series:
-        if series in bench.shown_series:
-            continue
-        rows = [row for point in bench.points for row in bench.planned(series, point)]
-        why = formatting.listed(sorted({kind_text(row) for row in rows}))
-        reasons.setdefault(why, []).append(series.title)
-    said = [
-        f" {formatting.listed(who)} {_was(who)} not measured: {why}."
-        for why, who in reasons.items()
-    ]
-    return "".join(said)
-
-
-def _was(who: list[str]) -> str:
-    return "was" if len(who) == 1 else "were"

@@ -178,6 +178,28 @@ def _range(found: Sequence[Factor]) -> str:
     return f"{' to '.join(ends)} times"
 
 
+def _mixed(found: Sequence[Factor]) -> bool:
+    """Whether some are faster than the base and some are not."""
+    return min(each.value for each in found) < 1 < max(each.value for each in found)
+
+
+def _sometimes(found: Sequence[Factor], base: str) -> str:
+    """In how many workloads they are faster, by how much at most, and how the others do."""
+    faster = [each for each in found if each.value > 1]
+    least, most = (end(found, key=lambda each: each.value) for end in (min, max))
+    noun = "workloads" if len({id(each.shown) for each in found}) == len(found) else "comparisons"
+    most_text = two_digits(most.value).rstrip("×")
+    by = f"{most_text} times" if len(faster) == 1 else f"up to {most_text} times"
+    slower = len(found) - len(faster)
+    rest = "the other" if slower == 1 else f"the other {slower}"
+    worst = two_digits(1 / least.value).rstrip("×")
+    down = f"{worst} times" if slower == 1 else f"up to {worst} times"
+    return (
+        f"faster than {base} in {len(faster)} of {len(found)} {noun} ({by}) "
+        f"and slower in {rest} ({down})"
+    )
+
+
 def _inverse(found: Sequence[Factor]) -> list[Factor]:
     """How many times as fast the base is as each."""
     return [replace(each, value=1 / each.value) for each in found]
@@ -210,6 +232,11 @@ def _measured(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
     if not first.accelerated():
         base = first.bench.title_of(first.row.base.device)
     heading = f"{best[0].name} {_models(view, best)} {_range(best)} as fast as {base}"
+    if _mixed(best):
+        heading = f"{best[0].name} is {_sometimes(best, base)}"
+    elif max(each.value for each in best) < 1:
+        heading = f"{sentence(base)} {_models(view, best)} {_range(_inverse(best))} as fast as "
+        heading += best[0].name
     largest = max(best, key=lambda each: each.value)
     said = [
         (
@@ -238,8 +265,9 @@ def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, s
         theirs = f"the sources’ {kind}s" if len(names) > 1 else f"the {next(iter(names))}{of}"
         own = f"{sentence(view.base_in_words)} {_models(view, found)}"
         heading = f"{own} {_range(_inverse(found))} as fast as {theirs}"
-    elif min(each.value for each in found) < 1 and len(found) > 1:
-        heading += ": not always faster"
+    elif _mixed(found):
+        were = "was" if len(names) == 1 else "were"
+        heading = f"{who}{of} {were} {_sometimes(found, view.base_in_words)}"
     said = []
     if kind != "GPU" and (others := view.printed_factors(("GPU",))):
         middle = sorted(each.value for each in others)[len(others) // 2]

@@ -135,8 +135,8 @@ class Shown:
     def name(self) -> tuple[str, str]:
         """Its benchmark in a few words, and what else its title and its sweep point say."""
         head, _, tail = label(self.bench.plan.title, 120).partition(": ")
-        said = (self.point, tail or f"{label(self.bench.plan.profile, 30)} profile")
-        return head, " · ".join(part for part in said if part)
+        said = [part for part in (self.point, tail) if part]
+        return head, " · ".join(said) or f"{label(self.bench.plan.profile, 30)} profile"
 
     @property
     def withheld(self) -> list[Speedup]:

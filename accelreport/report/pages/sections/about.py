@@ -102,9 +102,7 @@ def commands(
         record: the one whose code and data are asked for; those of all when absent.
     """
     records = [record] if record else list(bench.records.values())
-    run = ["accelreport", "run", f"specs/{clean(bench.plan.spec)}.toml"]
-    if bench.plan.profile != "full":
-        run += ["--profile", clean(bench.plan.profile)]
+    run = _run(bench)
     if device:
         run += ["--device", clean(device)]
     for axis, value in zip(bench.axes, point, strict=False):
@@ -113,6 +111,18 @@ def commands(
     tokens += _data(records)
     tokens += [Token(shlex.join(run) + "\n"), Token("accelreport build")]
     return tuple(tokens)
+
+
+def _run(bench: BenchmarkView) -> list[str]:
+    run = ["accelreport", "run", f"specs/{clean(bench.plan.spec)}.toml"]
+    if bench.plan.profile != "full":
+        run += ["--profile", clean(bench.plan.profile)]
+    return run
+
+
+def run_command(bench: BenchmarkView) -> str:
+    """The shell command that measures what is not measured yet of a benchmark."""
+    return shlex.join(_run(bench))
 
 
 def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:

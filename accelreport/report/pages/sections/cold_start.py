@@ -319,7 +319,7 @@ def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
         titles += ["first epoch", "later epoch"]
     groups = []
     for point in bench.points:
-        rows = tuple(_cold_row(bench, series, point, starts) for series in bench.series)
+        rows = tuple(_cold_row(bench, series, point, starts) for series in bench.tried_series)
         groups.append(RowGroup(rows, title=bench.point_title(point) if bench.axes else ""))
     baseline = bench.title_of(bench.plan.baseline)
     return Table(

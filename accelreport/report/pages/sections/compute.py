@@ -80,7 +80,7 @@ def _table(bench: BenchmarkView) -> Table:
     groups = point_groups(
         bench,
         lambda point, header: Row(
-            Entry((Line(header),)), tuple(_entry(bench, each, point) for each in bench.series)
+            Entry((Line(header),)), tuple(_entry(bench, each, point) for each in bench.tried_series)
         ),
     )
     return Table(
@@ -92,7 +92,7 @@ def _table(bench: BenchmarkView) -> Table:
             f"{bench.words.step} above a roof of memory, never above the peak."
         ),
         corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
         groups=groups,
         notes=_sources(bench),
         style="matrix",
@@ -177,7 +177,7 @@ def compute_section(bench: BenchmarkView) -> Section | None:
         bench,
         lambda point, header: Row(
             Entry((Line(header),)),
-            tuple(_arithmetic_entry(bench, each, point) for each in bench.series),
+            tuple(_arithmetic_entry(bench, each, point) for each in bench.tried_series),
         ),
     )
     places = [(s, p) for s in bench.shown_series for p in bench.points]
@@ -196,7 +196,7 @@ def compute_section(bench: BenchmarkView) -> Section | None:
             "of known hardware; the notes say what each figure was held against."
         ),
         corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
         groups=groups,
         notes=_arithmetic_sources(bench),
         style="matrix",

@@ -118,7 +118,9 @@ def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
         columns.insert(1, Column("a later epoch", number=True))
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, series, point, starts, len(columns)) for series in bench.series),
+            tuple(
+                _row(bench, series, point, starts, len(columns)) for series in bench.tried_series
+            ),
             title=bench.point_title(point) if bench.axes else "",
         )
         for point in bench.points

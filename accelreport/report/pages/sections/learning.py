@@ -262,7 +262,7 @@ def target_table(bench: BenchmarkView) -> Table:
         bench,
         lambda point, header: Row(
             Entry((Line(header),)),
-            tuple(_target_entry(bench, each, point, target.metric) for each in bench.series),
+            tuple(_target_entry(bench, each, point, target.metric) for each in bench.tried_series),
         ),
     )
     return Table(
@@ -273,7 +273,7 @@ def target_table(bench: BenchmarkView) -> Table:
             "did; under it the epoch and how many seeds."
         ),
         corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
         groups=groups,
         style="matrix",
         download=Download(f"{bench.slug}/targets.csv", "CSV"),

@@ -13,6 +13,7 @@ from accelreport.analysis.warnings import REFUSED
 from accelreport.report import formatting
 from accelreport.report.model import Download, Note, Notes, Notice, Section, Tone
 from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.sections.about import run_command
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import failure_text, remedy_text, warning_text
@@ -153,18 +154,23 @@ _HEADINGS = {
 
 
 def problems_section(bench: BenchmarkView) -> Section | None:
-    """Failures, skipped devices and missing cells; None where every cell was measured."""
-    groups: dict[tuple[str, str, str, str, str], list[Result]] = {}
+    """Failures, skipped devices and missing cells; None where every cell was measured.
+
+    Devices without any cell that was begun share one note, with the command that adds them.
+    """
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    tried = {series.device for series in bench.tried_series}
     for row in bench.rows:
         if row.measured:
             continue
         what = (row.failure_kind, failure_text(row), remedy_text(row))
-        groups.setdefault((row.status, row.device, *what), []).append(row)
+        of = (row.device, *what) if row.device in tried else (_ABSENT, row.failure_kind)
+        groups.setdefault((row.status, *of), []).append(row)
     if not groups:
         return None
     order = list(_HEADINGS)
     notes = [
-        _note(bench, key, rows)
+        _absent(bench, rows) if key[1] == _ABSENT else _note(bench, key[0], rows)
         for key, rows in sorted(groups.items(), key=lambda each: order.index(each[0][0]))
     ]
     counts = {s: sum(row.status == s for row in bench.rows) for s in order}
@@ -173,17 +179,31 @@ def problems_section(bench: BenchmarkView) -> Section | None:
     return Section("absent", "What was not measured", (Notes(tuple(notes)),), finding=finding)
 
 
-def _note(
-    bench: BenchmarkView, key: tuple[str, str, str, str, str], rows: Sequence[Result]
-) -> Note:
-    status, device, _, message, remedy = key
+_ABSENT = ""
+"""Stands for the devices that no cell was begun on."""
+
+
+def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
+    devices = formatting.listed(list(dict.fromkeys(bench.title_of(row.device) for row in rows)))
+    told = dict.fromkeys(_full_stop(failure_text(row)) for row in rows)
+    count = formatting.plural(len(rows), "cell")
+    return Note(
+        f"{devices}: {kind_text(rows[0])}.",
+        label(" ".join((*told, f"{count}.")).strip(), 600),
+        f"“{run_command(bench)}” on a machine that can, and “accelreport merge” of both results "
+        "folders, add what is absent.",
+    )
+
+
+def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
+    message, remedy = failure_text(rows[0]), remedy_text(rows[0])
     tones: dict[str, Tone] = {
         REFUSED: "bad",
         "failed": "bad",
         "skipped": "plain",
         "missing": "quiet",
     }
-    title = f"{bench.title_of(device)}: {kind_text(rows[0])}."
+    title = f"{bench.title_of(rows[0].device)}: {kind_text(rows[0])}."
     count = formatting.plural(len(rows), "cell")
     where = _where(bench, rows)
     text = f"{label(_full_stop(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."

@@ -43,7 +43,7 @@ def _memory(bench: BenchmarkView) -> Table:
     groups = point_groups(
         bench,
         lambda point, header: Row(
-            Entry((Line(header),)), tuple(_peak(bench, each, point) for each in bench.series)
+            Entry((Line(header),)), tuple(_peak(bench, each, point) for each in bench.tried_series)
         ),
     )
     return Table(
@@ -55,7 +55,7 @@ def _memory(bench: BenchmarkView) -> Table:
             "allocator, where it counts."
         ),
         corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
         groups=groups,
         style="matrix",
     )
@@ -96,7 +96,7 @@ def _energy(bench: BenchmarkView) -> Block:
         bench,
         lambda point, header: Row(
             Entry((Line(header),)),
-            tuple(_joules(bench, each, point, sensors) for each in bench.series),
+            tuple(_joules(bench, each, point, sensors) for each in bench.tried_series),
         ),
     )
     step = bench.words.step
@@ -109,7 +109,7 @@ def _energy(bench: BenchmarkView) -> Block:
             "which the sensor’s updates leave the ends of the windows open. Nothing is estimated."
         ),
         corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.series),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
         groups=groups,
         notes=_notes(bench),
         badges=(SENSOR_GRADE,),

@@ -31,8 +31,10 @@ VERDICTS = {
 }
 
 
-def speedup_section(bench: BenchmarkView) -> Section:
-    """The section; a page always has it, if only to say what is absent."""
+def speedup_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where there is no second device to compare with."""
+    if len(bench.tried_series) < 2:
+        return None
     return Section("speedup", "Speedup", (speedup_table(bench),), finding=_finding(bench))
 
 
@@ -43,7 +45,7 @@ def _finding(bench: BenchmarkView) -> str:
         verdict = each.estimate.verdict
         verdicts[verdict] = verdicts.get(verdict, 0) + 1
     if not found:
-        return "There is no second device to compare with."
+        return "No device has a time to compare."
     order = ("FASTER", "SLOWER", "SAME", "UNDECIDED")
     words = {"SAME": "the same", "UNDECIDED": "undecided"}
     parts = [f"{verdicts[v]} {words.get(v, v.lower())}" for v in order if v in verdicts]
@@ -72,7 +74,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
             + (APART if sum(series.baseline for series in bench.shown_series) > 1 else "")
         ),
         corner=groups_corner(bench),
-        columns=tuple(_column(series) for series in bench.series),
+        columns=tuple(_column(series) for series in bench.tried_series),
         groups=groups,
         notes=_marks(rows),
         style="matrix",
@@ -96,7 +98,7 @@ def _column(series: Series) -> Column:
 def _row(bench: BenchmarkView, point: Point, header: str) -> Row:
     return Row(
         Entry((Line(header),)),
-        tuple(speedup_entry(bench, series, point) for series in bench.series),
+        tuple(speedup_entry(bench, series, point) for series in bench.tried_series),
     )
 
 
