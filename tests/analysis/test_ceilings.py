@@ -21,15 +21,27 @@ from accelreport.analysis.ceilings import (
     limits_named,
     public_rates,
 )
+from accelreport.analysis.published import flags_of
+from accelreport.analysis.stats import geometric_mean
 from accelreport.cli.app import app
-from accelreport.report.formatting import duration
-from accelreport.report.model import Prose, Table
-from accelreport.report.pages.sections.ceilings import ceilings_section, places
+from accelreport.loader.load import load
+from accelreport.report.formatting import SPACE, duration, number
+from accelreport.report.model import Downloads, Figure, Prose, Table
+from accelreport.report.pages.ceilings import SHOWN, bounded, ceilings_page
+from accelreport.report.pages.sections.ceilings import (
+    anchor,
+    ceilings_section,
+    every_place,
+    heaviest,
+    own_share,
+)
 from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.models import Published
-from tests.support.records import study
+from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.models import Published, Target
+from tests.report.scenarios import ordinary
+from tests.support.records import Study, study
 
 SPECS = Path(__file__).parents[2] / "specs"
 RATES = [row for source in public_rates() for row in source.rows]
@@ -146,6 +158,11 @@ def test_hardware_is_found_by_the_name_that_its_maker_or_a_label_gives_it() -> N
         assert again.peak.tflops == each.peak.tflops
 
 
+def seen(made: Study) -> BenchmarkView:
+    records = {(record.key, record.machine): record for record in made.records}
+    return BenchmarkView(made.plan, records, device_colours(made.plan.devices))
+
+
 @pytest.fixture(scope="module")
 def bench() -> BenchmarkView:
     rows = (
@@ -155,8 +172,7 @@ def bench() -> BenchmarkView:
                   step_time=1.0),
     )  # fmt: skip
     made = study(axes={"batch_size": (256, 512)}, devices=("cpu", "gpu"), published=rows)
-    records = {(record.key, record.machine): record for record in made.records}
-    return BenchmarkView(made.plan, records, device_colours(made.plan.devices))
+    return seen(made)
 
 
 def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
@@ -171,21 +187,85 @@ def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
 
 
 def test_a_page_calls_each_ceiling_so_and_says_what_it_leaves_out(bench: BenchmarkView) -> None:
-    section = ceilings_section(bench)
-    assert section is not None
-    table, prose = section.blocks
+    page = ceilings_page([bench])
+    assert page is not None
+    assert page.opening is not None
+    (figure,) = page.opening.blocks
+    assert isinstance(figure, Figure)
+    assert figure.table is not None
+    assert [each.title for each in figure.panels] == list(SHOWN)
+    assert all("ceiling" in column.title for column in figure.table.columns)
+    for drawing in figure.drawings:
+        labels = [row["label"] for rows in drawing.spec["datasets"].values() for row in rows]
+        assert labels
+        assert all(text.startswith("ceiling ") for text in labels)
+    (own,) = (each for each in page.sections if each.id == anchor(bench))
+    (table,) = own.blocks
     assert isinstance(table, Table)
-    assert isinstance(prose, Prose)
-    assert table.folded
-    assert section.finding.startswith("Ceilings")
-    assert [column.title for column in table.columns if "(ceiling)" in column.title]
-    assert "no measurement" in prose.text
     rows = [row for group in table.groups for row in group.rows]
     assert len(rows) == len(known_limits("float32"))
-    place = max(places(bench), key=lambda each: each.work.operations)
+    place = heaviest(bench)
+    assert place is not None
     slowest = max(known_limits("float32"), key=lambda each: ceiling(place.work, each).seconds)
     (row,) = [row for row in rows if row.header.lines[0].text == slowest.name]
     assert row.entries[0].lines[0].text == duration(ceiling(place.work, slowest).seconds)
+    about = page.sections[-1].blocks[0]
+    assert isinstance(about, Prose)
+    assert "no measurement" in about.text
+
+
+def test_a_benchmarks_page_leads_to_its_ceilings(bench: BenchmarkView) -> None:
+    section = ceilings_section(bench)
+    assert section is not None
+    assert section.finding.startswith("Ceilings")
+    (links,) = section.blocks
+    assert isinstance(links, Downloads)
+    assert [each.href for each in links.items] == [f"ceilings.html#{anchor(bench)}"]
+
+
+def test_the_least_cost_to_a_target_is_the_time_to_it_under_the_ceiling_at_a_printed_price() -> (
+    None
+):
+    made = study(axes={"batch_size": (256,)}, target=Target(metric="val_accuracy", at_least=0.5))
+    view = seen(made)
+    (found,) = bounded([view])
+    times = [
+        each.elapsed_s
+        for each in view.target_times
+        if each.reached and each.result.device == found.place.series.device
+    ]
+    assert times
+    bound = found.on("Tesla K80")
+    assert bound is not None
+    limits = next(each for each in found.limits if each.name == "Tesla K80")
+    share = bound.seconds / found.place.seconds
+    cost = geometric_mean(times).value * share / 3600 * 0.45
+    assert found.cost(limits, bound) == f"{number(cost)}{SPACE}USD"
+    t4 = next(each for each in found.limits if each.name == "Tesla T4")
+    assert found.cost(t4, bound) == ""
+
+
+@pytest.mark.parametrize("name", range(len(ordinary().studies)))
+def test_nothing_measured_in_the_worlds_of_tests_is_above_its_ceiling(name: int) -> None:
+    view = seen(ordinary().studies[name])
+    shares = [own_share(view, each) for each in every_place(view)]
+    known = [share for share in shares if share is not None]
+    assert known
+    assert all(0 < share <= 1 for share in known)
+
+
+def test_the_specs_alone_give_away_the_rates_that_no_hardware_has() -> None:
+    """S2 prints .53 and .47 TFLOPS of two virtual cores, and 15.7 of a K80."""
+    rates = {
+        (row.label, row.tflops)
+        for spec in load([SPECS]).specs
+        for plan in [plan_document(spec, {})]
+        for row in plan.published
+        for figure in row.figures()
+        if any(flag.kind == "above-peak" for flag in flags_of(plan, row, figure))
+    }
+    assert sorted(rate for _, rate in rates if rate) == [0.47, 0.53, 15.7]
+    assert len(rates) == 3
 
 
 @pytest.mark.parametrize(("more", "code"), [([], 5), (["--bandwidth", "100"], 2)])

@@ -17,6 +17,7 @@ from accelreport.errors import FIRST_STEPS, AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
+from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.devices import devices_page
@@ -141,11 +142,11 @@ class FrontUnit:
             data_page(self.benches),
             methods_page(self.benches),
         ]
-        side_by_side = machines_page(self.benches)
-        if side_by_side is not None:
-            link = Download(side_by_side.path, side_by_side.title)
-            pages[0] = replace(front, related=(*front.related, link))
-            pages.append(side_by_side)
+        found = (ceilings_page(self.benches), machines_page(self.benches))
+        further = [page for page in found if page is not None]
+        links = (Download(page.path, page.title) for page in further)
+        pages[0] = replace(front, related=(*front.related, *links))
+        pages += further
         return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
 
     def files(self) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -18,40 +18,22 @@ from accelreport.analysis.ceilings import (
 from accelreport.analysis.compute import compute_dtype
 from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import formatting
-from accelreport.report.model import (
-    Column,
-    Entry,
-    Line,
-    Prose,
-    Row,
-    RowGroup,
-    Section,
-    Table,
-)
-from accelreport.report.pages.hardware import environment_of
-from accelreport.report.text import label
+from accelreport.report.model import Download, Downloads, Section
+from accelreport.report.pages.hardware import bandwidth_of, environment_of, peak_of
 from accelreport.report.view import BenchmarkView, Point, Series
 
-ABOUT = (
-    "A ceiling is a bound and no measurement: the least time of a step is the larger of least "
-    "operations over peak and compulsory bytes over memory bandwidth. Operations are those that "
-    "were counted here, a convolution’s over the places of its kernel, since no fast algorithm "
-    "saves more (Winograd, 1980). "
-    "Bytes are the examples of a batch, and of weights and optimizer state what no chip could "
-    "keep. It leaves out launches, input, element-wise work, and operations that wait for one "
-    "another, so nothing comes near it, least of all with small batches. The precision is the "
-    "spec’s, or the fastest that the hardware has a rate for; one unit of the hardware computes."
-)
+PATH = "ceilings.html"
+"""Where the page of ceilings lies."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A sweep point whose work was counted, and the fastest device that was measured there.
+    """A sweep point whose work was counted, and a device that was measured there.
 
     Attributes:
         point: the sweep point.
         work: of a step.
-        series: the fastest device.
+        series: the device.
         seconds: its steady step.
     """
 
@@ -61,22 +43,22 @@ class Place:
     seconds: float
 
 
-def places(bench: BenchmarkView) -> list[Place]:
-    """Every sweep point with a time and counted operations, in the order of the plan."""
-    found = []
+def every_place(bench: BenchmarkView) -> Iterator[Place]:
+    """Every device at every sweep point with a time and counted operations, in the plan's order."""
     for point in bench.points:
-        timed = [
-            (compared.seconds.value, series)
-            for series in bench.shown_series
-            if (compared := bench.speedup(series, point)) is not None
-        ]
-        if not timed:
-            continue
-        seconds, series = min(timed, key=lambda each: each[0])
-        work = work_at(bench, series, point)
-        if work is not None:
-            found.append(Place(point, work, series, seconds))
-    return found
+        for series in bench.shown_series:
+            compared, work = bench.speedup(series, point), work_at(bench, series, point)
+            if compared is not None and work is not None:
+                yield Place(point, work, series, compared.seconds.value)
+
+
+def places(bench: BenchmarkView) -> list[Place]:
+    """The fastest device at each of them."""
+    best: dict[Point, Place] = {}
+    for each in every_place(bench):
+        if each.point not in best or each.seconds < best[each.point].seconds:
+            best[each.point] = each
+    return list(best.values())
 
 
 def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | None:
@@ -91,11 +73,17 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
 
 
 def own_share(bench: BenchmarkView, place: Place) -> float | None:
-    """What the fastest device reached of its own machine's ceiling; None where none is known."""
-    if bench.plan.devices[place.series.device].kind != "CPU":
-        return None
+    """What a device reached of its own ceiling; None where none is known.
+
+    A CPU's is what its machine reached in a product and in a stream; else what is cited counts.
+    """
+    kind = bench.plan.devices[place.series.device].kind
     environment = environment_of(bench, place.series, place.point)
-    limits = own_limits(environment, place.work.dtype) if environment else None
+    limits = own_limits(environment, place.work.dtype) if environment and kind == "CPU" else None
+    peak = peak_of(bench, place.series, place.point)
+    if limits is None and peak is not None:
+        width = bandwidth_of(bench, place.series, place.point)
+        limits = Limits(place.series.title, kind, peak, width)
     return ceiling(place.work, limits).share(place.seconds) if limits else None
 
 
@@ -114,19 +102,28 @@ def published_share(
     return shares
 
 
+def heaviest(bench: BenchmarkView) -> Place | None:
+    """The sweep point with the most work; None where no measured step has its work counted."""
+    return max(places(bench), key=lambda each: each.work.operations, default=None)
+
+
 def ceilings_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no measured step has its operations counted."""
-    known = places(bench)
-    if not known:
+    """What the site's page of ceilings says of a benchmark; None where it says nothing."""
+    place = heaviest(bench)
+    if place is None:
         return None
-    place = max(known, key=lambda each: each.work.operations)
-    limits = known_limits(place.work.dtype)
+    link = Download(f"{PATH}#{anchor(bench)}", "Ceilings of known hardware", "bounds, one by one")
     return Section(
         "ceilings",
         "How fast it could be: ceilings",
-        (_table(bench, place, limits), Prose(ABOUT)),
-        finding=_finding(bench, place, limits),
+        (Downloads((link,)),),
+        finding=_finding(bench, place, known_limits(place.work.dtype)),
     )
+
+
+def anchor(bench: BenchmarkView) -> str:
+    """The benchmark's section on that page."""
+    return f"bench-{bench.slug.replace('.', '-')}"
 
 
 def most(speedup: float) -> str:
@@ -148,44 +145,3 @@ def _finding(bench: BenchmarkView, place: Place, limits: Sequence[Limits]) -> st
     if share is None or isnan(share):
         return said
     return f"{said} {place.series.title} reached {formatting.percent(share, 1)} of its own ceiling."
-
-
-def _table(bench: BenchmarkView, place: Place, limits: Iterable[Limits]) -> Table:
-    rows = tuple(_row(bench, place, each) for each in limits)
-    where = f", {bench.point_title(place.point)}" if bench.axes else ""
-    return Table(
-        id="ceilings-table",
-        title=f"The least time of a {bench.words.step} on known hardware{where}: ceilings",
-        caption=(
-            f"The speedup is over {place.series.title}, the fastest that was measured here "
-            f"({formatting.duration(place.seconds)}). Where a source did not name its hardware, "
-            "the last column says what its time would be of this row’s ceiling."
-        ),
-        corner="hardware",
-        columns=(
-            Column("least time (ceiling)", number=True),
-            Column("speedup at most (ceiling)", number=True),
-            Column("limited by"),
-            Column("published time, as a share of it", number=True),
-        ),
-        groups=(RowGroup(rows),),
-        folded=True,
-    )
-
-
-def _row(bench: BenchmarkView, place: Place, limits: Limits) -> Row:
-    found = ceiling(place.work, limits)
-    shares = published_share(bench, place, limits, found)
-    told = tuple(
-        Line(f"{label(sweep.label, 40)} {formatting.percent(share, 2)}") for sweep, share in shares
-    )
-    peak = f"{formatting.number(limits.peak.tflops)} TFLOPS {label(limits.peak.dtype, 20)}"
-    return Row(
-        Entry((Line(limits.name), Line(peak, "reason"))),
-        (
-            Entry((Line(formatting.duration(found.seconds)),)),
-            Entry((Line(most(place.seconds / found.seconds)),)),
-            Entry((Line(found.limit.value),)),
-            Entry(told or (Line("–"),)),
-        ),
-    )
