@@ -46,6 +46,8 @@ INTERVALS = {
     "hero-bits": "",
     "hero-seeds": r"95 % intervals over the examples",
     "roofline": "",
+    "ceilings": "",
+    "shares": "",
 }
 """What the caption of a figure says of its bars and bands; nothing where there are none."""
 

@@ -6,7 +6,7 @@ that is measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
@@ -115,14 +115,19 @@ def _price(hardware: str) -> Price | None:
     return None
 
 
-def bounded(benches: Sequence[BenchmarkView]) -> list[Bounded]:
+def bounded(benches: Iterable[BenchmarkView]) -> list[Bounded]:
+    """Every benchmark with a measured step whose work was counted."""
+    places = ((bench, heaviest(bench)) for bench in benches)
+    return [Bounded(bench, at, known_limits(at.work.dtype)) for bench, at in places if at]
+
+
+def _pictured(found: Iterable[Bounded]) -> list[Bounded]:
     """Each spec once, by the profile with the most work."""
     best: dict[str, Bounded] = {}
-    for bench in benches:
-        place = heaviest(bench)
-        known = best.get(bench.plan.spec)
-        if place and (known is None or place.work.operations > known.place.work.operations):
-            best[bench.plan.spec] = Bounded(bench, place, known_limits(place.work.dtype))
+    for each in found:
+        known = best.get(each.bench.plan.spec)
+        if known is None or each.place.work.operations > known.place.work.operations:
+            best[each.bench.plan.spec] = each
     return list(best.values())
 
 
@@ -131,9 +136,9 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
     found = bounded(benches)
     if not found:
         return None
-    reached = [each for row in found for each in reached_of(row)]
-    shares = _reached_section(reached)
-    title, finding = _finding(found)
+    pictured = _pictured(found)
+    shares = _reached_section([dot for each in pictured for dot in reached_of(each)])
+    title, finding = _finding(pictured)
     return Page(
         path=PATH,
         title="Ceilings",
@@ -141,7 +146,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
         kicker="Bounds, no measurements",
         finding=finding,
         description=f"{title}. {finding}",
-        opening=Section("answer", title, (_figure(found),)),
+        opening=Section("answer", title, (_figure(pictured),)),
         sections=(
             *([shares] if shares else []),
             *(_section(each) for each in found),
@@ -191,7 +196,7 @@ def _figure(found: Sequence[Bounded]) -> Figure:
     return Figure(
         id="ceilings",
         title="The most a speedup could be: ceilings, over the fastest device measured here",
-        subtitle="Each bar ends at a bound, and behind it stands what the bound follows from.",
+        subtitle="Each bar ends at a bound, with what it follows from (log scale).",
         caption="",
         panels=tuple(panels),
         choose=True,
@@ -246,7 +251,8 @@ def _section(found: Bounded) -> Section:
         groups=(RowGroup(tuple(_row(found, each, costs) for each in found.limits)),),
         folded=True,
     )
-    return Section(anchor(bench), found.title, (table,))
+    profile = f" ({label(bench.plan.profile, 40)} profile)"
+    return Section(anchor(bench), f"{found.title}{profile}", (table,), folded=True)
 
 
 def _row(found: Bounded, limits: Limits, costs: Mapping[str, str]) -> Row:
@@ -344,7 +350,7 @@ def _reached_section(dots: Sequence[Dot]) -> Section | None:
     if above:
         finding += f" {_count(above, 'published figure')} above it cannot be right."
     figure = HeroFigure(
-        id="reached",
+        id="shares",
         title="What was reached of the ceiling",
         description="; ".join(f"{dot.name}: {dot.text}" for dot in ranked),
         chart=lambda size: dot_plot(
@@ -352,10 +358,22 @@ def _reached_section(dots: Sequence[Dot]) -> Section | None:
             width=size.width, height=size.height,
         ),
         caption="A filled mark was measured here, a hollow one published; above 100 % is crossed.",
+        table=Table(
+            id="shares-table",
+            title="Shares of the ceiling",
+            corner="time",
+            columns=(Column("of", wide=True), Column("share of the ceiling", number=True)),
+            groups=(RowGroup(tuple(map(_share_row, ranked))),),
+        ),
     )  # fmt: skip
     high = 60 + 40 * len(ranked)
     shown = figure.figure(Size(860, high), Size(330, high))
     return Section("reached", "What was reached of the ceilings", (shown,), finding=finding)
+
+
+def _share_row(dot: Dot) -> Row:
+    said = [Line(dot.detail), *([Line(dot.flagged, "reason")] if dot.flagged else [])]
+    return Row(Entry((Line(dot.name),)), (Entry(tuple(said)), Entry((Line(dot.text),))))
 
 
 def _count(dots: Sequence[Dot], noun: str) -> str:

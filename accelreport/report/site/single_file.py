@@ -24,6 +24,7 @@ from accelreport.report import formatting
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
+from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.devices import devices_page
@@ -293,15 +294,15 @@ def _parts(results: ResultsSource, facts: SiteFacts) -> tuple[list[Part], list[U
     own = [_own(bench, f"b{number}", unshown) for number, bench in enumerate(benches, start=1)]
 
     def front(some: Sequence[BenchmarkView]) -> list[Part]:
-        page = index_page(some, facts.title, [*problems, *map(str, unshown)])
-        side_by_side = machines_page(some)
-        rest = [Part(side_by_side, "machines", {})] if side_by_side else []
+        first = index_page(some, facts.title, [*problems, *map(str, unshown)])
+        further = {"ceilings": ceilings_page(some), "machines": machines_page(some)}
+        rest = [Part(page, name, {}) for name, page in further.items() if page]
         tables = [
             Part(benchmarks_page(some), "benchmarks", {}),
             Part(claims_page(some), "claims", {}),
         ]
         devices = Part(devices_page(some), "devices", {})
-        return [Part(page, "front", {}), *tables, *rest, devices, data_part(some)]
+        return [Part(first, "front", {}), *tables, *rest, devices, data_part(some)]
 
     first, *rest = of_all(front, benches, "the front page", unshown)
     return [first, *own, *rest, Part(methods_page(benches), "methods", {})], unshown

@@ -87,6 +87,7 @@ KINDS = (
     Kind("compare", "small", "compare.html"),
     Kind("two-runs", "runs", "comparison.html"),
     Kind("devices", "ordinary", "devices.html"),
+    Kind("ceilings", "ordinary", "ceilings.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
     Kind("site-slides", "ordinary", "slides.html", height=720, deck=True),
     Kind("embed", "small", "embed/k.full.sweep-lines.html"),
