@@ -60,12 +60,16 @@ def number(value: float | None, low: float | None = None, high: float | None = N
     return fixed(value, decimals(value, low, high))
 
 
+LEAST_IN_HUNDREDTHS = 0.1
+"""The least factor of which hundredths say enough."""
+
+
 def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """A factor, such as "5.2×"."""
     if value is None or not math.isfinite(value):
         return MISSING
     places = decimals(value, low, high)
-    if not (low is not None and present(low)):
+    if not (low is not None and present(low)) and abs(value) >= LEAST_IN_HUNDREDTHS:
         places = min(places, 2)
     return f"{fixed(value, places)}×"
 

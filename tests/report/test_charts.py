@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode
+from accelreport.loader.load import load
 from accelreport.report import formatting
 from accelreport.report.charts import scales
 from accelreport.report.charts.curves import (
@@ -44,14 +45,19 @@ from accelreport.report.charts.labelled import (
 from accelreport.report.charts.paired import PLAIN, Bars, Difference, differences, paired_bars
 from accelreport.report.charts.paired import Bar as BarOf
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
-from accelreport.report.charts.sweep import End, SweepLine, sweep_axes, sweep_lines
+from accelreport.report.charts.sweep import LETTERS, End, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.sections.speedup import scaling_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.theme import KEYS, SHAPES
+from accelreport.runner.plan_documents import plan_document
+from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
-from tests.support.records import study
+from tests.support.records import Study, study
+from tests.support.worlds import Fact, records_of
 
 STAGES = ("process", "data", "model", "first step")
 NASTY = 'a\'b\\c "d" <script>'
@@ -373,6 +379,28 @@ def test_panels_of_a_sweep_have_the_same_axes() -> None:
     assert "type" not in scales_of[0][0]  # layers: 1, 2 and 3 things
 
 
+def test_both_efficiencies_are_drawn_over_the_batch_with_a_line_for_each_device() -> None:
+    (spec,) = load([ROOT / "specs" / "har_strategies.toml"]).specs
+    cells = tuple(cell for cell in spec.cells if cell.device_spec.kind == "CPU")
+    made = Study(plan_document(spec, {}), records_of(cells, lambda _: Fact()))
+    (bench,) = gather(Results((made,)))
+    section = scaling_section(bench)
+    assert section is not None
+    (figure,) = section.blocks
+    assert isinstance(figure, Figure)
+    assert [panel.title for panel in figure.panels] == [
+        "Strong scaling: one batch, shared",
+        "Weak scaling: a batch for each",
+    ]
+    for panel, points in zip(figure.panels, (4, 3), strict=True):
+        for name in ("2 mirrored replicas", "2 workers in step", "2 workers and a parameter"):
+            assert name in panel.wide.description
+        drawn = panel.wide.spec["layer"][1]["data"]["name"]
+        assert len(panel.wide.spec["datasets"][drawn]) == 3 * points
+    assert figure.table is not None
+    assert sum(len(group.rows) for group in figure.table.groups) == 3 * 4
+
+
 @pytest.mark.parametrize("width", [WIDE, 420, NARROW, 300])
 def test_a_name_at_the_end_of_a_line_never_leaves_its_panel(width: int, drawer: Drawer) -> None:
     long = Named("CPU (all threads) on a machine with a long name", 0)
@@ -381,6 +409,27 @@ def test_a_name_at_the_end_of_a_line_never_leaves_its_panel(width: int, drawer: 
     svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
     (found,) = re.findall(r'viewBox="0 0 ([\d.]+) ', svg)
     assert float(found) <= width + 1
+
+
+@pytest.mark.parametrize("ends", [[1e6] * 6 + [1e3, 1.1e3, 1.2e3, 1.3e3], [1e3] * 3, [1e6] * 10])
+def test_no_name_lies_on_another_however_many_lines_end_together(
+    ends: list[float], drawer: Drawer
+) -> None:
+    lines = [
+        replace(
+            LINE,
+            name=f"line {n}",
+            device=Named(f"device {n}", n),
+            y=(1e3, end),
+            low=(1e3, end),
+            high=(1e3, end),
+        )
+        for n, end in enumerate(ends)
+    ]
+    svg = str(drawer.svg(draw(swept(*lines), WIDE, prefix="c", title="t", description="d")))
+    at = sorted(map(float, re.findall(r"translate\([\d.]+,(-?[\d.]+)\)\"[^>]*>line \d<", svg)))
+    assert len(at) == len(ends)
+    assert all(lower - upper > LETTERS for upper, lower in pairwise(at))
 
 
 def test_a_telephone_shows_the_whole_name_of_a_line(drawer: Drawer) -> None:

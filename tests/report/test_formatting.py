@@ -36,6 +36,7 @@ def test_a_time_is_told_in_the_unit_a_person_would_choose(seconds: float, text: 
         (0.53, 0.44, 0.65, "0.53×"),
         (29.4, None, None, "29.4×"),
         (0.5, None, None, "0.50×"),
+        (0.00419, None, None, "0.00419×"),
     ],
 )
 def test_a_factor_has_the_digits_that_its_interval_supports(

@@ -14,6 +14,7 @@ from typing import Any
 
 import altair as alt
 
+from accelreport.report.charts.curves import moved_apart
 from accelreport.report.charts.dot_plot import TINY
 from accelreport.report.charts.drawing import Chart, Device, Devices, halo, rows, told
 from accelreport.report.charts.scales import (
@@ -277,14 +278,10 @@ class _Drawn:
         low, high = map(self._axes.height, self._axes.heights)
         step = (13.0 if self._small else self._step) / max(self._height, 1) * (high - low)
         ends = sorted(self._lines, key=lambda line: line.y[-1])
-        heights: list[float] = []
-        for line in ends:
-            at = self._axes.height(line.y[-1])
-            heights.append(max(at, heights[-1] + step) if heights else at)
-        over = max(0.0, heights[-1] - high)
+        heights = [self._axes.height(line.y[-1]) - low for line in ends]
         found = []
         heads = Counter(line.name.partition(" (")[0] for line in self._lines)
-        for line, at in zip(ends, heights, strict=True):
+        for line, at in zip(ends, moved_apart(heights, step, high - low), strict=True):
             room = self._room - 16
             name, detail = line.name, line.detail
             if text_width(name, self._letters, bold=True) > room and " (" in name:
@@ -294,7 +291,7 @@ class _Drawn:
                     name = detail
             found.append(
                 {
-                    "x": line.x[-1], "at": self._value(min(max(at - over, low), high)),
+                    "x": line.x[-1], "at": self._value(low + at),
                     "label": cut(name, room, self._letters * 1.07),
                     "detail": cut(detail, room, self._letters - 2),
                 }

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
 from accelreport.analysis.scaling import Scaling
 from accelreport.analysis.speedup import Estimate, Speedup
 from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
+from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.scales import percent_text
+from accelreport.report.charts.sweep import SweepAxes, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.frames import why_incomplete, why_withheld
+from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.model import (
     Badge,
     Column,
     Download,
     Entry,
+    Figure,
     Line,
+    Panel,
     Row,
     RowGroup,
     Section,
@@ -20,8 +30,8 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import absence, number_badges
 from accelreport.report.pages.headline import compared, duration_of, interval_text
-from accelreport.report.pages.panels import groups_corner, point_groups
-from accelreport.report.text import label
+from accelreport.report.pages.panels import groups_corner, loud_badges, point_groups
+from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
 
@@ -200,7 +210,71 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
             for title, found in points.items()
         ),
     )
-    return Section("scaling", "Scaling", (table,), finding=_scaling_finding(bench))
+    shown = _scaling_figure(bench, table) or table
+    return Section("scaling", "Scaling", (shown,), finding=_scaling_finding(bench))
+
+
+def _scaling_figure(bench: BenchmarkView, table: Table) -> Figure | None:
+    """Both efficiencies over the batch; None where another key is swept, or one batch alone."""
+    kinds = {
+        "strong scaling: one batch, shared": "strong",
+        "weak scaling: a batch for each": "weak",
+    }
+    drawn = {title: _scaling_lines(bench, kind) for title, kind in kinds.items()}
+    every = [line for lines in drawn.values() for line in lines]
+    if list(bench.axes) != ["batch_size"] or not any(len(line.x) > 1 for line in every):
+        return None
+    axes = sweep_axes(every, (), x_title="batch size", tick=percent_text)
+    panels = []
+    for title, lines in drawn.items():
+        if not lines:
+            continue
+        said = (
+            f"{line.name}: {percent_text(round(line.y[0], 2))} at a batch of {line.x[0]:g}, "
+            f"{percent_text(round(line.y[-1], 2))} at {line.x[-1]:g}"
+            for line in lines
+        )
+        figure = HeroFigure(
+            id=f"scaling-{title.partition(' ')[0]}",
+            title=sentence(title),
+            description="; ".join(said) + ".",
+            chart=partial(_scaling_chart, lines, axes),
+        )
+        panels.append(Panel(figure.drawing(Size(430, 330)), title=sentence(title)))
+    return Figure(
+        id="scaling-lines",
+        title=table.title,
+        caption=table.caption,
+        panels=tuple(panels),
+        badges=loud_badges(bench),
+        table=replace(table, caption=""),
+    )
+
+
+def _scaling_lines(bench: BenchmarkView, kind: str) -> list[SweepLine]:
+    lines = []
+    for series in bench.shown_series:
+        own = [
+            (float(str(each.own.point["batch_size"])), found, each.single)
+            for each in bench.scaling
+            if (each.own.device, each.own.machine) == (series.device, series.machine)
+            and "batch_size" in each.own.point
+            and present((found := getattr(each, kind)).value)
+        ]
+        if own:
+            x, found, single = zip(*sorted(own, key=lambda each: each[0]), strict=True)
+            low, high = (
+                tuple(getattr(each, end) if each.known else each.value for each in found)
+                for end in ("low", "high")
+            )
+            y = tuple(each.value for each in found)
+            against = f"against {bench.title_of(single[0])}"
+            lines.append(SweepLine(series.title, against, series, x, y, low, high))
+    return lines
+
+
+def _scaling_chart(lines: Sequence[SweepLine], axes: SweepAxes, size: Size) -> Chart:
+    return sweep_lines(lines, (), axes, width=size.width, height=size.height)
 
 
 def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
