@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from accelreport.report import formatting
 from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.metrics import axis_title
-from accelreport.report.model import Badge, Key, Row, RowGroup
+from accelreport.report.model import Badge, Column, Download, Entry, Key, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
@@ -85,3 +85,34 @@ def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tup
 def groups_corner(bench: BenchmarkView) -> str:
     """The heading over the row headers of `point_groups`."""
     return " · ".join(axis_title(axis) for axis in bench.axes[1:]) or bench.points_heading
+
+
+def points_by_devices(
+    bench: BenchmarkView,
+    entry: Callable[[BenchmarkView, Series, Point], Entry],
+    *,
+    id: str,  # noqa: A002 -- as the table's field is called
+    title: str,
+    caption: str,
+    notes: tuple[str, ...] = (),
+    badges: tuple[Badge, ...] = (),
+    download: Download | None = None,
+) -> Table:
+    """A table with sweep points down and devices across; the other arguments are the table's."""
+
+    def row(point: Point, header: str) -> Row:
+        entries = tuple(entry(bench, each, point) for each in bench.tried_series)
+        return Row(Entry((Line(header),)), entries)
+
+    return Table(
+        id=id,
+        title=title,
+        caption=caption,
+        corner=groups_corner(bench),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
+        groups=point_groups(bench, row),
+        notes=notes,
+        badges=badges,
+        style="matrix",
+        download=download,
+    )

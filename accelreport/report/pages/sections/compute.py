@@ -8,12 +8,10 @@ from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.model import (
     Block,
-    Column,
     Download,
     Entry,
     Figure,
     Line,
-    Row,
     Section,
     Table,
 )
@@ -25,7 +23,11 @@ from accelreport.report.pages.hardware import (
     tflops_of,
     unknown_peak,
 )
-from accelreport.report.pages.panels import groups_corner, keys, loud_badges, point_groups
+from accelreport.report.pages.panels import (
+    keys,
+    loud_badges,
+    points_by_devices,
+)
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, present
 from accelreport.report.warning_text import source_of_peak
@@ -77,13 +79,9 @@ def _table(bench: BenchmarkView) -> Table:
             if record.flops is not None and record.flops.bytes_method
         }
     )
-    groups = point_groups(
+    return points_by_devices(
         bench,
-        lambda point, header: Row(
-            Entry((Line(header),)), tuple(_entry(bench, each, point) for each in bench.tried_series)
-        ),
-    )
-    return Table(
+        _entry,
         id="roofline-table",
         title=f"Operations for each byte of a {bench.words.step}, and the roof that follows",
         caption=(
@@ -91,11 +89,7 @@ def _table(bench: BenchmarkView) -> Table:
             "intensity times the cited memory bandwidth where that is lower; caches can lift a "
             f"{bench.words.step} above a roof of memory, never above the peak."
         ),
-        corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
-        groups=groups,
         notes=_sources(bench),
-        style="matrix",
     )
 
 
@@ -173,13 +167,6 @@ def _text(bench: BenchmarkView, under: dict[Place, Position], series: Series, po
 
 def compute_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no run counted its operations."""
-    groups = point_groups(
-        bench,
-        lambda point, header: Row(
-            Entry((Line(header),)),
-            tuple(_arithmetic_entry(bench, each, point) for each in bench.tried_series),
-        ),
-    )
     places = [(s, p) for s in bench.shown_series for p in bench.points]
     known = {place: rate for place in places if (rate := tflops_of(bench, *place)) is not None}
     if not known:
@@ -187,7 +174,9 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     methods = sorted(
         {label(r.flops.method, 500) for r in bench.records.values() if r.flops is not None}
     )
-    table = Table(
+    table = points_by_devices(
+        bench,
+        _arithmetic_entry,
         id="arithmetic-table",
         title=f"Floating-point operations each second, by the steady time of a {bench.words.step}",
         caption=(
@@ -195,11 +184,7 @@ def compute_section(bench: BenchmarkView) -> Section | None:
             "the dense peak cited for the element type, by the devices file or else by the table "
             "of known hardware; the notes say what each figure was held against."
         ),
-        corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
-        groups=groups,
         notes=_arithmetic_sources(bench),
-        style="matrix",
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
     blocks: tuple[Block, ...] = (table, *roofline_blocks(bench))

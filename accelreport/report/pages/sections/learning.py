@@ -28,12 +28,11 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import absence, number_badges
 from accelreport.report.pages.panels import (
-    groups_corner,
     keys,
     loud_badges,
     panel_points,
     panels_note,
-    point_groups,
+    points_by_devices,
 )
 from accelreport.report.text import sentence
 from accelreport.report.view import (
@@ -258,24 +257,15 @@ def target_table(bench: BenchmarkView) -> Table:
         if target.at_least is not None
         else f"at most {target.at_most}"
     )
-    groups = point_groups(
+    return points_by_devices(
         bench,
-        lambda point, header: Row(
-            Entry((Line(header),)),
-            tuple(_target_entry(bench, each, point, target.metric) for each in bench.tried_series),
-        ),
-    )
-    return Table(
+        lambda bench, series, point: _target_entry(bench, series, point, target.metric),
         id="target-table",
         title=f"Training time until {metric_title(target.metric)} was {rule}",
         caption=(
             "Median over the seeds that reached it, counted to the end of the first epoch that "
             "did; under it the epoch and how many seeds."
         ),
-        corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
-        groups=groups,
-        style="matrix",
         download=Download(f"{bench.slug}/targets.csv", "CSV"),
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.report import formatting
-from accelreport.report.model import Badge, Block, Column, Entry, Line, Prose, Row, Section, Table
+from accelreport.report.model import Badge, Block, Entry, Line, Prose, Section, Table
 from accelreport.report.pages.badges import absence, number_badges
-from accelreport.report.pages.panels import groups_corner, point_groups
+from accelreport.report.pages.panels import points_by_devices
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
 from accelreport.results.record import Energy, Record
@@ -40,13 +40,9 @@ def _records(bench: BenchmarkView, series: Series, point: Point) -> list[Record]
 
 
 def _memory(bench: BenchmarkView) -> Table:
-    groups = point_groups(
+    return points_by_devices(
         bench,
-        lambda point, header: Row(
-            Entry((Line(header),)), tuple(_peak(bench, each, point) for each in bench.tried_series)
-        ),
-    )
-    return Table(
+        _peak,
         id="memory-table",
         title="Peak memory",
         caption=(
@@ -54,10 +50,6 @@ def _memory(bench: BenchmarkView) -> Table:
             "timed steps, TensorFlow itself included. Of a device: the peak of TensorFlow’s own "
             "allocator, where it counts."
         ),
-        corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
-        groups=groups,
-        style="matrix",
     )
 
 
@@ -92,15 +84,10 @@ def _energy(bench: BenchmarkView) -> Block:
     )
     if not sensors:
         return Prose(_none(bench))
-    groups = point_groups(
-        bench,
-        lambda point, header: Row(
-            Entry((Line(header),)),
-            tuple(_joules(bench, each, point, sensors) for each in bench.tried_series),
-        ),
-    )
     step = bench.words.step
-    return Table(
+    return points_by_devices(
+        bench,
+        lambda bench, series, point: _joules(bench, series, point, sensors),
         id="energy-table",
         title=f"Energy of a steady {step}, by the machine’s sensors",
         caption=(
@@ -108,12 +95,8 @@ def _energy(bench: BenchmarkView) -> Block:
             f"{step}s over their number, evaluations left out. The blur is the share by "
             "which the sensor’s updates leave the ends of the windows open. Nothing is estimated."
         ),
-        corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
-        groups=groups,
         notes=_notes(bench),
         badges=(SENSOR_GRADE,),
-        style="matrix",
     )
 
 
