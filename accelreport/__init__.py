@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING
 from accelreport.errors import AccelReportError
 
 if TYPE_CHECKING:
-    from accelreport.api.build import build
-    from accelreport.api.compare import Comparison, compare
-    from accelreport.api.results import Results, load_results
-    from accelreport.api.run import run
+    from accelreport.api import Comparison, Results, build, compare, load_results, run
 
 __version__ = "0.1.0"
 
@@ -30,20 +27,11 @@ __all__ = [
     "run",
 ]
 
-_PLACES = {
-    "Comparison": "accelreport.api.compare",
-    "Results": "accelreport.api.results",
-    "build": "accelreport.api.build",
-    "compare": "accelreport.api.compare",
-    "load_results": "accelreport.api.results",
-    "run": "accelreport.api.run",
-}
-
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module("accelreport.api"), name)
 
 
 def __dir__() -> list[str]:

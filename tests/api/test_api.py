@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import accelreport
-from accelreport.api.results import united
+from accelreport.api import united
 from accelreport.report.pages.headline import headline
 from accelreport.report.site.assembly import views
 from accelreport.report.site.options import BuildOptions

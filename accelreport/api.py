@@ -1,0 +1,450 @@
+"""What `import accelreport` offers: run, look at results as data frames, compare, build.
+
+Each function does what the command of its name does, for programs, notebooks and tests.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from accelreport.analysis.compare import Gate
+from accelreport.analysis.sequential import UntilDecided
+from accelreport.errors import AccelReportError
+from accelreport.report.claim_text import claims_frame
+from accelreport.report.comparison import (
+    ComparisonRow,
+    FolderComparison,
+    OverallOutcome,
+    alarms,
+    compare_folders,
+    conclusions,
+    read_margin,
+)
+from accelreport.report.frames import curve_frame, results_frame, speedups_frame, steps_frame
+from accelreport.report.site import builder
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.options import report_cache
+from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Record
+from accelreport.results.store import Store, existing
+from accelreport.runner.events import EndLine
+from accelreport.runner.launchers import launching
+from accelreport.runner.launchers.base import LauncherConfig
+from accelreport.runner.overrides import shorthands
+from accelreport.runner.plan import Policy
+from accelreport.runner.plan_documents import choose, refresh
+from accelreport.runner.prepare import Request, prepare
+from accelreport.runner.run import carry_out
+from accelreport.runner.workspace import Workspace, machine_lock
+from accelreport.spec.base import Scalar
+from accelreport.spec.models import NO_TALK
+from accelreport.spec.report_file import talk_of
+from accelreport.terminal.answer import (
+    COLUMNS,
+    absences,
+    named,
+    summary_text,
+    table_rows,
+    table_title,
+)
+from accelreport.terminal.comparison import comparison_text
+from accelreport.terminal.progress import progress_for
+from accelreport.terminal.say import say
+
+
+def summary_html(folder: Path, speedups: pd.DataFrame) -> str:
+    """The same as an HTML table; every text in it is escaped."""
+
+    def line(tag: str, texts: tuple[str, ...]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts) + "</tr>"
+
+    body = "".join(line("td", row) for row in table_rows(speedups))
+    notes = "".join(f"<p>{escape(text)}</p>" for text in absences(speedups))
+    return (
+        f"<table><caption>{escape(table_title(folder, speedups))}</caption>"
+        f"<thead>{line('th', COLUMNS)}</thead><tbody>{body}</tbody></table>{notes}"
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """Everything in a results folder; in a notebook it shows its speedups.
+
+    Every frame begins with the columns `spec` and `profile`. Seconds, bytes and fractions
+    throughout; a swept key is a column by its name, empty in rows of other specs.
+
+    Attributes:
+        folder: the results folder.
+        outcome: how many cells were measured, skipped and so on, when it comes from `run`.
+        problems: a sentence for each file that could not be read.
+    """
+
+    folder: Path
+    outcome: EndLine | None = None
+    problems: tuple[str, ...] = ()
+    _benches: tuple[BenchmarkView, ...] = ()
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row for each planned cell and machine: status, times, metrics, warnings."""
+        return self._united(lambda bench: results_frame(bench.plan, bench.results))
+
+    @cached_property
+    def speedups(self) -> pd.DataFrame:
+        """One row for each sweep point, device and machine, with its speedup over the baseline.
+
+        The step time and the speedup have intervals, the speedup a verdict. `parity` says
+        whether the device learns the same, `withheld` why the speedup must not stand alone.
+        """
+        return self._united(lambda bench: speedups_frame(bench.plan, bench.compared))
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """One row for each claim: its verdict, the numbers and the rule behind it."""
+        return self._united(lambda bench: claims_frame(bench.plan, bench.tested))
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """One row for each metric of each epoch."""
+        return self._united(lambda bench: curve_frame(bench.shown_records))
+
+    @cached_property
+    def steps(self) -> pd.DataFrame:
+        """One row for each timed step, or window where steps were not timed one by one."""
+        return self._united(lambda bench: steps_frame(bench.shown_records))
+
+    @property
+    def records(self) -> list[Record]:
+        """Every record with all that its process observed."""
+        return [record for bench in self._benches for record in bench.records.values()]
+
+    def _united(self, frame_of: Callable[[BenchmarkView], pd.DataFrame]) -> pd.DataFrame:
+        return united([named(bench, frame_of(bench)) for bench in self._benches])
+
+    def __repr__(self) -> str:
+        return summary_text(self.folder, self.speedups)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self.folder, self.speedups)
+
+
+def united(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Frames below each other, with every column that one of them has."""
+    columns = list(dict.fromkeys(name for frame in frames for name in frame.columns))
+    filled = [_nullable(frame) for frame in frames if len(frame)]
+    if not filled:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(filled, ignore_index=True).reindex(columns=columns)
+
+
+def _nullable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with whole numbers that stay whole beside rows which have none."""
+    whole = frame.select_dtypes("integer").columns
+    return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+def load_results(folder: str | Path = "results") -> Results:
+    """Read a results folder.
+
+    Args:
+        folder: where `run` left its results.
+
+    Raises:
+        AccelReportError: there is no such folder, or nothing in it.
+    """
+    return results_of(Path(folder))
+
+
+def results_of(folder: Path, outcome: EndLine | None = None) -> Results:
+    """The content of a results folder, with the outcome of the run that left it, if any.
+
+    Raises:
+        AccelReportError: there is no such folder, or nothing in it.
+    """
+    existing(folder)
+    store = Store(folder)
+    try:
+        benches = tuple(gather(store))
+    except AccelReportError as error:
+        error.what = f"There are no results in {folder}."
+        raise
+    return Results(folder, outcome, tuple(str(problem) for problem in store.problems), benches)
+
+
+def run(
+    specs: str | Path | Sequence[str | Path] = "specs/",
+    *,
+    results: str | Path = "results",
+    profile: str | None = None,
+    devices: Sequence[str] = (),
+    filters: Mapping[str, Scalar] | None = None,
+    data: Literal["real", "sample", "synthetic"] | None = None,
+    budget: str | None = None,
+    overrides: Mapping[str, Scalar] | None = None,
+    devices_file: str | Path | None = None,
+    retry_failed: bool = False,
+    rerun: bool = False,
+    until_decided: bool = False,
+    most_repeats: int = 20,
+    fork: bool = True,
+    quiet: bool = False,
+    on: str = "local",
+    on_options: Mapping[str, Scalar] | None = None,
+    ray_address: str = "",
+) -> Results:
+    """Measure every cell of the specs that is not yet measured.
+
+    Each has a process of its own, which nothing in this one disturbs. Cells that fail are in the
+    results (`Results.cells`), no exceptions. Must be called in the main thread, as notebooks do.
+
+    Args:
+        specs: spec files and folders of them.
+        results: the results folder; what is in it already is not measured again.
+        profile: read the specs with this profile.
+        devices: run on these only.
+        filters: run only this value of a swept key.
+        data: real data, samples of them, or stand-ins of the same shapes.
+        budget: measured time after which a cell stops, such as "2m".
+        overrides: other values for keys of the specs, such as {"measure.repeats": 5}.
+        devices_file: the devices, instead of the file beside each spec.
+        retry_failed: run cells again that failed before.
+        rerun: run every cell again.
+        until_decided: add repeats until comparisons with the baseline, and claims, are decided.
+        most_repeats: with `until_decided`, at most so many.
+        fork: fork CPU cells from a process that has imported TensorFlow.
+        quiet: print failures only.
+        on: where: "local", "ray", "slurm" or a package's launcher; `until_decided` only "local".
+        on_options: options of the launcher, such as {"partition": "gpu"}.
+        ray_address: with `on="ray"`, the cluster's head node; a Ray of its own without it.
+
+    Returns:
+        Everything in the results folder, with the outcome of this run.
+
+    Raises:
+        AccelReportError: a spec, a name or the results folder is wrong; nothing was lost.
+        KeyboardInterrupt: the run was stopped; finished cells are kept.
+    """
+    values = {**(overrides or {}), **shorthands(data, budget)}
+    policy = Policy(retry_failed=retry_failed, rerun=rerun)
+    rule = UntilDecided(most_repeats) if until_decided else None
+    request = _request(specs, results, profile, devices, filters or {}, devices_file)
+    request = replace(request, overrides=values, policy=policy, stopping_rule=rule)
+    return _measured(request, on, on_options or {}, ray_address, fork=fork, quiet=quiet)
+
+
+def _request(
+    specs: str | Path | Sequence[str | Path],
+    results: str | Path,
+    profile: str | None,
+    devices: Sequence[str],
+    filters: Mapping[str, Scalar],
+    devices_file: str | Path | None,
+) -> Request:
+    """Which cells of which specs, and where their results are; see `run`."""
+    return Request(
+        paths=[Path(path) for path in ([specs] if isinstance(specs, str | Path) else specs)],
+        results=Path(results),
+        profile=profile,
+        devices=devices,
+        filters=[f"{key}={value}" for key, value in filters.items()],
+        devices_file=Path(devices_file) if devices_file else None,
+    )
+
+
+def _measured(
+    request: Request,
+    on: str,
+    options: Mapping[str, Scalar],
+    ray_address: str,
+    *,
+    fork: bool,
+    quiet: bool,
+) -> Results:
+    asked = LauncherConfig(request.results, options, ray_address, fork, request.policy)
+    with launching(on, asked) as launcher:
+        prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
+        with progress_for(prepared.plan, json=False, quiet=quiet) as observer:
+            end = carry_out(prepared, observer, Workspace(lock=machine_lock()), fork=fork)
+        if end.stopped_by:
+            raise KeyboardInterrupt(end.stopped_by)
+        return results_of(request.results, end)
+
+
+def _waiting(reason: str) -> None:
+    say(f"{reason} …", err=True)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Two results folders against each other; in a notebook it shows its tables.
+
+    Attributes:
+        old: the results folder of what was before.
+        new: the results folder of what is now.
+    """
+
+    old: Path
+    new: Path
+    _found: FolderComparison
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """One row for each sweep point and device of either folder.
+
+        A swept key is a column by its name. `ratio` is NEW's steady time over OLD's, `low` and
+        `high` are the ends of its 95 % interval, `verdict` is FASTER, SLOWER, SAME or UNDECIDED.
+        `outcome` is `compared` or says why there is no ratio, and `reasons` tells more.
+        """
+        return pd.DataFrame([_row(row) for row in self._found.rows], columns=_columns(self._found))
+
+    def assert_not_slower(self, margin: float | str = 0.05, *, decided: bool = False) -> None:
+        """Fail a test where NEW is slower than OLD by more than a margin, beyond doubt.
+
+        The rule is that of `accelreport compare --fail-if-slower`. A comparison that too few
+        processes leave open is a Python warning, which pytest lists below its tests.
+
+        Args:
+            margin: how much longer a step may take: 0.05, or "5%".
+            decided: fail, too, where a larger slowdown is not excluded.
+
+        Raises:
+            AssertionError: something is slower, failed or cannot be read, or there is nothing
+                new to compare; every such row is named.
+            ValueError: the margin is none.
+        """
+        gated = _compared(self.old, self.new, read_margin(str(margin)))
+        told = "\n  ".join([f"{self.new} against {self.old}:", *conclusions(gated), *alarms(gated)])
+        still_open = bool(gated.gated(Gate.OPEN))
+        if gated.result is not OverallOutcome.DONE or (decided and still_open):
+            raise AssertionError(told)
+        if still_open:
+            warnings.warn(told, stacklevel=2)
+
+    def __repr__(self) -> str:
+        return "\n".join(comparison_text(self._found))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def compare(old: str | Path, new: str | Path) -> Comparison:
+    """Say what became faster or slower between two results folders.
+
+    Nothing is measured, and TensorFlow is not needed.
+
+    Args:
+        old: the results folder of what was before.
+        new: the results folder of what is now.
+
+    Raises:
+        AccelReportError: one of them is no results folder.
+    """
+    return Comparison(Path(old), Path(new), _compared(Path(old), Path(new), None))
+
+
+def _compared(old: Path, new: Path, gate: float | None) -> FolderComparison:
+    return compare_folders(existing(old), existing(new), gate)
+
+
+NAMED = ("spec", "profile", "device")
+"""Columns before the swept keys."""
+
+
+def _row(row: ComparisonRow) -> dict[str, object]:
+    values = row.model_dump(mode="json", exclude={"point"})
+    return {**values, **row.point, "reasons": "; ".join(row.reasons)}
+
+
+def _columns(compared: FolderComparison) -> list[str]:
+    axes = [key for row in compared.rows for key in row.point]
+    others = [
+        name for name in ComparisonRow.model_fields if name not in {*NAMED, "point", "reasons"}
+    ]
+    return list(dict.fromkeys([*NAMED, *axes, *others, "reasons"]))
+
+
+def build(
+    results: str | Path = "results",
+    out: str | Path | None = None,
+    *,
+    specs: str | Path | None = "specs/",
+    single_file: bool = False,
+    title: str = builder.BuildOptions.title,
+    logo: str | Path | None = None,
+    base_url: str = "",
+    theme: Literal["auto", "light", "dark"] = "auto",
+    templates: str | Path | None = None,
+    pictures: bool = False,
+    interactive: bool = False,
+    cache: bool = True,
+    only: Sequence[str] = (),
+    trials: bool = False,
+) -> Path:
+    """Build the report: static pages of everything in a results folder.
+
+    Needs neither TensorFlow nor a network. The same results give the same bytes. What a page
+    could not show is told by a `RuntimeWarning`, and by the page.
+
+    Args:
+        results: the results folder.
+        out: the folder of the pages, or the file; `site` or `report.html` when absent.
+        specs: titles, published figures, claims and the talk are taken from here as they stand
+            now, if the folder exists; None takes them from what the runs left.
+        single_file: everything in one HTML file.
+        title: the site's name.
+        logo: a PNG or SVG file, put into every page.
+        base_url: where the site will be published.
+        theme: until a reader chooses.
+        templates: folder of templates that replace ours, file by file.
+        pictures: every figure as PNG, too.
+        interactive: a button lets a reader explore a figure.
+        cache: leave what has not changed as it is.
+        only: show these benchmarks only, each by the name of its spec or as "SPEC:PROFILE".
+        trials: show runs with overrides, too, of what was also run as it stands.
+
+    Returns:
+        The page to open first.
+
+    Raises:
+        AccelReportError: nothing to build from, or a folder, logo or template cannot be used.
+    """
+    options = builder.BuildOptions(
+        title=title,
+        talk=talk_of(Path(specs)) if specs is not None else NO_TALK,
+        templates=Path(templates) if templates else None,
+        logo=Path(logo) if logo else None,
+        base_url=base_url,
+        theme=theme,
+        pictures=pictures,
+        interactive=interactive,
+        cache=report_cache() if cache else None,
+        single_file=single_file,
+    )
+    place = Path(out or ("report.html" if single_file else "site"))
+    store = _chosen(Path(results), specs, only, trials=trials)
+    return _told(builder.build(store, place, options=options))
+
+
+def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, trials: bool) -> Store:
+    """The results that are asked for, beside what the specs say of them now."""
+    store = Store(results)
+    if specs is not None and Path(specs).is_dir():
+        refresh(store, Path(specs))
+    choose(store, only=only, trials=trials)
+    return store
+
+
+def _told(built: builder.BuildResult) -> Path:
+    """The page to open first; what pages could not show is warned of."""
+    for each in built.unshown:
+        # Two frames up is the caller of `build`.
+        warnings.warn(f"not shown: {each}", RuntimeWarning, stacklevel=3)
+    return built.index

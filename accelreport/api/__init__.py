@@ -1,1 +1,0 @@
-"""accelreport from Python: what `accelreport.run`, `load_results` and `build` are."""
