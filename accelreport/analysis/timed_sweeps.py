@@ -216,6 +216,10 @@ def law_pairs(sweeps: Sequence[TimedSweep], compared: Sequence[Speedup]) -> Iter
         yield LawPair(own, base, against(own.fit, base.fit))
 
 
+GOALS = ((0.05, 0.5), (0.15, 0.9))
+"""How good the law is to be: (error, the share of all predictions that are to be within it)."""
+
+
 @dataclass(frozen=True)
 class Predictions:
     """How far times were from what the law predicts of them without knowing them.
@@ -235,6 +239,12 @@ class Predictions:
         if not self.errors:
             return float("nan")
         return self.errors[max(0, -(-len(self.errors) * round(100 * share) // 100) - 1)]
+
+    def share_within(self, error: float) -> float:
+        """The share of all predictions whose error is no larger; NaN without any."""
+        if not self.errors:
+            return float("nan")
+        return sum(each <= error for each in self.errors) / len(self.errors)
 
 
 def predictions(sweeps: Iterable[TimedSweep]) -> Predictions:

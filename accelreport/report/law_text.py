@@ -7,7 +7,7 @@ from math import inf, isfinite, isnan
 
 from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, NoLaw
 from accelreport.analysis.stats import Interval
-from accelreport.analysis.timed_sweeps import LawPair, Predictions, TimedSweep
+from accelreport.analysis.timed_sweeps import GOALS, LawPair, Predictions, TimedSweep
 from accelreport.report import formatting
 from accelreport.report.metrics import axis_title
 from accelreport.report.text import label
@@ -151,10 +151,14 @@ def predictions_sentence(found: Predictions) -> str:
     refused = f", {found.refused} of which no law describes" if found.refused else ""
     if not found.errors:
         return f"Of {said}, no law describes any."
+    (near, _), (far, most) = GOALS
+    whole = [formatting.percent(each, 0) for each in (near, far, most)]
     return (
         f"Each size of {said}{refused} was left out and predicted from the others: of "
         f"{len(found.errors)} predictions half are within {_percent(found.within(0.5))} of the "
-        f"measured time, nine in ten within {_percent(found.within(0.9))}."
+        f"measured time (the goal is {whole[0]}), and "
+        f"{formatting.percent(found.share_within(far), 0)} within {whole[1]} "
+        f"(the goal is {whole[2]})."
     )
 
 

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from accelreport.analysis.timed_sweeps import TimedSweep, law_pairs
+from accelreport.analysis.timed_sweeps import GOALS, TimedSweep, law_pairs
 from accelreport.cli.app import app
 from accelreport.loader.load import load
+from accelreport.report.formatting import percent
 from accelreport.report.law_text import costs, pair_sentence
 from accelreport.report.model import Figure, Table
 from accelreport.report.pages.methods import methods_page
@@ -151,6 +152,15 @@ def test_the_methods_page_tells_how_well_the_model_predicts_this_sites_own_times
     drawn = [sweep for sweep in swept.timed_sweeps if sweep.fit.law]
     errors = sorted(abs(each) for sweep in drawn for each in sweep.errors.values())
     assert f"of {len(errors)} predictions" in section.finding
+    near = sum(each <= 0.15 for each in errors) / len(errors)
+    assert f"and {percent(near, 0)} within {percent(0.15, 0)}" in section.finding
+    (figure,) = section.blocks
+    assert isinstance(figure, Figure)
+    drawn_rows = [row for rows in figure.drawings[0].spec["datasets"].values() for row in rows]
+    assert [row["value"] for row in drawn_rows if "label" not in row][1:-1] == errors
+    assert {row["label"] for row in drawn_rows if "label" in row} == {
+        f"goal: {percent(share, 0)} within {percent(error, 0)}" for error, share in GOALS
+    }
     assert not [each for each in methods_page([printed]).sections if each.id == "model"]
 
 

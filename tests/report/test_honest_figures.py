@@ -48,6 +48,8 @@ INTERVALS = {
     "roofline": "",
     "ceilings": "",
     "shares": "",
+    "predictions": "",
+    "public-shares": "",
 }
 """What the caption of a figure says of its bars and bands; nothing where there are none."""
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 from accelreport.analysis.calibration import Calibration, Shares, found
+from accelreport.analysis.ceilings import PublicRate, public_rates
 from accelreport.analysis.parity import WITHIN
 from accelreport.analysis.stats import LEVEL, MARGIN
-from accelreport.analysis.timed_sweeps import TimedSweep, predictions
+from accelreport.analysis.timed_sweeps import GOALS, Predictions, TimedSweep, predictions
 from accelreport.report import formatting
+from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.ecdf import Goal, shares_ecdf
 from accelreport.report.law_text import fixed_text, predictions_sentence, refusal_text
 from accelreport.report.model import (
     Column,
     Entry,
     Fact,
     Facts,
+    Figure,
     Line,
     Page,
     Prose,
@@ -128,6 +133,7 @@ def methods_page(benches: Sequence[BenchmarkView] = ()) -> Page:
             _quality(),
             _marks(),
             *_model(benches),
+            public_section(),
             _not_claimed(),
         ),
         template="article.html",
@@ -257,8 +263,85 @@ def _model(benches: Sequence[BenchmarkView]) -> tuple[Section, ...]:
         groups=(RowGroup(tuple(_model_row(bench, sweep) for bench, sweep in swept)),),
         folded=True,
     )
-    return (Section("model", "How well the model of a step predicts", (table,),
+    blocks = (_errors_figure(found, table),) if found.errors else (table,)
+    return (Section("model", "How well the model of a step predicts", blocks,
                     finding=predictions_sentence(found)),)  # fmt: skip
+
+
+def _errors_figure(found: Predictions, table: Table) -> Figure:
+    goals = [
+        Goal(error, share, f"goal: {formatting.percent(share, 0)} within "
+             f"{formatting.percent(error, 0)}")
+        for error, share in GOALS
+    ]  # fmt: skip
+    make = shares_ecdf(found.errors, goals, axis_title="error of a prediction", log=False)
+    title = "Errors of times that were predicted without having been seen"
+    said = predictions_sentence(found)
+    return Figure(
+        id="predictions",
+        title=title,
+        subtitle="Up: share of all predictions. Across: predicted over measured time, less 1.",
+        caption="The model keeps a goal where the line passes above its hollow mark.",
+        panels=(panel(make, prefix="me", title=title, description=said),),
+        table=table,
+    )
+
+
+def public_section() -> Section:
+    """What throughputs that others published of known hardware come to of their ceilings."""
+    sources = public_rates()
+    shares = sorted(rate.share for source in sources for rate in source.rows)
+    count, above = len(shares), sum(share > 1 for share in shares)
+    none = "none" if not above else formatting.count(above)
+    finding = (
+        f"Of {count} throughputs that others published, {none} is above its ceiling: they reached "
+        f"{formatting.percent(shares[0], 1)} to {formatting.percent(shares[-1], 0)} of it, half "
+        f"of them more than {formatting.percent(median(shares), 0)}."
+    )
+    title = "Published throughputs, as shares of their ceilings"
+    make = shares_ecdf(shares, (), axis_title="share of the ceiling (log scale)", log=True)
+    groups = (
+        RowGroup(tuple(_public_row(rate) for rate in source.rows), title=label(source.title, 120),
+                 detail=label(source.address, 200))
+        for source in sources
+    )  # fmt: skip
+    table = Table(
+        id="public-table",
+        title="Each published throughput beside its ceiling",
+        caption=(
+            "Counted operations of the network by its architecture or by its source, convolutions "
+            "over the places of their kernels; a training does three times those of an inference."
+        ),
+        corner="network",
+        columns=(
+            Column("on"),
+            Column("printed", number=True),
+            Column("share of the ceiling", number=True),
+        ),
+        groups=tuple(groups),
+        folded=True,
+    )
+    figure = Figure(
+        id="public-shares",
+        title=title,
+        subtitle="Up: share of all throughputs that reached at most so much.",
+        caption="A test of ceilings on figures that nobody here measured: a bound is never passed.",
+        panels=(panel(make, prefix="pu", title=title, description=finding),),
+        table=table,
+    )
+    return Section("public", "Whether ceilings hold", (figure,), finding=finding)
+
+
+def _public_row(rate: PublicRate) -> Row:
+    done = f"{rate.task}, batch {formatting.count(rate.batch_size)}, {rate.dtype}"
+    printed = formatting.rate(rate.examples_per_s, "image")
+    return Row(
+        Entry((Line(label(rate.model, 60)), Line(done, "reason"))),
+        tuple(
+            Entry((Line(text),))
+            for text in (rate.hardware, printed, formatting.percent(rate.share, 1))
+        ),
+    )
 
 
 def _model_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
