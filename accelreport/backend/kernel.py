@@ -49,7 +49,7 @@ class Kernel:
             )
         self.problem = problem
         self._counts_in_tensors = runtime.framework == TENSORFLOW
-        with _on_device(runtime):
+        with on_device(runtime):
             call = problem.build(seed, runtime.jit_compile)
         self.inputs: tuple[Any, ...] = tuple(getattr(call, "inputs", ()))
         self._call = runtime.placement.once(_everywhere(call, runtime))
@@ -141,7 +141,7 @@ def fitting(problem: KernelProblem, blocks: list[Block], left_s: float) -> int:
     return min(fit, whole) if fit >= least else 0
 
 
-def _on_device(runtime: Runtime) -> AbstractContextManager[Any]:
+def on_device(runtime: Runtime) -> AbstractContextManager[Any]:
     """Where tensors are made that a kernel reads."""
     if runtime.framework != TENSORFLOW:
         return nullcontext()  # it has one device, and everything lies there
@@ -206,7 +206,7 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     }
     measurement.note_memory()
     measurement.check_window(blocks)
-    checks.after_kernel(kernel, watch, blocks)
+    checks.after_calls(watch, blocks, list(kernel.inputs))
     checks.canary_of_kernel(kernel, blocks)
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from accelreport.atomic import write_whole
 from accelreport.backend.artefacts import artefacts_of
+from accelreport.backend.calls import measure_inference, measure_own_step
 from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import BatchError, failure
 from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
-from accelreport.backend.inference import measure_inference
 from accelreport.backend.kernel import measure_kernel
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.policies import Policies
@@ -34,7 +34,13 @@ from accelreport.machine.parent_death import end_with_parent
 from accelreport.machine.roofs import roofs
 from accelreport.results.record import DataSource, Record
 from accelreport.spec.models import Target
-from accelreport.workloads.base import Family, KernelProblem, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import (
+    Family,
+    KernelProblem,
+    StepProblem,
+    TrainingParameters,
+    TrainingProblem,
+)
 from accelreport.workloads.registry import family_of, package_of
 
 
@@ -188,6 +194,8 @@ def measure(measurement: Measurement) -> Record:
     problem = family.problem(parameters, dataset, cell.seed)
     if isinstance(problem, KernelProblem):
         measure_kernel(measurement, problem)
+    elif isinstance(problem, StepProblem):
+        measure_own_step(measurement, problem)
     else:
         assert isinstance(parameters, TrainingParameters)
         if parameters.mode == "inference":

@@ -114,18 +114,21 @@ def check_target(collector: Collector, parts: ParsedSpec) -> None:
     """Only a training has a learning curve whose target can be reached."""
     family, measure = parts.family, parts.measure
     called = _is_called(collector)
-    if family and measure and measure.target and (called or family.shape == "kernel"):
+    if family and measure and measure.target and (called or family.shape != "training"):
         subject = "a model in inference" if called else family.kind
-        message = f"{subject} trains nothing, so it reaches no target"
+        nothing = "tells no accuracy" if family.shape == "step" else "trains nothing"
+        message = f"{subject} {nothing}, so it reaches no target"
         also = [_workload(called=called)]
         collector.add("not-measured", ("measure", "target"), message, at_key=True, also=also)
 
 
 def check_calls(collector: Collector, parts: ParsedSpec) -> None:
-    """A model in inference is called as often as somebody says: a percentile needs many."""
+    """A model in inference, and a step, are called as often as somebody says."""
+    own = parts.family is not None and parts.family.shape == "step"
     said = parts.measure and "calls" in parts.measure.model_fields_set
-    if parts.measure and _is_called(collector) and not said:
-        message = "`calls` is missing: how often the model is called, the warm-up included"
+    if parts.measure and (own or _is_called(collector)) and not said:
+        what = "the step is done" if own else "the model is called"
+        message = f"`calls` is missing: how often {what}, the warm-up included"
         help_ = "write calls = 1000 in [measure]: a 99th percentile needs a hundred at least"
         collector.add("missing-key", ("measure", "calls"), message, help=help_)
 
@@ -320,7 +323,8 @@ def _fits(collector: Collector, parts: ParsedSpec, path: KeyPath, quantity: str)
         return
     called = _is_called(collector)
     wrong = _TRAINING_ONLY if family.shape == "kernel" else _KERNEL_ONLY
-    wrong = (_TRAINING_ONLY | _KERNEL_ONLY) - {"sample_time"} if called else wrong
+    if called or family.shape == "step":
+        wrong = (_TRAINING_ONLY | _KERNEL_ONLY) - {"sample_time"}
     if quantity in wrong:
         message = f"{'a model in inference' if called else family.kind} has no `{quantity}`"
         also = [_workload(called=called)]

@@ -34,8 +34,8 @@ class WorkloadKind(Protocol):
         """Its typed parameters."""
 
     @property
-    def shape(self) -> Literal["training", "kernel"]:
-        """Whether it trains a model or calls a kernel."""
+    def shape(self) -> Literal["training", "kernel", "step"]:
+        """Whether it trains a model, calls a kernel, or does steps of somebody's own."""
 
     @property
     def frameworks(self) -> frozenset[str]:

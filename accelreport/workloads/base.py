@@ -6,7 +6,7 @@ slowing down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -300,6 +300,24 @@ class KernelProblem:
 
 
 @dataclass(frozen=True)
+class StepProblem:
+    """Steps of somebody's own, of which only the examples are known.
+
+    Attributes:
+        build: seed → (step, batches). The step takes one of the batches and returns a number
+            that depends on all it did.
+        file: where both stand, for people.
+        batch_size: examples in a step.
+        fingerprint: SHA-256 of the file.
+    """
+
+    build: Callable[[int], tuple[Callable[[Any], Any], Sequence[Any]]]
+    file: str
+    batch_size: int
+    fingerprint: str
+
+
+@dataclass(frozen=True)
 class DataRequest:
     """The data set a workload needs.
 
@@ -322,7 +340,7 @@ class Family:
         kind: its name in a spec.
         title: what the report calls it.
         parameters: its typed parameters.
-        shape: whether it trains a model or calls a kernel.
+        shape: whether it trains a model, calls a kernel, or does steps of somebody's own.
         data: parameters (checked) → the data set it needs, or None.
         problem: parameters (checked) and data (None for a kernel) → the problem. Imports
             TensorFlow when it is called, never before.
@@ -334,9 +352,9 @@ class Family:
     kind: str
     title: str
     parameters: type[WorkloadParameters]
-    shape: Literal["training", "kernel"]
+    shape: Literal["training", "kernel", "step"]
     data: Callable[[Any], DataRequest | None]
-    problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem]
+    problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem | StepProblem]
     frameworks: frozenset[str] = frozenset({"tensorflow"})
     recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False  # noqa: ARG005
 

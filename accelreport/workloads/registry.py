@@ -7,6 +7,7 @@ from accelreport.workloads import (
     image_classification,
     keras_model,
     matmul,
+    python_step,
     sequence_classification,
     series_forecast,
     text_classification,
@@ -24,6 +25,7 @@ BUILT_IN: dict[str, Family] = {
         text_generation.FAMILY,
         series_forecast.FAMILY,
         keras_model.FAMILY,
+        python_step.FAMILY,
     )
 }
 """The built-in families."""

@@ -27,6 +27,7 @@ QUICK: dict[str, dict[str, Scalar]] = {
         "measure.repeats": 1,
     },
     "kernel": {"measure.calls": 3, "measure.repeats": 1},
+    "step": {"measure.calls": 20, "measure.repeats": 1},
 }
 """A first look in seconds, by the shape of the work."""
 
@@ -193,7 +194,7 @@ def _value(value: Any) -> str:
 
 
 def _sweep(family: Family) -> list[str]:
-    key = "batch_size" if family.shape == "training" else "size"
+    key = "size" if family.shape == "kernel" else "batch_size"
     found = family.parameters.model_fields.get(key)
     if found is None or not isinstance(found.default, int):
         return []

@@ -73,6 +73,8 @@ def check_spec(text: str, folder: Path, devices: Path = ROOT / "specs" / "device
     (folder / "mine.json").write_text(
         f'{{"class_name": "Sequential", "config": {{"layers": {LAYERS}}}}}', encoding="utf-8"
     )
+    step = next(block for block in blocks("docs/specs.md") if "def build(" in block.text)
+    (folder / "step.py").write_text(step.text, encoding="utf-8")
     path = folder / "documented.toml"
     path.write_text(text, encoding="utf-8")
     for profile in (None, *tomllib.loads(text).get("profiles", {})):

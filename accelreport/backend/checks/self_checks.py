@@ -19,7 +19,6 @@ from accelreport.results.record import Beginning, Block
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
     from accelreport.backend.frameworks import Runtime
-    from accelreport.backend.inference import Predictions
     from accelreport.backend.kernel import Kernel
     from accelreport.backend.training import Training
 
@@ -135,28 +134,50 @@ class SelfChecks:
         self._begin(watch)
         judge_inputs(self.found, engine, source, pipeline=False)
 
+    # A step of somebody's own -------------------------------------------------------------
+
     @_counted
-    def after_inference(
-        self, engine: Engine, watch: WindowWatch, source: Any, blocks: list[Block]
-    ) -> None:
-        """What the windows show, and where the model lies."""
+    def before_step(self, watch: WindowWatch, batch: Any) -> None:
+        """What the step is given first; labels of one batch may all be alike.
+
+        Raises:
+            RefusedCellError: all arrays of it are constant.
+        """
+        from keras import tree
+
+        self._begin(watch)
+        arrays = [model.numbers(each) for each in tree.flatten(batch) if hasattr(each, "shape")]
+        several = [each for each in arrays if each.size > 1]
+        constant = _constants(several)
+        self._judge_constant(several, constant if len(constant) == len(several) else [])
+
+    @_counted
+    def after_calls(self, watch: WindowWatch, blocks: list[Block], tensors: list[Any]) -> None:
+        """What the windows show, and where weights, inputs or results lie."""
         self._watched(watch, blocks, skips=False, settles=can_wait())
-        tensors = [each.value for each in engine.model.trainable_variables]
-        tensors += list(source.values())
         model.judge_device(self.found, tensors, self._runtime.devices, self._kind)
 
     @_counted
-    def canary_of_inference(
-        self, engine: Engine, predictions: Predictions, blocks: list[Block]
+    def canary_of_calls(
+        self,
+        start: Callable[[int], Any],
+        wait: Callable[[Any], object],
+        blocks: list[Block],
     ) -> None:
-        """Short windows after the measured ones, whose last call alone is not waited for."""
+        """Short windows after the measured ones.
+
+        Args:
+            start: does so many calls, and waits for all but the last at most.
+            wait: waits for what it gives.
+            blocks: the measured windows.
+        """
         self._canary(
             Canary(
-                run=predictions.start,
-                wait=engine.read,
+                run=start,
+                wait=wait,
                 settled=everything_done,
                 step_s=_step_s(blocks),
-                most=10**9,
+                most=10**9,  # more than a call of the cell, too: the work is the same
                 synchronous=self._runtime.synchronous,
                 agreed=self._runtime.placement.agreed,
             )
@@ -176,7 +197,12 @@ class SelfChecks:
             self.found.inapplicable("constant-input", "the kernel does not say what it reads")
             return
         corners = [_corner(each) for each in kernel.inputs]
-        constant = [float(each.flat[0]) for each in corners if each.size > 1 and not each.std() > 0]
+        self._judge_constant(corners, _constants([each for each in corners if each.size > 1]))
+
+    def _judge_constant(self, arrays: list[Any], constant: list[float]) -> None:
+        if not arrays:
+            self.found.inapplicable("constant-input", "no array of several numbers is seen")
+            return
         self.found.judge(
             "constant-input",
             sound=not constant,
@@ -185,16 +211,10 @@ class SelfChecks:
         )
         if constant:
             raise RefusedCellError(
-                f"constant-input: an input of the kernel holds nothing but {constant[0]:g}",
+                f"constant-input: an input holds nothing but {constant[0]:g}",
                 why="arithmetic on constants takes less time and power than that on real data",
-                remedy="Correct the kernel's input.",
+                remedy="Correct the input.",
             )
-
-    @_counted
-    def after_kernel(self, kernel: Kernel, watch: WindowWatch, blocks: list[Block]) -> None:
-        """What the windows show."""
-        self._watched(watch, blocks, skips=False, settles=can_wait())
-        model.judge_device(self.found, list(kernel.inputs), self._runtime.devices, self._kind)
 
     @_counted
     def canary_of_kernel(self, kernel: Kernel, blocks: list[Block]) -> None:
@@ -203,17 +223,7 @@ class SelfChecks:
             for name in ("canary", "time-not-scaling"):
                 self.found.inapplicable(name, "the kernel cannot be asked for fewer operations")
             return
-        self._canary(
-            Canary(
-                run=kernel.start,
-                wait=float,
-                settled=everything_done,
-                step_s=_step_s(blocks),
-                most=10**9,  # more than a call of the cell, too: the products are the same
-                synchronous=self._runtime.synchronous,
-                agreed=self._runtime.placement.agreed,
-            )
-        )
+        self.canary_of_calls(kernel.start, float, blocks)
 
     # Both ---------------------------------------------------------------------------------
 
@@ -254,6 +264,11 @@ class SelfChecks:
 def _step_s(blocks: list[Block]) -> float:
     paces = [block.wall_s / block.steps for block in blocks if block.steps and block.steady]
     return statistics.median(paces) if paces else 0.0
+
+
+def _constants(arrays: list[Any]) -> list[float]:
+    """The number that each constant array holds."""
+    return [float(each.flat[0]) for each in arrays if (each == each.flat[0]).all()]
 
 
 def _corner(tensor: Any) -> Any:
