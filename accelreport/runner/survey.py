@@ -97,7 +97,9 @@ def worth_comparing(devices: Mapping[str, Device], absent: Mapping[str, str | No
     accelerated = any(device.kind != "CPU" for device in here.values())
     found: dict[tuple[str, str, bool], str] = {}
     for name, device in here.items():
-        if device.framework == TENSORFLOW or not accelerated:
+        # Another framework is compared on the whole CPU; one thread is TensorFlow's row.
+        whole = not accelerated and device.threads != 1
+        if device.framework == TENSORFLOW or whole:
             found.setdefault((device.kind, device.framework, device.threads == 1), name)
     order = {"CPU": 0, "GPU": 1, "TPU": 2}
     ranked = sorted(

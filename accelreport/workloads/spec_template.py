@@ -98,7 +98,8 @@ def draft(
         blank=" " * (len(json.dumps(names)) - len(json.dumps(names[0])) - 1),
     )
     parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family)]
-    parts.append("\n".join(_measure(measure)) + "\n")
+    own = {"calls": 200} if family.shape == "step" else {}
+    parts.append("\n".join(_measure({**own, **measure})) + "\n")
     parts += [TARGET] if family.shape == "training" else []
     parts += ["\n".join(_quick(family)) + "\n", *_claim(names)]
     return "\n".join(parts)
