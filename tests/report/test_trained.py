@@ -135,6 +135,41 @@ def test_mistakes_come_first_and_the_surest_before_all() -> None:
     assert [picture.wrong for picture in beside.pictures] == [True] * 3
 
 
+def test_the_gallery_is_of_the_batch_that_the_spec_states_and_not_of_the_first_that_it_sweeps() -> (
+    None
+):
+    made = study(axes={"batch_size": (64, 512)}, devices=("cpu",), samples=4, origin="official")
+    for stated in (64, 512):
+        workload = {**made.plan.workload, "batch_size": stated}
+        plan = made.plan.model_copy(update={"workload": workload})
+        (bench,) = gather(Results((replace(made, plan=plan),)))
+        section = samples_section(bench)
+        assert section
+        (gallery,) = section.blocks
+        assert isinstance(gallery, Gallery)
+        assert f"batch size {stated}" in gallery.rule.replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(("examples", "told"), [(1000, True), (1024, False)])
+def test_what_fills_up_the_last_step_of_an_evaluation_is_told_where_it_is_shown(
+    examples: int, told: bool
+) -> None:
+    made = study(devices=("cpu",), axes={}, repeats=1, origin="official")
+    (record,) = made.records
+    assert record.data
+    cell = record.cell.model_copy(
+        update={"workload": {**record.cell.workload, "evaluation_batch_size": 256}}
+    )
+    data = record.data.model_copy(update={"validation_examples": examples})
+    bench = bench_of({"cell": cell, "data": data})
+    section = quality_section(bench)
+    assert section
+    figure = section.blocks[0]
+    assert isinstance(figure, Figure)
+    said = figure.caption.replace("\xa0", " ")
+    assert ("1,000 examples are no multiple of the 256 that an evaluation takes" in said) is told
+
+
 @pytest.mark.parametrize(
     ("counts", "said"),
     [

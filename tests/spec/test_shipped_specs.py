@@ -43,7 +43,9 @@ def test_the_shipped_devices_are_those_everybody_may_have() -> None:
 def test_every_price_that_comes_along_has_a_day_and_somebody_who_printed_it() -> None:
     devices = load([SPECS / "devices.toml"]).devices
     priced = {name: device for name, device in devices.items() if device.price_per_hour}
-    assert {"colab-t4", "colab-a100", "gcloud-k80", "gcloud-tpu-v2"} <= set(priced)
+    assert {"colab-t4", "colab-a100", "colab-tpu-v2", "gcloud-k80", "gcloud-tpu-v2"} <= set(priced)
+    assert {device.kind for device in priced.values()} == {"CPU", "GPU", "TPU"}
+    assert {name.partition("-")[0] for name in priced} == {"colab", "gcloud", "aws"}
     assert all(device.price_date and device.price_source for device in priced.values())
 
 
