@@ -68,7 +68,8 @@ class Compressed(http.server.SimpleHTTPRequestHandler):
 def kinds(site: Path) -> Iterator[str]:
     """One page of each kind."""
     for pattern in (
-        "index.html", "devices.html", "methods.html", "compare.html", "slides.html",
+        "index.html", "benchmarks.html", "claims.html", "devices.html", "data.html", "methods.html",
+        "compare.html", "slides.html",
         "*.slides.html", "*.*.html", "cells/*.html", "embed/*.html", "report.html",
     ):  # fmt: skip
         found = [path.relative_to(site).as_posix() for path in site.glob(pattern)]

@@ -273,6 +273,7 @@ class Gallery:
     badges: tuple[Badge, ...] = ()
     href: str = ""
     """The page of the run they are from."""
+    title: str = ""
     kind: Literal["gallery"] = "gallery"
 
 

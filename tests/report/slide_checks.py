@@ -44,6 +44,11 @@ SMALL = """least => {
 }"""
 """Texts of a slide that are smaller than the last row can read."""
 
+CUT = """() => [...document.querySelectorAll('.screen .small > span')]
+  .filter(e => e.scrollWidth > e.clientWidth)
+  .map(e => `${e.closest('.slide').id}: ${e.textContent.trim()}`)"""
+"""Lines below figures that end in dots."""
+
 STAGES = """() => Math.min(...[...document.querySelectorAll('.slide')]
   .filter(slide => slide.querySelector('.stage'))
   .map(slide => slide.querySelector('.stage').getBoundingClientRect().height

@@ -25,7 +25,7 @@ from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import MOST_SLIDES as SITE_SLIDES
 from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, observed, ordinary
-from tests.report.slide_checks import OUTSIDE, SMALL, STAGES
+from tests.report.slide_checks import CUT, OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element
 from tests.support.browser import opened
@@ -89,6 +89,7 @@ def test_no_slide_lets_anything_out_and_all_can_be_read_from_the_last_row(
         assert page.evaluate(SMALL, LETTERS * height / 720) == []
         assert page.evaluate(STAGES) >= 0.6
         assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate(CUT) == []
 
 
 def test_no_text_however_long_or_odd_leaves_its_slide(

@@ -188,7 +188,7 @@ def _panel(
         layers.append(rule.mark_rule(strokeDash=[4, 3]))
         if not small:
             layers += halo(
-                rule.encode(x=alt.value(4), text=alt.Text("text:N")),
+                rule.encode(x=alt.XValue(4), text=alt.Text("text:N")),
                 align="left", dy=-9,
             )  # fmt: skip
     for validation in (False, True):
@@ -270,11 +270,11 @@ def _ends(
     size = LABEL_SIZE - 1.5 if small else LABEL_SIZE
     up = 0 if small else 7
     bold = base.mark_text(align="left", fontSize=size, fontWeight="bold", dy=-up)
-    at = alt.value(inner + KEY)
+    at = alt.XValue(inner + KEY)
     layers = [bold.encode(x=at, text=alt.Text("label:N"))]
     if len(axes.shown) > 1:
         key = base.mark_point(size=36, yOffset=-up)
-        layers.append(key.encode(x=alt.value(inner + 8), **devices.channels("color", "shape")))
+        layers.append(key.encode(x=alt.XValue(inner + 8), **devices.channels("color", "shape")))
     if not small:
         soft = base.mark_text(align="left", fontSize=size, dy=up, fill="var(--soft)")
         layers.append(soft.encode(x=at, text=alt.Text("role:N")))

@@ -224,7 +224,7 @@ class _Drawn:
         return layers
 
     def _names(self, every: alt.Chart) -> list[alt.Chart]:
-        at = alt.value(-6)
+        at = alt.XValue(-6)
         layers: list[alt.Chart] = []
         for lines in (1, 2):
             # With a second line, the first one stands higher by half of it.

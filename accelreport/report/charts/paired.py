@@ -195,7 +195,7 @@ def differences(
     base = alt.Chart(data).encode(y=y)
     zero = alt.Chart(rows([{"value": 0.0}]))
     label = {"align": "left", "dx": 8} if beside else {"align": "center", "dy": -14}
-    place = alt.value(inner) if beside else x("value")
+    place = alt.XValue(inner) if beside else x("value")
     layers = [
         zero.mark_rule(stroke="var(--ink)").encode(x=x("value")),
         base.mark_rule(strokeWidth=6, opacity=0.35, stroke=colour).encode(

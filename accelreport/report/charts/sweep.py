@@ -219,9 +219,9 @@ class _Drawn:
         tips = told(label="line", device="device", x=self._axes.x_title, y="value")
         layers = [
             theirs.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(
-                y=self._up("y"), detail="line:N", **colour
+                y=self._up("y"), detail=alt.Detail("line:N"), **colour
             ),
-            ours.mark_line().encode(y=self._up("y"), detail="line:N", **dash, **colour),
+            ours.mark_line().encode(y=self._up("y"), detail=alt.Detail("line:N"), **dash, **colour),
             ours.mark_rule(strokeWidth=7, opacity=0.35).encode(
                 y=self._up("low"), y2=alt.Y2("high"), **colour
             ),
@@ -298,7 +298,7 @@ class _Drawn:
             )  # fmt: skip
         base = alt.Chart(rows(found)).encode(y=self._up("at"))
         told = any(line.detail for line in self._lines) and not self._small
-        place = alt.value(self._inner - self._room + 14)
+        place = alt.XValue(self._inner - self._room + 14)
         shift = -6 if told else 0
         bold = {"align": "left", "fontWeight": "bold", "fontSize": self._letters, "dy": shift}
         layers = [base.mark_text(**bold).encode(x=place, text=alt.Text("label:N"))]

@@ -281,7 +281,7 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[a
     top, bottom = layout.places[0].top, layout.places[-1].bottom
     lines = [{"y": top}, *({"y": each.bottom} for each in layout.places)]
     between = alt.Chart(rows(lines)).mark_rule(stroke="var(--grid)")
-    found = [between.encode(y=_y(), x=alt.value(0), x2=alt.value(layout.width))]
+    found = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(layout.width))]
     if not base:
         return found
     at = layout.span.at(1.0)
@@ -297,20 +297,21 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[a
     beside = rows([{"y": first, "end": last} for first, last in parts])
     slower = alt.Chart(beside).mark_rect(fill="var(--wash)")
     found.insert(
-        0, slower.encode(y=_y(), y2="end:Q", x=alt.value(layout.span.left), x2=alt.value(at))
+        0,
+        slower.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(layout.span.left), x2=alt.X2Value(at)),
     )
     colour = series(workloads[0].marks[0].device.colour)
     line = alt.Chart(beside).mark_rule(stroke=colour, strokeWidth=2.5)
-    found.append(line.encode(y=_y(), y2="end:Q", x=alt.value(at)))
+    found.append(line.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(at)))
     half = text_width(f"{base} = 1×", _SIZE, bold=True) / 2
     side = "left" if at < half else "right" if at + half > layout.width else "center"
     named = alt.Chart(one).mark_text(text=f"{base} = 1×", fontWeight="bold", align=side)
-    found.append(named.encode(y=_y("named"), x=alt.value(at)))
+    found.append(named.encode(y=_y("named"), x=alt.XValue(at)))
     for align, said, dx in (("right", "← slower", -8), ("left", "faster →", 8)):
         word = alt.Chart(one).mark_text(
             text=said, align=align, dx=dx, fill="var(--soft)", fontSize=12
         )
-        found.append(word.encode(y=_y("said"), x=alt.value(at)))
+        found.append(word.encode(y=_y("said"), x=alt.XValue(at)))
     return found
 
 
@@ -336,7 +337,7 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     bands = alt.Chart(rows([row for row in values if row["low"] < row["high"]]))
     layers = [
         bands.mark_rule(strokeWidth=7, opacity=0.35).encode(
-            x=layout.x("low"), x2="high:Q", y=_y(), stroke=worn
+            x=layout.x("low"), x2=alt.X2("high"), y=_y(), stroke=worn
         ),
         of("published", "beyond").mark_point(
             filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2

@@ -17,6 +17,7 @@ from accelreport.report.model import Block, Code, Download, LargeNumbers, Page, 
 from accelreport.report.pages.claims import units_of
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.slides.notes import (
+    beginning_sentences,
     claim_sentences,
     figure_sentences,
     for_the_hall,
@@ -38,6 +39,8 @@ MOST_LINES, LONGEST_LINE = 12, 68
 """Of a text that a network wrote, as far as it stands on a slide."""
 RATES = "hero-rates"
 """The figure of measured and published rates at one point."""
+MOST_CAPTION = 120
+"""Letters of the line below a figure."""
 MOST_TOPIC = 88
 """Letters of the line over a title."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
@@ -121,8 +124,9 @@ def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | N
     if isinstance(shown, Code):
         return _written(shown)
     if not isinstance(shown, HeroFigure):
-        return replace(shown, href="")
-    figure = replace(shown, id=name, table=None).figure(ON_A_SLIDE, narrow)
+        return replace(shown, href="", title="")
+    said = beginning_sentences(shown.caption, MOST_CAPTION) if shown.caption else ""
+    figure = replace(shown, id=name, table=None, caption=said).figure(ON_A_SLIDE, narrow)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS else None
 

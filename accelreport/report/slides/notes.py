@@ -77,12 +77,17 @@ def sentences(text: str) -> list[str]:
 
 def opening_words(text: str) -> str:
     """As many sentences as the first slide has room for, the first of them in any case."""
+    return beginning_sentences(text, MOST_SAID)
+
+
+def beginning_sentences(text: str, most: int) -> str:
+    """As many sentences as so many letters hold, the first of them in any case."""
     kept, *others = sentences(text)
     for said in others:
-        if len(kept) + len(said) >= MOST_SAID:
+        if len(kept) + len(said) >= most:
             break
         kept = f"{kept} {said}"
-    return label(kept, MOST_SAID)
+    return label(kept, most)
 
 
 def for_the_hall(page: Page) -> Page:

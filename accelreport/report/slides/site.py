@@ -8,7 +8,7 @@ from dataclasses import replace
 from accelreport.report import formatting
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Download, Fact, Page, Section, Speech
-from accelreport.report.pages.overview import ACCELERATORS, PHONE, Overview
+from accelreport.report.pages.overview import ACCELERATORS, ALONE, PARTLY, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.slides.benchmark import (
     figure_slides,
@@ -107,10 +107,22 @@ def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
     return (Fact("Processes planned for each number", text),)
 
 
+_SIGNS = {
+    "●": "● measured here, band: 95 % interval.",
+    "◇": "◇ published, as printed.",
+    "✕": "✕ beyond the chip’s peak.",
+    ALONE: f"{ALONE} one process.",
+    PARTLY: f"{PARTLY} ended by its budget.",
+}
+"""Signs of the picture → what they are, in a line that a hall reads; the notes say more."""
+
+
 def _rates(view: Overview, front: Page) -> Section | None:
     """Measured and published on one axis; None where too little was measured."""
     picture = view.picture
-    block = slide_block(picture, "all", PHONE) if picture else None
+    said = [text for sign, text in _SIGNS.items() if picture and sign in picture.caption]
+    hung = replace(picture, caption=" ".join(said)) if picture else None
+    block = slide_block(hung, "all", PHONE) if hung else None
     if picture is None or block is None:
         return None
     said = [*sentences(front.finding), *sentences(picture.caption), *notice_sentences(view.benches)]

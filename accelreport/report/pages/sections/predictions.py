@@ -149,7 +149,8 @@ def few_mistakes(run: Run, most: int) -> Gallery | None:
         f"{len(wrong)} of {formatting.plural(count.count, 'mistake')}{more}, the surest first: "
         "true → predicted, and the probability given to it."
     )
-    return Gallery(tuple(_picture(each) for each in wrong), rule, run.badges)
+    title = "What it gets wrong, the surest mistakes first"
+    return Gallery(tuple(_picture(each) for each in wrong), rule, run.badges, title=title)
 
 
 def gallery(run: Run, most: int) -> Gallery:
