@@ -128,7 +128,7 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[str]:
 
 def _with_neighbours(paths: Sequence[Path]) -> list[Path]:
     """The paths, and for a devices file the specs beside it, too, each of which it may break."""
-    from accelreport.spec.devices import FILE_NAME
+    from accelreport.spec.devices_file import FILE_NAME
 
     named = [path for path in paths if path.name == FILE_NAME and path.is_file()]
     return [*paths, *(beside for path in named for beside in sorted(path.parent.glob("*.toml")))]

@@ -59,7 +59,7 @@ SYSTEMS = next(
 """The published systems and their devices file: in the wheel, or in a checkout."""
 
 DEVICES = "devices.toml"
-"""The devices file beside specs; `spec.devices`, which says so, takes long to import."""
+"""The devices file beside specs; `spec.devices_file`, which says so, takes long to import."""
 
 GITIGNORE = """\
 # Pages are made anew from results/, which belongs into the repository: it holds what was measured.

@@ -10,7 +10,7 @@ from accelreport.errors import FIRST_STEPS
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Spec, SpecSet
 from accelreport.spec.device import Device
-from accelreport.spec.devices import FILE_NAME, read_devices
+from accelreport.spec.devices_file import FILE_NAME, read_devices
 from accelreport.spec.examine import SpecFile
 from accelreport.spec.families import Families
 from accelreport.spec.problems import (

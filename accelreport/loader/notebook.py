@@ -14,7 +14,7 @@ from typing import Any
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.loader.load import load
 from accelreport.origin import address
-from accelreport.spec.devices import FILE_NAME
+from accelreport.spec.devices_file import FILE_NAME
 
 SPACE = ord(" ")
 

@@ -21,7 +21,7 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 
 
-class Halted(Protocol):
+class HaltReason(Protocol):
     """Why a judge asks for no further repeats although nothing is decided."""
 
     @property
@@ -65,7 +65,7 @@ class InterimResult(Protocol):
         """Repeats, counted from the first, that are needed next; 0 for none."""
 
     @property
-    def halted(self) -> Halted | None:
+    def halted(self) -> HaltReason | None:
         """Why none, where nothing is decided."""
 
 
@@ -259,7 +259,7 @@ def _told(document: PlanDocument, looked: InterimResult) -> LookedAt:
     )
 
 
-def _reason(halted: Halted) -> str:
+def _reason(halted: HaltReason) -> str:
     if halted.why == "most":
         return f"{halted.repeat} repeats are the most allowed"
     if halted.why == "input":

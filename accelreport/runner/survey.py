@@ -9,7 +9,7 @@ from accelreport.backend.availability import Probe, needs_probe, probe, unavaila
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.plan_document import Document
 from accelreport.spec.device import ONE_DEVICE, Device
-from accelreport.spec.devices import read_devices
+from accelreport.spec.devices_file import read_devices
 from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.problems import Problem, SpecErrors
 from accelreport.spec.source import read_file
