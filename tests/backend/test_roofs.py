@@ -44,7 +44,7 @@ def test_a_machine_is_measured_again_until_it_is_left_alone_and_its_best_is_kept
 ) -> None:
     readings = [_made(0.2, 0.9), _made(0.1, 1.5), _made(0.15, 0.0), _made(9.0, 0.0)]
     waiting = iter(readings)
-    monkeypatch.setattr(module, "measured", lambda _machine: next(waiting))
+    monkeypatch.setattr(module, "measured_roofs", lambda _machine: next(waiting))
     assert roofs() == readings[0]
     assert roofs() == readings[1].model_copy(
         update={"tflops": 0.2, "core_tflops": 0.1, "gbps": 10.0}
@@ -63,6 +63,6 @@ def test_a_machine_without_memory_for_it_has_no_roofs_and_its_cell_a_record(
     def full(_machine: object) -> Roofs:
         raise MemoryError
 
-    monkeypatch.setattr(module, "measured", full)
+    monkeypatch.setattr(module, "measured_roofs", full)
     assert roofs() is None
     assert not kept.exists()
