@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.site.builder import build
 from tests.report.golden.kinds import SiteName, build_sites
 from tests.report.scenarios import attacked, ordinary
 from tests.report.tree import Element, parse
+from tests.support.sites import build
 from tests.support.workers import made_once
 
 

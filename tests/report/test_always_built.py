@@ -241,7 +241,7 @@ class TestMutated:
     """Records and plans in which anything stands anywhere."""
 
     @settings(
-        max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+        max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
     @given(data=st.data())
     def test_a_site_is_built_of_whatever_the_models_accept(

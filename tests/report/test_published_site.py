@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import Browser
 
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions, SiteFacts
 from accelreport.report.site.social import feed
 from tests.report.scenarios import Results, attacked
 from tests.report.tree import parse
 from tests.support.browser import opened
 from tests.support.records import study
+from tests.support.sites import build
 
 ADDRESS = "https://example.org/report/"
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -12,7 +12,6 @@ from urllib.parse import unquote_to_bytes
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.site.output import OutputError
 from accelreport.report.site.single_file import LONGEST, SingleFileError, data_link
@@ -21,6 +20,7 @@ from tests.report.test_hostile import OURS
 from tests.report.tree import Element, parse
 from tests.support.browser import opened
 from tests.support.records import study
+from tests.support.sites import build
 
 ONE = BuildOptions(single_file=True)
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
 CPU = Device(kind="CPU")
-CNN: dict[str, Any] = {"model": "conv32_conv64_conv64", "batch_size": 32, "epochs": 1}
+CNN: dict[str, Any] = {"model": "conv12_conv24_conv32", "batch_size": 32, "epochs": 1}
 SMALL = CNN | {"data": "synthetic", "train_examples": 64, "validation_examples": 64}
 
 

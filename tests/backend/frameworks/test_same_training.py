@@ -20,7 +20,7 @@ def test_the_cnn_without_dropout_has_one_loss_curve_over_twenty_steps(
     tensorflow: Said, other: Said
 ) -> None:
     assert len(other["cnn"]["losses"]) == STEPS
-    assert other["cnn"]["losses"] == pytest.approx(tensorflow["cnn"]["losses"], rel=1e-5)
+    assert other["cnn"]["losses"] == pytest.approx(tensorflow["cnn"]["losses"], rel=1e-4)
     assert other["cnn"]["losses"][-1] < 0.8 * other["cnn"]["losses"][0], "it has learnt"
 
 

@@ -22,6 +22,7 @@ from tests.support import children
 from tests.support.processes import PATIENCE_S, command_line
 
 TWO_WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1)
+ONE_WORKER_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", threads=1)
 TWO_WORKERS_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", workers=2, threads=1)
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -36,7 +37,7 @@ ENDLESS: dict[str, Any] = {
     "validation_examples": 64,
     "batch_size": 64,
     "epochs": 10_000,
-    "model": "conv32_conv64_conv64",
+    "model": "conv12_conv24_conv32",  # with moving statistics, which a server keeps, too
 }
 """A training that a test has to end."""
 

@@ -8,7 +8,7 @@ from accelreport.workloads import image_classification
 
 SEED = 5
 STEPS = 20
-BATCH = 64
+BATCH = 32
 
 WORKLOAD: dict[str, Any] = {
     "data": "synthetic",

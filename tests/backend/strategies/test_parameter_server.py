@@ -10,6 +10,7 @@ import pytest
 from accelreport.results.record import Record
 from tests.backend.strategies.cells import (
     ENDLESS,
+    ONE_WORKER_ONE_SERVER,
     TWO_WORKERS_ONE_SERVER,
     Start,
     cell,
@@ -27,7 +28,6 @@ SHORT = ENDLESS | {
     "epochs": 2,
     "train_examples": 1024,
     "batch_size": 32,
-    "model": "conv12_conv24_conv32",  # its moving statistics lie on the server, too
     "samples": 3,
 }
 STEPS = 2 * 1024 // 32
@@ -69,7 +69,7 @@ def test_the_record_names_coordinator_server_and_workers(trained: Record) -> Non
 def test_a_worker_killed_in_the_middle_is_named_and_leaves_no_orphan(
     tmp_path: Path, start: Start
 ) -> None:
-    child = start(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
+    child = start(cell(ONE_WORKER_ONE_SERVER, ENDLESS), tmp_path)
     lost = wait_for(lambda: worker_process(child.pid, "worker:0"))
     wait_for(lambda: trains(tmp_path))
     said = _kill(child, lost, tmp_path)
@@ -79,7 +79,7 @@ def test_a_worker_killed_in_the_middle_is_named_and_leaves_no_orphan(
 def test_a_parameter_server_that_is_killed_is_named_and_leaves_no_orphan(
     tmp_path: Path, start: Start
 ) -> None:
-    child = start(cell(TWO_WORKERS_ONE_SERVER, ENDLESS), tmp_path)
+    child = start(cell(ONE_WORKER_ONE_SERVER, ENDLESS), tmp_path)
     wait_for(lambda: list(tmp_path.glob("record.json.cluster-*/ps-0.ready")))
     lost = worker_process(child.pid, "ps:0")
     assert lost is not None
@@ -90,7 +90,7 @@ def test_a_parameter_server_that_is_killed_is_named_and_leaves_no_orphan(
 def _kill(child: subprocess.Popen[bytes], lost: psutil.Process, folder: Path) -> str:
     """Kills a process of the cluster, sees all others end, and returns the failure's message."""
     processes = psutil.Process(child.pid).children(recursive=True)
-    assert len(processes) == 4
+    assert len(processes) == 3
     lost.send_signal(signal.SIGKILL)
     record = record_of(child, folder)
     assert record.failure is not None
