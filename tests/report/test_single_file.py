@@ -113,7 +113,7 @@ def test_it_asks_for_nothing_and_fits_with_or_without_scripts(
 ) -> None:
     for width in (1280, 390):
         with opened(browser, single, width=width, script=script) as shown:
-            assert shown.locator("article").count() == 9
+            assert shown.locator("article").count() == 10
             assert shown.locator("svg[role=img]").first.count() == 1
             if script:
                 assert shown.evaluate("document.documentElement.scrollWidth") <= width
