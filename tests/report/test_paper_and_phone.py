@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
+from accelreport.report.pages.index import index_page
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.options import SiteFacts
+from accelreport.report.site.render import Renderer
 from tests.report.golden.kinds import KINDS, Kind, SiteName, page_of
+from tests.report.scenarios import Results
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.support.browser import opened
+from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
 
@@ -131,3 +139,30 @@ def test_a_telephone_shows_letters_of_ten_pixels_and_scrolls_one_way(
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert page.evaluate(SMALLEST_TEXT) >= 10
         assert page.evaluate(OVERLAPS) == []
+
+
+def test_the_picture_of_many_workloads_is_as_wide_as_its_sheet(
+    tmp_path: Path, browser: Browser
+) -> None:
+    many = [
+        study("matmul", spec=f"s{n}", devices=("cpu", "gpu"), axes={"size": (64,)}, repeats=1,
+              first_seed=10 * n)
+        for n in range(14)
+    ]  # fmt: skip
+    facts = SiteFacts("A site")
+    page = index_page(gather(Results(tuple(many))), facts.title, ())
+    page = replace(page, sections=())
+    with Drawer() as drawer:
+        drawer.expect(page)
+        text = Renderer(drawer.svg, None, facts).render(page, site=facts)
+    (tmp_path / "index.html").write_text(text, encoding="utf-8")
+    with opened(browser, tmp_path / "index.html", width=680) as tab:
+        tab.emulate_media(media="print")
+        scale = tab.evaluate("""() => {
+          const svg = [...document.querySelectorAll('.opening svg')]
+            .find(each => each.getClientRects().length);
+          const box = svg.getBoundingClientRect(), view = svg.viewBox.baseVal;
+          const drawn = Math.min(box.width / view.width, box.height / view.height);
+          return drawn * view.width / document.querySelector('.opening').clientWidth;
+        }""")
+        assert scale > 0.95

@@ -81,7 +81,9 @@ def dot_plot(
     """
     small = width <= TINY
     letters = SMALL if small else LARGE
-    told = [_lines(dot.name, width * 0.38, letters) for dot in dots]
+    # Below the name of a larger chart stands its detail, where a thumbnail has a second line.
+    named = _lines if small else cut
+    told = [named(dot.name, width * 0.38, letters) for dot in dots]
     names = distinct(told)
     room = max(text_width(line, letters, bold=True) for name in told for line in name.split("\n"))
     if not small:
