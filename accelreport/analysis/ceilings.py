@@ -1,6 +1,6 @@
 """How fast could it be: the least time of a step that a piece of hardware leaves.
 
-    t ≥ max(least operations / peak, compulsory bytes / bandwidth)
+    t ≥ max(least operations / peak, compulsory bytes / bandwidth, depth · time of a kernel)
 
 (Williams, Waterman, Patterson: "Roofline", CACM 52(4), 2009, with compulsory traffic in the place
 of counted traffic.) It is a bound with stated assumptions and no measurement: nothing reaches it,
@@ -19,6 +19,10 @@ products of matrices, which would save more, no library takes unasked.
 optimizer are read and written once, and as far as they fit on the chip they need not cross it;
 `ON_CHIP` is more than any chip of the table keeps. A gradient may be used where it is made, and
 counts nothing.
+
+*Depth.* Products that need one another follow one another, whatever the hardware: a recurrent
+network of 80 steps is 80 deep. The time of each is an assumption that is stated, such as the
+least time from one kernel to the next; without one this term is nothing.
 
 A bound needs complete counts: where operations were not counted there is none.
 """
@@ -50,6 +54,7 @@ class Limit(StrEnum):
 
     ARITHMETIC = "arithmetic"
     MEMORY = "memory"
+    DEPTH = "depth"
 
 
 @dataclass(frozen=True)
@@ -61,12 +66,14 @@ class StepWork:
         batch_bytes: bytes of the examples.
         state_bytes: bytes of weights and of the optimizer's state.
         dtype: element type of the products.
+        depth: the longest chain of products each of which needs the one before; 0 if unknown.
     """
 
     operations: float
     batch_bytes: float = 0.0
     state_bytes: float = 0.0
     dtype: str = "float32"
+    depth: float = 0.0
 
     def compulsory_bytes(self, kind: str) -> float:
         """Bytes that cross the memory of a CPU, GPU or TPU at the least."""
@@ -86,6 +93,7 @@ def work_of(flops: Flops, dtype: str, *, kernel: bool = False) -> StepWork | Non
         flops.batch_bytes or 0.0,
         flops.state_bytes or 0.0,
         dtype,
+        flops.depth or 0.0,
     )
 
 
@@ -98,12 +106,14 @@ class Limits:
         kind: CPU, GPU or TPU.
         peak: of its arithmetic.
         bandwidth: of its memory; None where none is known, which bounds nothing.
+        kernel_s: stated seconds of a kernel that needs the one before; 0 where none is stated.
     """
 
     name: str
     kind: str
     peak: Peak
     bandwidth: Bandwidth | None = None
+    kernel_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -124,9 +134,13 @@ def ceiling(work: StepWork, limits: Limits) -> Ceiling:
     memory = 0.0
     if limits.bandwidth is not None:
         memory = work.compulsory_bytes(limits.kind) / (limits.bandwidth.gbps * 1e9)
-    return Ceiling(
-        max(arithmetic, memory), Limit.ARITHMETIC if arithmetic >= memory else Limit.MEMORY
-    )
+    bounds = {
+        Limit.ARITHMETIC: arithmetic,
+        Limit.MEMORY: memory,
+        Limit.DEPTH: work.depth * limits.kernel_s,
+    }
+    limit = max(bounds, key=lambda each: bounds[each])
+    return Ceiling(bounds[limit], limit)
 
 
 def above(tflops: float, peak: Peak) -> bool:

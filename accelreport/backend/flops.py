@@ -7,8 +7,12 @@ framework, so that all give one number for one model.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.results.record import Flops
@@ -22,6 +26,41 @@ BYTES_METHOD = (
 
 class CountError(ValueError):
     """The operations of a graph cannot be counted."""
+
+
+NEVER = -math.inf
+"""The depth of what depends on nothing that is looked at."""
+
+Turn = Callable[[Sequence[float], float], tuple[Sequence[float], float]]
+"""Depths of a loop's variables and of constants → those of the variables after a turn, and the
+largest depth in it."""
+
+
+def after_turns(
+    turn: Turn, start: Sequence[float], base: float, turns: int
+) -> tuple[list[float], float]:
+    """Depths of a loop's variables when it ends, and the largest depth in it.
+
+    A depth is a maximum of sums, so that a turn is a matrix of longest paths from variable to
+    variable (max-plus algebra), which one variable after the other gives.
+
+    Args:
+        turn: what one turn does.
+        start: depths of the variables before it.
+        base: depth of what depends on none of them.
+        turns: how often it runs.
+    """
+    count = len(start)
+    alone = [[0.0 if i == j else NEVER for j in range(count)] for i in range(count)]
+    paths = [turn(one, NEVER) for one in alone]
+    paths.append(turn([NEVER] * count, 0.0))
+    matrix = np.array([[*results, most] for results, most in paths])
+    depths, largest = np.array([*start, base]), NEVER
+    for _ in range(turns):
+        *after, most = (matrix + depths[:, None]).max(axis=0)
+        largest = max(largest, float(most))
+        depths[:count] = after
+    return depths[:count].tolist(), largest
 
 
 @dataclass(frozen=True)

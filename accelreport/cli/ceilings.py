@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 What is told:
   The least time of a step that a piece of hardware leaves, max(least operations / peak,
-  compulsory bytes / bandwidth), and the largest speedup over what was measured here. It is a
-  bound and no measurement. Operations and bytes are those that records counted, so that each
-  spec has to be measured once on any machine; its quick profile will do, with --profile quick.
+  compulsory bytes / bandwidth, depth · --kernel-us), and the largest speedup over what was
+  measured here. It is a bound and no measurement. Operations and bytes are those that records
+  counted, so that each spec has to be measured once on any machine; its quick profile will do,
+  with --profile quick.
 
 \b
 Examples:
   accelreport ceilings specs/mnist_batch_sweep.toml
   accelreport ceilings specs/ --hardware "Tesla T4" --hardware "TPU v2"
   accelreport ceilings specs/ --peak-tflops 50 --bandwidth 1000
+  accelreport ceilings specs/imdb_lstm.toml --kernel-us 3
 
 \b
 Exit codes: 0 told, 2 unknown hardware, 3 a spec has an error, 5 no operations were counted yet,
@@ -51,6 +54,15 @@ MemoryGbps = Annotated[
     typer.Option("--bandwidth", min=1e-6, help="Its memory bandwidth in GB/s, with --peak-tflops."),
 ]
 
+KernelUs = Annotated[
+    float | None,
+    typer.Option(
+        "--kernel-us",
+        min=1e-6,
+        help="Time of a kernel that waits for the one before, in µs.",
+    ),
+]
+
 
 def ceilings(
     specs: Specs = SPECS,
@@ -58,6 +70,7 @@ def ceilings(
     hardware: Hardware = [],  # noqa: B006 -- Typer reads the default
     peak_tflops: PeakTflops = None,
     bandwidth: MemoryGbps = None,
+    kernel_us: KernelUs = None,
     results: Results = RESULTS,
     profile: Profile = None,
     devices_file: DevicesFile = None,
@@ -69,7 +82,7 @@ def ceilings(
         raise typer.BadParameter("--bandwidth needs --peak-tflops")
     told = 0
     for bench in benches(specs, results, profile, devices_file):
-        for line in _lines(bench, hardware, peak_tflops, bandwidth):
+        for line in _lines(bench, hardware, peak_tflops, bandwidth, kernel_us or 0.0):
             told += 1
             say(line)
     if not told:
@@ -78,7 +91,11 @@ def ceilings(
 
 
 def _lines(
-    bench: BenchmarkView, names: Sequence[str], tflops: float | None, gbps: float | None
+    bench: BenchmarkView,
+    names: Sequence[str],
+    tflops: float | None,
+    gbps: float | None,
+    kernel_us: float,
 ) -> Iterator[str]:
     from accelreport.analysis.ceilings import ceiling
     from accelreport.report.formatting import duration, percent
@@ -88,13 +105,14 @@ def _lines(
         at = f", {bench.point_title(place.point)}" if bench.axes else ""
         share = own_share(bench, place)
         own = "" if share is None else f", {percent(share, 1)} of its own ceiling"
+        own += f", {place.work.depth:,.0f} products deep or more" if place.work.depth else ""
         yield (
             f"{bench.plan.title}{at}: {duration(place.seconds)} on {place.series.title}{own}; "
             "ceilings of others, no measurements:"
         )
         rows = [["", "least time", "speedup at most", "limited by", "published share"]]
         for each in _chosen(names, tflops, gbps, place.work.dtype):
-            found = ceiling(place.work, each)
+            found = ceiling(place.work, replace(each, kernel_s=kernel_us * 1e-6))
             shares = published_share(bench, place, each, found)
             rows.append(
                 [

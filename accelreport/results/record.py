@@ -425,6 +425,10 @@ class Flops(Document):
     least_per_step: Operations | None = None
     """Operations that no fast algorithm goes below: `per_step` with each convolution divided by the
     places of its kernel; absent in records that do not tell how large kernels are."""
+    depth: Operations | None = None
+    """The longest chain of products and convolutions of a step each of which needs the one before:
+    a loop counts its turns; through what a loop stacks up no chain is followed, so that layers may
+    overlap. Absent where it was not counted."""
     batch_bytes: Operations | None = None
     """Bytes of the examples of a step as they are stored on the device, over all replicas."""
     state_bytes: Operations | None = None

@@ -18,6 +18,7 @@ from accelreport.backend.frameworks.tensorflow.flops import (
     COUNTS,
     LEAST,
     Count,
+    count_depth,
     count_function,
     count_step,
 )
@@ -92,6 +93,18 @@ BY_HAND: dict[str, tuple[str, dict[str, Any], int]] = {
     "S4 BiLSTM": ("sequence_classification", {}, S4),
 }
 
+DEPTHS = {
+    "S0-B weather GRU": 100,
+    "S1 IMDB LSTM": 250,
+    "S2-A MNIST": 2 * 5,
+    "S2-B Görner": 2 * 5,
+    "S2-C Fashion": 2 * 5,
+    "S2-D Shakespeare": 100,
+    "S3 MNIST": 2 * 4,
+    "S4 BiLSTM": 128,
+}
+"""Layers, forward and back; of a recurrent network the steps, since layers may overlap."""
+
 
 @cache
 def stand_in(name: str, **options: Any) -> Dataset:
@@ -129,6 +142,7 @@ def test_a_training_step_has_the_operations_counted_by_hand(system: str) -> None
     step = training_step(kind, parameters)
     assert count_step(step) == BATCH * by_hand
     assert 0 <= count_step(step, CONVOLUTIONS) < BATCH * by_hand
+    assert count_depth(step) == DEPTHS[system]
 
 
 def test_operations_of_convolutions_are_told_apart_from_those_of_dense_layers() -> None:

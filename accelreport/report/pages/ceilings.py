@@ -238,7 +238,7 @@ def _section(found: Bounded) -> Section:
         caption=(
             f"The speedup is over {place.series.title}, the fastest that was measured here "
             f"({formatting.duration(place.seconds)}). Where a source did not name its hardware, "
-            "the last column says what its time would be of this row’s ceiling."
+            "the last column says what its time would be of this row’s ceiling." + _deep(place)
         ),
         corner="hardware",
         columns=(
@@ -253,6 +253,17 @@ def _section(found: Bounded) -> Section:
     )
     profile = f" ({label(bench.plan.profile, 40)} profile)"
     return Section(anchor(bench), f"{found.title}{profile}", (table,), folded=True)
+
+
+def _deep(place: Place) -> str:
+    """What is said of products that wait for one another; empty where they were not counted."""
+    if not place.work.depth:
+        return ""
+    count = formatting.count(place.work.depth)
+    return (
+        f" At least {count} products wait for one another, which is left out here: "
+        "accelreport ceilings --kernel-us takes a time of each."
+    )
 
 
 def _row(found: Bounded, limits: Limits, costs: Mapping[str, str]) -> Row:

@@ -80,6 +80,7 @@ def train(engine: Engine, trainer: Any, steps: int, *, at_once: bool = False) ->
         "flops": flops and flops.per_step,
         "convolutions": flops and flops.convolutions_per_step,
         "least": flops and flops.least_per_step,
+        "depth": flops and flops.depth,
         "bytes": flops and flops.bytes_per_step,
     }
 

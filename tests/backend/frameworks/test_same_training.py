@@ -47,6 +47,9 @@ def test_jax_counts_the_same_operations_in_a_step(name: str, tensorflow: Said, j
     assert jax[name]["flops"] == tensorflow[name]["flops"] > 0
     assert jax[name]["convolutions"] == tensorflow[name]["convolutions"]
     assert jax[name]["least"] == pytest.approx(tensorflow[name]["least"])
+    # TensorFlow's loops take from lists and leave lists, through which no chain is followed.
+    most = 2 if jax[name]["depth"] > 10 else 0
+    assert 0 <= jax[name]["depth"] - tensorflow[name]["depth"] <= most
     assert jax[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from accelreport.backend.flops import BYTES_METHOD, CountError, FlopResult
+from accelreport.backend.flops import BYTES_METHOD, NEVER, CountError, FlopResult, after_turns
 from accelreport.results.record import Flops
 
 METHOD = (
@@ -39,6 +39,7 @@ def count_program(program: Any) -> FlopResult:
             bytes_method=BYTES_METHOD,
             convolutions_per_step=_total(program.jaxpr, CONVOLUTIONS),
             least_per_step=_total(program.jaxpr, LEAST),
+            depth=_depth(program.jaxpr, [0.0] * len(program.jaxpr.invars), 0.0)[1],
         )
     except CountError as error:
         return FlopResult(kinds, None, str(error))
@@ -63,6 +64,57 @@ def _inside(equation: Any) -> Iterator[Any]:
 
 def _total(jaxpr: Any, counts: Mapping[str, Count]) -> float:
     return sum(_of_equation(equation, counts) for equation in jaxpr.eqns)
+
+
+def _depth(jaxpr: Any, inputs: Sequence[float], base: float) -> tuple[list[float], float]:
+    """Depths of the results, and the largest one; see `Flops.depth`."""
+    depths = dict(zip(jaxpr.invars, inputs, strict=True))
+    largest = NEVER
+
+    def of(atom: Any) -> float:
+        return base if hasattr(atom, "val") else depths.get(atom, base)
+
+    for equation in jaxpr.eqns:
+        before = [of(each) for each in equation.invars]
+        results, most = _depth_of_equation(equation, before, base)
+        largest = max(largest, most)
+        depths.update(zip(equation.outvars, results, strict=True))
+    return [of(each) for each in jaxpr.outvars], largest
+
+
+def _depth_of_equation(
+    equation: Any, before: Sequence[float], base: float
+) -> tuple[Sequence[float], float]:
+    name, inner = equation.primitive.name, list(_inside(equation))
+    ready = max([base, *before])
+    if name in COUNTS:
+        ready += 1
+    elif name == "scan":
+        return _depth_of_scan(equation, inner[0], before, base)
+    elif name == "cond":
+        ways = [_depth(each, before[1:], max(base, before[0])) for each in inner]
+        return [min(ends) for ends in zip(*(way for way, _ in ways), strict=True)], min(
+            most for _, most in ways
+        )
+    elif len(inner) == 1 and len(inner[0].invars) == len(before):
+        return _depth(inner[0], before, base)
+    return [ready] * len(equation.outvars), ready
+
+
+def _depth_of_scan(
+    equation: Any, body: Any, before: Sequence[float], base: float
+) -> tuple[Sequence[float], float]:
+    """Carried values go from turn to turn; what is stacked up begins a chain anew."""
+    first = equation.params["num_consts"]
+    after = first + equation.params["num_carry"]
+
+    def turn(inputs: Sequence[float], least: float) -> tuple[Sequence[float], float]:
+        results, most = _depth(body, inputs, least)
+        return [*inputs[:first], *results[: after - first], *inputs[after:]], most
+
+    ends, most = after_turns(turn, before, base, equation.params["length"])
+    stacked = len(equation.outvars) - (after - first)
+    return [*ends[first:after], *[base] * stacked], most
 
 
 def _of_equation(equation: Any, counts: Mapping[str, Count]) -> float:

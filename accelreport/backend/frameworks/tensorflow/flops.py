@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.backend.flops import BYTES_METHOD, CountError, FlopResult
+from accelreport.backend.flops import BYTES_METHOD, NEVER, CountError, FlopResult, after_turns
 from accelreport.backend.frameworks.tensorflow.graph import (
     BRANCHES,
     CALLS,
@@ -336,13 +337,12 @@ class _Counter:
         body = self._traced.body(loop.function("body"))
         return Scope(body, scope, tuple(loop.inputs), self._values.unchanged(loop))
 
-    def _loop(self, scope: Scope, loop: GraphNode, wanted: set[int]) -> float:
-        """Operations of all turns.
+    def _live(self, inner: Scope, loop: GraphNode, wanted: set[int]) -> list[int]:
+        """Positions of a loop's variables that are computed.
 
         A variable of the loop that nobody reads, neither outside nor in computing another
         one, is pruned with all that only it needs.
         """
-        inner = self._inside(scope, loop)
         condition = self._traced.body(loop.function("cond"))
         read = condition.reached(condition.results, condition.kept)
         live = wanted | {edge.index for edge in read if edge.argument}
@@ -351,8 +351,14 @@ class _Counter:
             reached = inner.body.reached(results, inner.body.kept)
             more = {edge.index for edge in reached if edge.argument} - live
             if not more:
-                break
+                return sorted(live)
             live |= more
+
+    def _loop(self, scope: Scope, loop: GraphNode, wanted: set[int]) -> float:
+        """Operations of all turns."""
+        inner = self._inside(scope, loop)
+        live = self._live(inner, loop, wanted)
+        results = [inner.body.results[number] for number in live]
         once = self.scope(inner, results, inner.body.kept)
         if once == 0:
             return 0.0
@@ -360,6 +366,126 @@ class _Counter:
         if trips is None:
             raise CountError(f"how often the loop {loop.name!r} runs is not known")
         return once * trips
+
+
+LISTS = "TensorList"
+"""How the kinds of operations begin that stack up tensors, and take them from a stack."""
+
+
+def chained(op: Operation) -> float:
+    """Products that an operation does one after the other: steps of a fused recurrent kernel."""
+    if op.node.kind.startswith("CudnnRNN"):
+        time_major = "time_major" not in op.node.attributes or op.node.flag("time_major")
+        return float(_known(op, _end(op.inputs[0], 0 if time_major else 1)))
+    if op.node.kind.startswith("BlockLSTM"):
+        return float(_known(op, _end(op.inputs[1], 0)))
+    return 1.0 if COUNTS[op.node.kind](op) else 0.0
+
+
+def count_depth(traced: Traced) -> float:
+    """The longest chain of a training step; see `Flops.depth`.
+
+    Raises:
+        CountError: a shape or the number of steps of an inner loop is not known.
+    """
+    (loop,) = (node for node in traced.top.nodes.values() if node.kind in LOOPS)
+    found = _Depths(traced, COUNTS)
+    inner = found._inside(Scope(traced.top), loop)
+    try:
+        return found.most(inner)
+    except UnknownShapeError as error:
+        raise CountError(str(error)) from error
+
+
+class _Depths(_Counter):
+    """Depths in the place of sums."""
+
+    def most(self, inner: Scope) -> float:
+        """The largest depth in a body."""
+        every = list(range(len(inner.body.results)))
+        return self._inside_of(inner, every, [0.0] * len(inner.body.arguments), 0.0)[1]
+
+    def _inside_of(
+        self, scope: Scope, wanted: Sequence[int], inputs: Sequence[float], base: float
+    ) -> tuple[list[float], float]:
+        """Depths of some results of a body, and the largest in it."""
+        body = scope.body
+        results = [body.results[number] for number in wanted]
+        live = body.reached(results, body.kept)
+        depths: dict[str, Sequence[float]] = {}
+        largest = NEVER
+
+        def of(edge: Edge) -> float:
+            if edge.argument:
+                return inputs[edge.index]
+            ends = depths[edge.node]
+            return ends[edge.index] if len(ends) > 1 else ends[0]
+
+        waiting = sorted({edge.node for edge in live if not edge.argument})
+        while waiting:
+            node = body.nodes[waiting[-1]]
+            missing = [e.node for e in node.inputs if not e.argument and e.node not in depths]
+            if node.name in depths or missing:
+                waiting = waiting[:-1] if node.name in depths else [*waiting, *missing]
+                continue
+            before = [of(edge) for edge in node.inputs]
+            depths[node.name], most = self._depth_of(scope, node, live, before, base)
+            largest = max(largest, most)
+            waiting.pop()
+        return [of(edge) for edge in results], largest
+
+    def _depth_of(
+        self, scope: Scope, node: GraphNode, live: set[Edge], before: list[float], base: float
+    ) -> tuple[Sequence[float], float]:
+        """Depths of a node's outputs, and the largest in it."""
+        ready = max([base, *before])
+        if node.kind in COUNTS:
+            inputs = [scope.body.shape(edge) for edge in node.inputs]
+            ready += chained(Operation(node, inputs, node.shapes))
+        if node.kind.startswith(LISTS):
+            return [base], base
+        wanted = sorted({e.index for e in live if e.node == node.name and e.index >= 0})
+        if node.kind in CALLS:
+            ways = [self._inside_of(called(self._traced, scope, node), wanted, before, base)]
+        elif node.kind in BRANCHES:
+            given, decided = before[1:], max(base, before[0])
+            ways = [
+                self._inside_of(inner, wanted, given, decided)
+                for inner in self._branches(scope, node)
+            ]
+        elif node.kind in LOOPS:
+            return self._depth_of_loop(scope, node, set(wanted), before, base)
+        else:
+            return [ready], ready
+        ends = [NEVER] * (max(wanted, default=0) + 2)
+        for number, place in enumerate(wanted):
+            ends[place] = min(found[number] for found, _ in ways)
+        return ends, min(most for _, most in ways)
+
+    def _depth_of_loop(
+        self, scope: Scope, loop: GraphNode, wanted: set[int], before: list[float], base: float
+    ) -> tuple[Sequence[float], float]:
+        inner = self._inside(scope, loop)
+        live = self._live(inner, loop, wanted)
+        results = [inner.body.results[number] for number in live]
+        ready = max([base, *before])
+        if self.scope(inner, results, inner.body.kept) == 0:
+            return [ready], ready
+        trips = self._values.trips(scope, loop)
+        if trips is None:
+            raise CountError(f"how often the loop {loop.name!r} runs is not known")
+
+        def turn(inputs: Sequence[float], least: float) -> tuple[Sequence[float], float]:
+            given = [NEVER] * len(loop.inputs)
+            for place, depth in zip(live, inputs, strict=True):
+                given[place] = depth
+            return self._inside_of(inner, live, given, least)
+
+        ends, most = after_turns(turn, [before[place] for place in live], base, int(trips))
+        found = [ready] * (len(loop.inputs) + 1)
+        for place, depth in zip(live, ends, strict=True):
+            found[place] = depth
+        return found, most
 
 
 def count_program(graph: Any) -> FlopResult:
@@ -373,10 +499,11 @@ def count_program(graph: Any) -> FlopResult:
         operations = count_step(traced)
     except CountError as error:
         return FlopResult(traced.kinds(), None, str(error))
-    try:
+    moved, depth = None, None
+    with suppress(CountError):  # a shape is not known, which the page then says
         moved = count_step(traced, MEMORY_BYTES)
-    except CountError:  # a shape is not known, which the page then says
-        moved = None
+    with suppress(CountError):
+        depth = count_depth(traced)
     flops = Flops(
         per_step=operations,
         method=METHOD,
@@ -384,5 +511,6 @@ def count_program(graph: Any) -> FlopResult:
         bytes_method="" if moved is None else BYTES_METHOD,
         convolutions_per_step=count_step(traced, CONVOLUTIONS),
         least_per_step=count_step(traced, LEAST),
+        depth=depth,
     )
     return FlopResult(traced.kinds(), flops)
