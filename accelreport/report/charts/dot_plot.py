@@ -85,7 +85,7 @@ def dot_plot(
     named = _lines if small else cut
     told = [named(dot.name, width * 0.38, letters) for dot in dots]
     names = distinct(told)
-    room = max(text_width(line, letters, bold=True) for name in told for line in name.split("\n"))
+    room = max(text_width(line, letters, bold=True) for name in names for line in name.split("\n"))
     if not small:
         details = [text_width(dot.detail, letters - 2) for dot in dots]
         room = max(room, min(max(details), width * 0.38))
@@ -155,7 +155,7 @@ class _Drawn:
     ) -> None:
         self._dots, self._letters, self._small = dots, letters, small
         self._devices = Devices([dot.device for dot in dots])
-        self._scale, self._axis = scale, axis
+        self._scale, self._axis, self._room = scale, axis, room
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
                     "minExtent": room, "maxExtent": room}  # fmt: skip
         bands = alt.Scale(domain=list(names), paddingInner=0.2, paddingOuter=0.1)
@@ -168,7 +168,7 @@ class _Drawn:
             "row": name,
             "lines": name.count("\n") + 1,
             "device": self._devices.name(dot.device),
-            "detail": cut(dot.detail, 320, self._letters - 2),
+            "detail": cut(dot.detail, min(320, self._room), self._letters - 2),
             "value": dot.value,
             "low": dot.low,
             "high": dot.high,
