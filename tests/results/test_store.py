@@ -4,7 +4,6 @@ import json
 import math
 import os
 import stat
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from accelreport.results import reading
 from accelreport.results.reading import ResultsError
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from tests.support.records import assorted, study, thousand
+from tests.support.records import assorted, study
 
 MACHINE = "0a1b2c3d"
 
@@ -315,24 +314,6 @@ def test_records_may_be_shared_with_others_as_the_umask_says(tmp_path: Path) -> 
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
-
-
-def test_records_are_read_at_a_pace_of_ten_thousand_in_seconds(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.cells.mkdir()
-    texts = [record.model_dump_json() for one in thousand(300) for record in one.records]
-    count = 2_000
-    for number in range(count):
-        text = texts[number % len(texts)]
-        key = json.loads(text)["key"]
-        name = f"{number:016x}"
-        store.cells.joinpath(f"{name}.{MACHINE}.json").write_text(text.replace(key, name))
-
-    began = time.perf_counter()
-    assert sum(1 for _ in store.records()) == count
-    per_record = (time.perf_counter() - began) / count
-
-    assert per_record * 10_000 < 20  # about 4 s where nothing else runs
 
 
 @given(data=st.data())

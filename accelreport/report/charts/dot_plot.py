@@ -221,25 +221,27 @@ class _Drawn:
             every.mark_text(
                 align="left", dx=10, fontWeight="bold", fontSize=self._letters
             ).encode(x=self._x("beyond"), text=alt.Text("text:N")),
-            *self._names(every),
+            *self._names(),
         ]  # fmt: skip
         return layers
 
-    def _names(self, every: alt.Chart) -> list[alt.Chart]:
+    def _names(self) -> list[alt.Chart]:
         at = alt.XValue(-6)
         layers: list[alt.Chart] = []
-        for lines in (1, 2):
-            # With a second line, the first one stands higher by half of it.
-            up = (0 if self._small else -8) - self._letters / 2 * (lines - 1)
-            own = [row for row in self._data if row["lines"] == lines]
+        soft = {"align": "right", "fontSize": self._letters - 2, "fill": "var(--soft)"}
+        for second in (0, 1):
+            own = [row for row in self._data if row["lines"] == 1 + second]
+            if not own:
+                continue
+            # A second line moves the first one up, and what stands below both down.
+            up = -self._letters / 2 * second if self._small else -8 - self._letters * 0.75 * second
             bold = {"align": "right", "fontWeight": "bold", "fontSize": self._letters, "dy": up}
-            if own:
-                some = alt.Chart(rows(own)).encode(y=self._y)
-                named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
-                layers.append(named.encode(x=at, text=alt.Text("row:N")))
-        if not self._small:
-            soft = {"align": "right", "fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
-            layers.append(every.mark_text(**soft).encode(x=at, text=alt.Text("detail:N")))
+            some = alt.Chart(rows(own)).encode(y=self._y)
+            named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
+            layers.append(named.encode(x=at, text=alt.Text("row:N")))
+            if not self._small:
+                below = some.mark_text(**soft, dy=8 + self._letters * 0.35 * second)
+                layers.append(below.encode(x=at, text=alt.Text("detail:N")))
         return layers
 
     def _limits(self) -> list[alt.Chart]:

@@ -60,9 +60,9 @@ ABOUT = (
     "were counted here, a convolution’s over the places of its kernel, since no fast algorithm "
     "saves more (Winograd, 1980). Bytes are the examples of a batch, and of weights and optimizer "
     "state what no chip could keep. It leaves out launches, input, element-wise work, and "
-    "operations that wait for one another, so nothing comes near it, least of all with small "
-    "batches. The precision is the spec’s, or the fastest that the hardware has a rate for; one "
-    "unit of the hardware computes. Where operations were not counted there is no ceiling."
+    "operations that wait for one another, so what is measured stays below it, most of all "
+    "with small batches. The precision is the spec’s, or the fastest that the hardware has a rate "
+    "for; one unit of the hardware computes. Where operations were not counted there is no ceiling."
 )
 
 SHOWN = ("Tesla T4", "NVIDIA A100", "NVIDIA H100 SXM", "Tesla K80", "Cloud TPU v2 board")
@@ -170,7 +170,7 @@ def _finding(found: Sequence[Bounded]) -> tuple[str, str]:
     said = f"Least for “{slow}”, most for “{fast}”. " if len(factors) > 1 else ""
     return title, (
         f"{said}These are ceilings, by counted work and what the maker cites: no hardware can do "
-        "better, and none comes near. Hollow bars are never measured."
+        "better. Hollow bars are never measured."
     )
 
 
@@ -347,7 +347,7 @@ def _published_dots(found: Bounded) -> Iterator[Dot]:
         detail = ", ".join(filter(None, (f"published, {limits.name}", named)))
         of = Named(bench.title_of(device), bench.colours[device])
         yield Dot(f"{label(each.row.label, 40)}: {found.title}", detail, of, share,
-                  formatting.percent(share, 2), share, share, published=True,
+                  formatting.percent(share, 0 if share >= 0.1 else 2), share, share, published=True,
                   flagged="; ".join(map(flag_text, each.flags)))  # fmt: skip
 
 
@@ -377,7 +377,7 @@ def _reached_section(dots: Sequence[Dot]) -> Section | None:
             groups=(RowGroup(tuple(map(_share_row, ranked))),),
         ),
     )  # fmt: skip
-    high = 60 + 40 * len(ranked)
+    high = 60 + 48 * len(ranked)
     shown = figure.figure(Size(860, high), Size(330, high))
     return Section("reached", "What was reached of the ceilings", (shown,), finding=finding)
 
