@@ -42,6 +42,16 @@ def require_day(text: str, key: str) -> None:
         raise FieldsError(f"`{key}` is no day: {text!r}", key, help=help_)
 
 
+def refuse_written(document: str) -> None:
+    """What runs is what the file holds that a spec names, and not what the spec says it holds.
+
+    Raises:
+        FieldsError: the spec says it.
+    """
+    if document:
+        raise FieldsError("`document` is what the file holds", "document", help="leave it out")
+
+
 def _inside(text: str, info: ValidationInfo) -> str:
     path = PurePosixPath(text)
     if not text.strip() or "\0" in text:

@@ -22,7 +22,7 @@ from accelreport.datasets.catalogue import find
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.base import Text
-from accelreport.spec.validators import FieldsError, SpecPath
+from accelreport.spec.validators import FieldsError, SpecPath, refuse_written
 from accelreport.workloads.base import EVERY, TrainingParameters, TrainingProblem, training_family
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.training import labelled_problem, limited
@@ -188,7 +188,8 @@ class KerasParameters(TrainingParameters):
     @classmethod
     def _read(cls, document: str, info: ValidationInfo) -> str:
         folder, name = (info.context or {}).get("folder"), info.data.get("architecture")
-        if not document and isinstance(folder, Path) and name is not None:
+        if isinstance(folder, Path) and name is not None:
+            refuse_written(document)
             document = _text(folder / name)
         if document:
             document = _uncompiled(document)

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, FiniteFloat, ValidationInfo, field_validator, model_validator
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.spec.validators import FieldsError, SpecPath
+from accelreport.spec.validators import FieldsError, SpecPath, refuse_written
 from accelreport.workloads.base import EVERY, Family, StepProblem, WorkloadParameters
 
 LIMIT = 1024 * 1024
@@ -53,7 +53,8 @@ class PythonParameters(WorkloadParameters):
     @classmethod
     def _read(cls, document: str, info: ValidationInfo) -> str:
         folder, name = (info.context or {}).get("folder"), info.data.get("file")
-        if not document and isinstance(folder, Path) and name is not None:
+        if isinstance(folder, Path) and name is not None:
+            refuse_written(document)
             try:
                 document = (folder / name).read_bytes()[: LIMIT + 1].decode()
             except (OSError, UnicodeDecodeError) as error:

@@ -86,6 +86,14 @@ def test_a_file_that_cannot_be_a_step_is_told_with_its_line_before_anything_runs
     assert found.place.line == line + HEAD.count("\n") - 2
 
 
+def test_what_runs_is_what_the_named_file_holds_and_nothing_that_the_spec_says_of_it(
+    cells: Cells,
+) -> None:
+    said = EXAMPLE["toml"].replace("batch_size = 32", 'batch_size = 32\ndocument = "exit(1)"')
+    with pytest.raises(SpecErrors, match="`document` is what the file holds"):
+        cells(spec=said)
+
+
 def test_a_file_that_is_not_there_is_told_as_any_other(cells: Cells) -> None:
     with pytest.raises(SpecErrors, match="is not a file in the spec's folder"):
         cells(spec=EXAMPLE["toml"].replace("step.py", "steps.py"))
