@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -14,7 +15,7 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
-from tests.support.processes import PATIENCE_S, processes_of
+from tests.support.processes import PATIENCE_S, command_line, processes_of, soon
 from tests.support.program import Finished, alone, call, write_specs
 
 pytestmark = pytest.mark.e2e
@@ -85,6 +86,12 @@ def test_a_run_measures_resumes_and_becomes_a_page(folder: Path) -> None:
     assert "Small products" in (folder / "site" / "index.html").read_text()
 
 
+def _loading(run: int) -> list[psutil.Process]:
+    """Processes of a run that load TensorFlow."""
+    children = psutil.Process(run).children(recursive=True)
+    return [each for each in children if "accelreport.backend" in command_line(each)]
+
+
 def test_ctrl_c_while_tensorflow_loads_ends_the_run_and_does_not_wait_for_it(folder: Path) -> None:
     temporary = folder / "tmp"
     temporary.mkdir()
@@ -99,8 +106,10 @@ def test_ctrl_c_while_tensorflow_loads_ends_the_run_and_does_not_wait_for_it(fol
     for line in program.stdout:
         if json.loads(line)["event"] == "cell-event":
             break
-    for loading in psutil.Process(program.pid).children(recursive=True):
-        loading.suspend()
+    # Not before it is a program of its own: until then the run waits in the kernel for it.
+    assert soon(loading := partial(_loading, program.pid))
+    for process in loading():
+        process.suspend()
     program.send_signal(signal.SIGINT)
     rest, _ = program.communicate(timeout=PATIENCE_S)
 
