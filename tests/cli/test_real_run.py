@@ -107,7 +107,8 @@ def test_ctrl_c_while_tensorflow_loads_ends_the_run_and_does_not_wait_for_it(fol
         if json.loads(line)["event"] == "cell-event":
             break
     # Not before it is a program of its own: until then the run waits in the kernel for it.
-    assert soon(loading := partial(_loading, program.pid))
+    loading = partial(_loading, program.pid)
+    assert soon(loading)
     for process in loading():
         process.suspend()
     program.send_signal(signal.SIGINT)
