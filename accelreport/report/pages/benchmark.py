@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from accelreport.report import formatting
@@ -60,6 +60,30 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     hero = hero_of(bench)
     opening = hero.opening()
     shown = {block.id if block.kind == "figure" else block.kind for block in opening.blocks}
+    return Page(
+        path=f"{bench.slug}.html",
+        title=label(bench.plan.title),
+        kicker=hero.kicker,
+        headline=hero.title,
+        finding=hero.answer,
+        description=f"{hero.title}. {hero.answer}",
+        opening=_downloadable(bench, opening, facts),
+        sections=tuple(_downloadable(bench, each, facts) for each in _sections(bench, shown)),
+        template="article.html",
+        byline=byline(bench),
+        notices=notices_of([bench]),
+        crumbs=(Download("index.html", "All benchmarks"),),
+        related=_slides(bench),
+    )
+
+
+def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
+    """Sections that have something to tell: those to be read, then folded those to be looked up.
+
+    Args:
+        bench: the plan with its records.
+        shown: ids of the figures, and kinds of the other blocks, of the first screen.
+    """
     lines = grid_lines_section(bench)
     # The grid and its lines have every time and quality, so that tables of them are looked up.
     compared = (speedup_section(bench), quality_section(bench, opened="hero-curves" in shown))
@@ -97,22 +121,8 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         spec_section(bench),
         downloads_section(bench),
     )
-    sections = (*read, *(replace(each, folded=True) for each in looked_up if each))
-    return Page(
-        path=f"{bench.slug}.html",
-        title=label(bench.plan.title),
-        kicker=hero.kicker,
-        headline=hero.title,
-        finding=hero.answer,
-        description=f"{hero.title}. {hero.answer}",
-        opening=_downloadable(bench, opening, facts),
-        sections=tuple(_downloadable(bench, section, facts) for section in sections if section),
-        template="article.html",
-        byline=byline(bench),
-        notices=notices_of([bench]),
-        crumbs=(Download("index.html", "All benchmarks"),),
-        related=_slides(bench),
-    )
+    folded = (replace(each, folded=True) for each in looked_up if each)
+    return [each for each in (*read, *folded) if each]
 
 
 def _slides(bench: BenchmarkView) -> tuple[Download, ...]:
