@@ -155,6 +155,12 @@ def _whole(runs: Sequence[TimedRun]) -> list[TimedRun]:
     return [run for run in runs if len(run) == len(batches)]
 
 
+def middle_of(runs: Sequence[TimedRun]) -> dict[float, float]:
+    """Geometric means over the runs that have every batch size; empty without any."""
+    whole = _whole(runs)
+    return _middle(whole) if whole else {}
+
+
 def _middle(runs: Sequence[TimedRun]) -> dict[float, float]:
     """Geometric means over runs."""
     return {batch: geometric_mean([run[batch] for run in runs]).value for batch in sorted(runs[0])}
@@ -174,6 +180,24 @@ def _line(times: TimedRun) -> Law:
     found, _ = nnls(design / scale, np.ones(len(design)))
     fixed, each = (found / scale).tolist()
     return Law(fixed, each)
+
+
+def line_of_part(times: TimedRun, part: TimedRun) -> tuple[float, float]:
+    """What a part of the times has of a line's fixed cost and of its cost of an example.
+
+    Least squares with the weights of the line through the times themselves: parts that add up to
+    the times have costs that add up to the line's, where neither of its costs was kept at 0.
+
+    Args:
+        times: batch size → seconds of a step.
+        part: the same of some part of it, for the same batch sizes.
+    """
+    design = _design(times)
+    shares = np.array([part[batch] / seconds for batch, seconds in times.items()])
+    scale = np.linalg.norm(design, axis=0)
+    found, *_ = np.linalg.lstsq(design / scale, shares, rcond=None)
+    fixed, each = (found / scale).tolist()
+    return fixed, each
 
 
 def _between(runs: Sequence[TimedRun]) -> tuple[Floats, float]:

@@ -157,7 +157,7 @@ def cited_peak(
     if spec is None:
         return None
     dtype = compute_dtype(plan, device, point)
-    found = peak_for(spec, dtype) or peak_of_hardware(hardware, dtype, _count(spec))
+    found = peak_for(spec, dtype) or peak_of_hardware(hardware, dtype, count_of(spec))
     if found is None and spec.kind == "CPU" and environment is not None:
         derived = derived_cpu_peak(environment, dtype, spec.threads)
         found = Peak(derived.tflops, dtype, derived) if derived else None
@@ -192,18 +192,21 @@ def own_bound(record: Record) -> Peak:
 def cited_bandwidth(plan: PlanDocument, device: str, hardware: str = "") -> Bandwidth | None:
     """The memory bandwidth of a device: the devices file's, else that of the table's row."""
     spec = plan.devices.get(device)
-    if spec is None:
-        return None
-    if spec.memory_gbps is not None:
-        return Bandwidth(spec.memory_gbps, spec.memory_source)
+    return bandwidth_for(spec, hardware) if spec else None
+
+
+def bandwidth_for(device: Device, hardware: str) -> Bandwidth | None:
+    """The memory bandwidth cited for a device, or else for the hardware that a text names."""
+    if device.memory_gbps is not None:
+        return Bandwidth(device.memory_gbps, device.memory_source)
     known = named_in(hardware)
     if known is None or known.gbps is None:
         return None
-    units = known.units(hardware) * _count(spec)
+    units = known.units(hardware) * count_of(device)
     return Bandwidth(known.gbps * units, _cited(known, units), known.reading != "unchecked")
 
 
-def _count(spec: Device) -> int:
+def count_of(spec: Device) -> int:
     """How many GPUs compute; a CPU's or TPU's row already stands for all that was named."""
     return spec.replicas * spec.workers if spec.kind == "GPU" else 1
 

@@ -54,6 +54,9 @@ class Hardware:
         wording: what stands there, shortened.
         unit: what the figures are of.
         cores: of a TPU, the TensorCores of the unit, by which slices are counted; 0 elsewhere.
+        kernel_us: cited time that a kernel which waits for the one before adds to its own work, in
+            µs; 0 where no text was found.
+        kernel_source: title, address and wording of the text that gives it.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -69,6 +72,8 @@ class Hardware:
     wording: str = ""
     unit: str = "GPU"
     cores: int = 0
+    kernel_us: float = 0.0
+    kernel_source: str = ""
 
     @property
     def cited(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import inf, isnan, nan
+from statistics import median
 from typing import Any
 
 from accelreport.analysis.compute import Peak, cited_peak, hardware_name, joules_per_step
@@ -101,6 +102,23 @@ class Timings:
 
 
 @dataclass(frozen=True)
+class PartTimes:
+    """Seconds of the parts of a step, each timed by itself after the training.
+
+    Attributes:
+        dispatch_s: driving a step that does nothing.
+        input_s: taking a batch.
+        compute_s: the loss and its gradients.
+        optimizer_s: updating the weights.
+    """
+
+    dispatch_s: float
+    input_s: float
+    compute_s: float
+    optimizer_s: float
+
+
+@dataclass(frozen=True)
 class Stages:
     """The stages of a process's life, in seconds; NaN where one was not reached."""
 
@@ -143,6 +161,7 @@ class Result:
         warnings: what weakens the number: the process's own, then those of its timings.
         extrapolated: whether the budget ended it, so that its total is extrapolated.
         timings: what its timed steps come to; all NaN unless it is `measured`.
+        parts: the parts of its step; None where they were not timed.
         stages: the stages of its life.
         memory: its peaks.
         final: final metrics by name; empty unless it is `measured`.
@@ -168,6 +187,7 @@ class Result:
     warnings: tuple[ResultWarning, ...] = ()
     extrapolated: bool = False
     timings: Timings = Timings()
+    parts: PartTimes | None = None
     stages: Stages = Stages()
     memory: MemoryPeaks = MemoryPeaks()
     final: Mapping[str, float] = field(default_factory=dict)
@@ -350,7 +370,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
     if record.measured:
         peak = cited_peak(plan, cell.device, cell.point, hardware, record.environment)
         timings = _timings(record, peak)
-        result = replace(result, timings=timings, final=dict(record.final))
+        result = replace(result, timings=timings, parts=_parts(record), final=dict(record.final))
         if small := record.quantised:
             sizes = small.float32.bytes, small.int8.bytes
             result = replace(result, float32_bytes=sizes[0], int8_bytes=sizes[1])
@@ -416,6 +436,7 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
         failure_remedy="",
         refusal=why,
         timings=Timings(),
+        parts=None,
         final={},
         float32_bytes=nan,
         int8_bytes=nan,
@@ -454,6 +475,16 @@ def _timings(record: Record, peak: Peak | None) -> Timings:
         samples_per_step=samples,
         planned_steps=record.planned_steps or nan,
     )
+
+
+def _parts(record: Record) -> PartTimes | None:
+    """What each part of a step costs by itself, by the medians of its windows."""
+    parts = record.parts
+    if parts is None or parts.absent:
+        return None
+    programs = parts.empty_s, parts.input_s, parts.gradient_s, parts.optimizer_s
+    empty, taken, gradient, update = map(median, programs)
+    return PartTimes(empty, taken - empty, gradient - taken, update - empty)
 
 
 def _joules(record: Record, sensor: str) -> float:

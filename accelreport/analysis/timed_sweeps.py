@@ -9,11 +9,13 @@ What was published and what was measured are never fitted together, and never co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 from math import isfinite, isnan
+from statistics import fmean
 
 from accelreport.analysis.batch_law import (
     FEWEST,
@@ -22,6 +24,8 @@ from accelreport.analysis.batch_law import (
     TimedRun,
     against,
     fit,
+    line_of_part,
+    middle_of,
     predicted_errors,
 )
 from accelreport.analysis.published import (
@@ -31,7 +35,7 @@ from accelreport.analysis.published import (
     rounding,
     step_seconds,
 )
-from accelreport.analysis.results import PointKey, Result, point_key
+from accelreport.analysis.results import PartTimes, PointKey, Result, point_key
 from accelreport.analysis.speedup import Speedup
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
@@ -43,6 +47,36 @@ FIRST = (BATCH, "units", "size")
 
 MOST_ROUNDED = 0.02
 """A printed time that may be off by more than this share, such as "6 s", is fitted to nothing."""
+
+
+class Cause(StrEnum):
+    """What a step spends its time on."""
+
+    DISPATCH = "dispatch"
+    """Driving a step from one to the next."""
+    INPUT = "input"
+    """Taking its batch."""
+    COMPUTE = "compute"
+    """The loss and its gradients, the launches of their operations among them."""
+    OPTIMIZER = "optimizer"
+    """Updating the weights."""
+    UNEXPLAINED = "unexplained"
+    """What these do not add up to."""
+
+
+@dataclass(frozen=True)
+class CauseCost:
+    """What a cause has of the costs of a law.
+
+    Attributes:
+        cause: the cause.
+        fixed_s: of the fixed cost of a step; what is unexplained may be below 0.
+        each_s: of the cost of an example.
+    """
+
+    cause: Cause
+    fixed_s: float
+    each_s: float
 
 
 @dataclass(frozen=True)
@@ -57,6 +91,8 @@ class TimedSweep:
         axis: what was swept.
         fixed: where the other axes stood.
         runs: for each repeat, or for the one publication, seconds of a step by amount of work.
+        parts: for each cause that was timed by itself, the same of it, as means over repeats;
+            empty where not every amount has all of them.
     """
 
     device: str
@@ -66,6 +102,7 @@ class TimedSweep:
     axis: str
     fixed: Mapping[str, Scalar | None]
     runs: tuple[TimedRun, ...] = field(repr=False)
+    parts: Mapping[Cause, TimedRun] = field(repr=False, default_factory=dict)
 
     @property
     def published(self) -> bool:
@@ -88,9 +125,29 @@ class TimedSweep:
         return fit(self.runs)
 
     @cached_property
+    def split(self) -> tuple[CauseCost, ...]:
+        """The law's costs by cause; empty where no parts were timed, or the fixed cost is none."""
+        law = self.fit.law
+        if not self.parts or law is None or not law.fixed_s:
+            return ()
+        times = middle_of(self.runs)
+        rest = {a: s - sum(part[a] for part in self.parts.values()) for a, s in times.items()}
+        causes = {**self.parts, Cause.UNEXPLAINED: rest}
+        return tuple(CauseCost(each, *line_of_part(times, part)) for each, part in causes.items())
+
+    @cached_property
     def errors(self) -> Mapping[float, float]:
         """`batch_law.predicted_errors`."""
         return predicted_errors(self.runs)
+
+
+PART_OF: Mapping[Cause, Callable[[PartTimes], float]] = {
+    Cause.DISPATCH: lambda each: each.dispatch_s,
+    Cause.INPUT: lambda each: each.input_s,
+    Cause.COMPUTE: lambda each: each.compute_s,
+    Cause.OPTIMIZER: lambda each: each.optimizer_s,
+}
+"""Cause → its seconds."""
 
 
 def law_axis(plan: PlanDocument) -> str | None:
@@ -112,6 +169,7 @@ def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[Timed
     found: dict[tuple[str, str, PointKey], dict[int, dict[float, float]]] = {}
     held: dict[PointKey, dict[str, Scalar | None]] = {}
     amounts: dict[tuple[str, str, PointKey], dict[float, float]] = {}
+    parts: dict[tuple[str, str, PointKey], dict[float, list[PartTimes | None]]] = {}
     for each in results:
         amount = _amount(axis, each)
         if not each.measured or not each.seconds > 0 or not amount > 0:
@@ -123,12 +181,27 @@ def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[Timed
         swept = float(str(each.point[axis]))
         amount = amounts.setdefault(place, {}).setdefault(swept, amount)
         found.setdefault(place, {}).setdefault(each.repeat, {})[amount] = each.seconds
+        parts.setdefault(place, {}).setdefault(amount, []).append(each.parts)
     return [
-        TimedSweep(device, machine, "", "", axis, held[key], tuple(runs.values()))
+        TimedSweep(
+            device, machine, "", "", axis, held[key], tuple(runs.values()),
+            _parts(parts[device, machine, key]),
+        )
         for (device, machine, key), runs in found.items()
         # What changes no work, such as a learning rate, has no law.
         if len(set(amounts[device, machine, key].values())) >= FEWEST
-    ]
+    ]  # fmt: skip
+
+
+def _parts(timed: Mapping[float, Sequence[PartTimes | None]]) -> dict[Cause, TimedRun]:
+    """Seconds of each cause by amount of work; empty where some amount has none."""
+    known = {amount: [each for each in all_of if each] for amount, all_of in timed.items()}
+    if not all(known.values()):
+        return {}
+    return {
+        cause: {amount: fmean(map(seconds, of)) for amount, of in known.items()}
+        for cause, seconds in PART_OF.items()
+    }
 
 
 def _amount(axis: str, result: Result) -> float:

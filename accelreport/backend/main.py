@@ -27,6 +27,7 @@ from accelreport.backend.measurement import Measurement
 from accelreport.backend.policies import Policies
 from accelreport.backend.post_training import observe
 from accelreport.backend.protocol import Job, ParentTimings, Reporter
+from accelreport.backend.step_parts import time_parts
 from accelreport.backend.training import Trained, Training, batch_bytes, grace_s
 from accelreport.datasets.base import Dataset
 from accelreport.errors import AccelReportError
@@ -84,6 +85,12 @@ def measure_training(
     with measurement.stage("observe_s", "finish"):
         _observe(measurement, problem, parameters, training, engine)
     checks.canary_of_training(engine, training, trained.blocks)
+    if conditions.split:
+        steady = [block for block in trained.blocks if block.steady]
+        steps = sum(block.steps for block in steady)
+        step_s = sum(block.wall_s for block in steady) / steps if steps else None
+        parts = time_parts(engine, pipeline=pipeline, step_s=step_s)
+        measurement.facts["parts"] = parts
 
 
 def _note_training(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +15,7 @@ from accelreport.errors import ExitCode
 if TYPE_CHECKING:
     from accelreport.analysis.ceilings import Limits
     from accelreport.report.view import BenchmarkView
+    from accelreport.spec.device import Device
 
 EXAMPLES = """\b
 What is told:
@@ -28,6 +29,7 @@ What is told:
 Examples:
   accelreport ceilings specs/mnist_batch_sweep.toml
   accelreport ceilings specs/ --hardware "Tesla T4" --hardware "TPU v2"
+  accelreport ceilings specs/ --device colab-t4
   accelreport ceilings specs/ --peak-tflops 50 --bandwidth 1000
   accelreport ceilings specs/imdb_lstm.toml --kernel-us 3
 
@@ -45,6 +47,16 @@ Hardware = Annotated[
         show_default=False,
     ),
 ]
+Devices = Annotated[
+    list[str],
+    typer.Option(
+        "--device",
+        metavar="NAME",
+        help="A device of the devices file that cites a peak or whose label names a known chip. "
+        "May be given several times.",
+        show_default=False,
+    ),
+]
 PeakTflops = Annotated[
     float | None,
     typer.Option("--peak-tflops", min=1e-6, help="Peak of hardware that no table has, in TFLOPS."),
@@ -59,7 +71,7 @@ KernelUs = Annotated[
     typer.Option(
         "--kernel-us",
         min=1e-6,
-        help="Time of a kernel that waits for the one before, in µs.",
+        help="Time of a kernel that waits for the one before, in µs; the table's where it has one.",
     ),
 ]
 
@@ -68,6 +80,7 @@ def ceilings(
     specs: Specs = SPECS,
     *,
     hardware: Hardware = [],  # noqa: B006 -- Typer reads the default
+    device: Devices = [],  # noqa: B006 -- Typer reads the default
     peak_tflops: PeakTflops = None,
     bandwidth: MemoryGbps = None,
     kernel_us: KernelUs = None,
@@ -76,13 +89,18 @@ def ceilings(
     devices_file: DevicesFile = None,
 ) -> None:
     """Say how fast hardware could be at the most: its ceiling for each measured benchmark."""
+    from accelreport.loader.load import load
     from accelreport.terminal.say import say
 
     if bandwidth is not None and peak_tflops is None:
         raise typer.BadParameter("--bandwidth needs --peak-tflops")
     told = 0
-    for bench in benches(specs, results, profile, devices_file):
-        for line in _lines(bench, hardware, peak_tflops, bandwidth, kernel_us or 0.0):
+    read = load(specs, profile=profile, devices_file=devices_file)
+    typed = (peak_tflops, bandwidth) if peak_tflops is not None else None
+    chosen = _Chosen(hardware, device, read.devices, typed, kernel_us)
+    chosen.limits("float32")  # a name that nothing has is told before anything is read
+    for bench in benches(read, results):
+        for line in _lines(bench, chosen):
             told += 1
             say(line)
     if not told:
@@ -90,13 +108,7 @@ def ceilings(
         raise typer.Exit(ExitCode.NOTHING_RAN)
 
 
-def _lines(
-    bench: BenchmarkView,
-    names: Sequence[str],
-    tflops: float | None,
-    gbps: float | None,
-    kernel_us: float,
-) -> Iterator[str]:
+def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
     from accelreport.analysis.ceilings import ceiling
     from accelreport.report.formatting import duration, percent
     from accelreport.report.pages.sections.ceilings import most, own_share, places, published_share
@@ -111,8 +123,8 @@ def _lines(
             "ceilings of others, no measurements:"
         )
         rows = [["", "least time", "speedup at most", "limited by", "published share"]]
-        for each in _chosen(names, tflops, gbps, place.work.dtype):
-            found = ceiling(place.work, replace(each, kernel_s=kernel_us * 1e-6))
+        for each in chosen.limits(place.work.dtype):
+            found = ceiling(place.work, each)
             shares = published_share(bench, place, each, found)
             rows.append(
                 [
@@ -129,27 +141,70 @@ def _lines(
             yield f"  {'  '.join(padded).rstrip()}"
 
 
-def _chosen(
-    names: Sequence[str], tflops: float | None, gbps: float | None, dtype: str
-) -> Sequence[Limits]:
-    """The hardware that was named or typed in; every row of the table where none was.
+@dataclass(frozen=True)
+class _Chosen:
+    """The hardware that was asked for.
 
-    Raises:
-        typer.BadParameter: the table has none of a name.
+    Attributes:
+        hardware: by its names.
+        devices: by rows of the devices file.
+        file: the rows.
+        typed: peak in TFLOPS and bandwidth in GB/s of hardware that no table has.
+        kernel_us: stated time of a kernel, in place of the table's.
     """
-    from accelreport.analysis.ceilings import Limits, known_limits, limits_named
-    from accelreport.analysis.compute import Bandwidth, Peak
 
-    found = []
-    for name in names:
-        limits = limits_named(name, dtype)
-        if limits is None:
-            raise typer.BadParameter(
-                f"no known hardware is called {name!r}; the table is in docs/arithmetic.md, and "
-                "--peak-tflops with --bandwidth takes any other"
-            )
-        found.append(limits)
-    if tflops is not None:
-        width = Bandwidth(gbps, "typed in") if gbps is not None else None
-        found.append(Limits(f"{tflops:g} TFLOPS", "GPU", Peak(tflops, dtype, "typed in"), width))
-    return found or known_limits(dtype)
+    hardware: Sequence[str]
+    devices: Sequence[str]
+    file: Mapping[str, Device]
+    typed: tuple[float, float | None] | None
+    kernel_us: float | None
+
+    def limits(self, dtype: str) -> Sequence[Limits]:
+        """Of the hardware for a type; every row of the table where none was asked for.
+
+        Raises:
+            typer.BadParameter: there is none of a name.
+        """
+        from accelreport.analysis.ceilings import known_limits
+
+        asked = [*self._by_name(dtype), *self._by_row(dtype), *self._typed_in(dtype)]
+        found = asked or known_limits(dtype)
+        if self.kernel_us is None:
+            return found
+        return [replace(each, kernel_s=self.kernel_us * 1e-6) for each in found]
+
+    def _by_name(self, dtype: str) -> Iterator[Limits]:
+        from accelreport.analysis.ceilings import limits_named
+
+        for name in self.hardware:
+            limits = limits_named(name, dtype)
+            if limits is None:
+                raise typer.BadParameter(
+                    f"no known hardware is called {name!r}; the table is in docs/arithmetic.md, "
+                    "and --peak-tflops with --bandwidth takes any other"
+                )
+            yield limits
+
+    def _by_row(self, dtype: str) -> Iterator[Limits]:
+        from accelreport.analysis.ceilings import limits_of_device
+
+        for name in self.devices:
+            if name not in self.file:
+                known = ", ".join(sorted(self.file))
+                raise typer.BadParameter(f"the devices file has no {name!r}; it has {known}")
+            limits = limits_of_device(name, self.file[name], dtype)
+            if limits is None:
+                raise typer.BadParameter(
+                    f"the device {name!r} cites no `peak_tflops`, and its label names no chip of "
+                    "the table in docs/arithmetic.md"
+                )
+            yield limits
+
+    def _typed_in(self, dtype: str) -> Iterator[Limits]:
+        from accelreport.analysis.ceilings import Limits
+        from accelreport.analysis.compute import Bandwidth, Peak
+
+        if self.typed is not None:
+            tflops, gbps = self.typed
+            width = Bandwidth(gbps, "typed in") if gbps is not None else None
+            yield Limits(f"{tflops:g} TFLOPS", "GPU", Peak(tflops, dtype, "typed in"), width)

@@ -14,6 +14,7 @@ from accelreport.errors import ExitCode
 if TYPE_CHECKING:
     from accelreport.analysis.timed_sweeps import TimedSweep
     from accelreport.report.view import BenchmarkView
+    from accelreport.spec.cells import SpecSet
 
 EXAMPLES = """\b
 What is fitted:
@@ -40,10 +41,12 @@ def laws(
     devices_file: DevicesFile = None,
 ) -> None:
     """Say why a speedup depends on the batch: each device's fixed cost and rate, a model."""
+    from accelreport.loader.load import load
     from accelreport.terminal.say import say
 
     told = 0
-    for bench in benches(specs, results, profile, devices_file):
+    read = load(specs, profile=profile, devices_file=devices_file)
+    for bench in benches(read, results):
         swept = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
         if swept:
             told += len(swept)
@@ -53,19 +56,15 @@ def laws(
         raise typer.Exit(ExitCode.NOTHING_RAN)
 
 
-def benches(
-    specs: Sequence[Path], results: Path, profile: str | None, devices_file: Path | None
-) -> Iterator[BenchmarkView]:
+def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
     """Each spec with the records that a results folder holds of it; without one, with none."""
-    from accelreport.loader.load import load
     from accelreport.report.theme import device_colours
     from accelreport.report.view import BenchmarkView
     from accelreport.results.store import existing
     from accelreport.runner.plan_documents import plan_document
 
-    read = load(specs, profile=profile, devices_file=devices_file).specs
     held = list(existing(results).records()) if results.is_dir() else []
-    for spec in read:
+    for spec in read.specs:
         plan = plan_document(spec, {})
         keys = {cell.key for cell in plan.cells}
         found = {(each.key, each.machine): each for each in held if each.key in keys}
@@ -75,7 +74,14 @@ def benches(
 def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
     """A table of a spec's laws, then a sentence for each two that may be compared."""
     from accelreport.report.formatting import percent
-    from accelreport.report.law_text import columns, costs, pair_sentence, refusal_text, worst
+    from accelreport.report.law_text import (
+        columns,
+        costs,
+        pair_sentence,
+        refusal_text,
+        split_sentence,
+        worst,
+    )
 
     yield f"{bench.plan.title} ({bench.plan.profile} profile), a model:"
     rows = [["", *columns(sweeps)]]
@@ -92,6 +98,9 @@ def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[st
         padded = (text.ljust(width) for text, width in zip(row, widths, strict=True))
         yield f"  {'  '.join(padded).rstrip()}"
     yield from refused
+    for sweep in sweeps:
+        if said := split_sentence(_name(bench, sweep), sweep):
+            yield f"  {said}"
     for pair in bench.law_pairs:
         yield f"  {pair_sentence(pair, lambda each: _name(bench, each))}"
     yield ""

@@ -7,7 +7,7 @@ from math import inf, isfinite, isnan
 
 from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, NoLaw
 from accelreport.analysis.stats import Interval
-from accelreport.analysis.timed_sweeps import GOALS, LawPair, Predictions, TimedSweep
+from accelreport.analysis.timed_sweeps import GOALS, Cause, LawPair, Predictions, TimedSweep
 from accelreport.report import formatting
 from accelreport.report.metrics import axis_title
 from accelreport.report.text import label
@@ -107,6 +107,24 @@ def costs(found: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
             else "",
         ),
     )
+
+
+def split_sentence(name: str, sweep: TimedSweep) -> str:
+    """Of what a device's fixed cost is made; empty where no parts were timed."""
+    if not sweep.split or sweep.fit.law is None:
+        return ""
+    known = [each for each in sweep.split if each.cause is not Cause.UNEXPLAINED]
+    rest = next(each for each in sweep.split if each.cause is Cause.UNEXPLAINED)
+    said = [f"{cost_text(each.fixed_s)} {each.cause.value}" for each in known]
+    return (
+        f"Of the {formatting.duration(sweep.fit.law.fixed_s)} that a step of {name} costs whatever "
+        f"its work, {formatting.listed(said)}; {cost_text(rest.fixed_s)} unexplained"
+    )
+
+
+def cost_text(seconds: float) -> str:
+    """A part of a cost, which by the noise of a fit may be below nothing."""
+    return f"−{formatting.duration(-seconds)}" if seconds < 0 else formatting.duration(seconds)
 
 
 def _times(found: Interval) -> str:

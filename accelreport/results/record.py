@@ -441,6 +441,24 @@ class Flops(Document):
         return exact if self.least_per_step is None else self.least_per_step
 
 
+class StepParts(Document):
+    """Parts of a training step, timed after the training as programs of their own.
+
+    Each is driven as the steps were; windows of as many steps, in seconds of a step.
+    """
+
+    empty_s: list[Seconds] = []
+    """Of a step that does nothing: what driving it costs."""
+    input_s: list[Seconds] = []
+    """Of one that takes its batch."""
+    gradient_s: list[Seconds] = []
+    """Of one that takes its batch and computes the loss and its gradients."""
+    optimizer_s: list[Seconds] = []
+    """Of one that updates the weights by gradients that are there."""
+    absent: str = ""
+    """Why nothing was timed."""
+
+
 class Memory(Document):
     """Peak memory."""
 
@@ -636,6 +654,8 @@ class Record(Document):
     """Which epoch it ended with, where a metric decides that."""
     flops: Flops | None = None
     """Arithmetic done."""
+    parts: StepParts | None = None
+    """Parts of a step by themselves, where `measure.split` asks for them."""
     memory: Memory = Memory()
     """Peak memory."""
     energy: list[Energy] = []

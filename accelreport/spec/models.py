@@ -110,6 +110,9 @@ class Measure(SpecModel):
     """Seconds after which the whole process of a cell is killed."""
     target: Target | None = None
     """The quality that "time to accuracy" waits for."""
+    split: bool = False
+    """Whether a training is followed by its parts, each timed by itself: dispatch, input, compute
+    and optimizer. It takes some seconds for each cell."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -292,9 +295,9 @@ MOST_SLIDES = 12
 class TalkSlide(SpecModel):
     """A slide after the first."""
 
-    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims"] | None = None
-    """Its name, as the address of the deck ends: of all benchmarks `rates` or `claims`, and where
-    there is none, the first one of its benchmark."""
+    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "ceilings", "claims"] | None = None
+    """Its name, as the address of the deck ends: of all benchmarks `rates`, `ceilings` or `claims`,
+    and where there is none, the first one of its benchmark."""
     benchmark: Text | None = None
     """The spec whose figure it shows; absent for a slide of all benchmarks."""
     title: Text | None = None
@@ -302,15 +305,16 @@ class TalkSlide(SpecModel):
 
     @model_validator(mode="after")
     def _of_one_or_of_all(self) -> Self:
-        if self.benchmark is None and self.slide not in {"rates", "claims"}:
-            help_ = "add `benchmark`, or show `rates` or `claims`, which are of all benchmarks"
+        if self.benchmark is None and self.slide not in {"rates", "ceilings", "claims"}:
+            every = "`rates`, `ceilings` or `claims`, which are of all benchmarks"
+            help_ = f"add `benchmark`, or show {every}"
             if self.slide is None:
                 raise FieldsError("nothing is named that this slide shows", help=help_)
             message = f"`{self.slide}` is the figure of one benchmark, and none is named"
             raise FieldsError(message, "slide", help=help_)
-        if self.benchmark is not None and self.slide == "claims":
+        if self.benchmark is not None and self.slide in {"ceilings", "claims"}:
             raise FieldsError(
-                "`claims` is of all benchmarks", "benchmark", help="leave `benchmark` out"
+                f"`{self.slide}` is of all benchmarks", "benchmark", help="leave `benchmark` out"
             )
         return self
 

@@ -20,16 +20,25 @@ from accelreport.analysis.ceilings import (
     ceiling,
     known_limits,
     limits_named,
+    limits_of_device,
     public_rates,
 )
+from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
 from accelreport.analysis.stats import geometric_mean
 from accelreport.backend.flops import NEVER, after_turns
 from accelreport.cli.app import app
 from accelreport.loader.load import load
 from accelreport.report.formatting import SPACE, duration, number
+from accelreport.report.heroes.hero import ON_A_SLIDE
 from accelreport.report.model import Downloads, Figure, Prose, Table
-from accelreport.report.pages.ceilings import SHOWN, bounded, ceilings_page
+from accelreport.report.pages.ceilings import (
+    MOST_BARS,
+    SHOWN,
+    bounded,
+    ceilings_page,
+    ceilings_picture,
+)
 from accelreport.report.pages.sections.ceilings import (
     anchor,
     ceilings_section,
@@ -38,9 +47,12 @@ from accelreport.report.pages.sections.ceilings import (
     own_share,
 )
 from accelreport.report.published_text import flag_text
+from accelreport.report.slides.benchmark import points_of
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Record
 from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.device import Device
 from accelreport.spec.models import Published, Target
 from tests.report.scenarios import ordinary
 from tests.support.records import Study, study
@@ -297,9 +309,100 @@ def test_the_depth_of_a_loop_is_that_of_all_its_turns_one_after_the_other(
     assert after_turns(turn, start, 0.0, turns) == (depths, largest)
 
 
-@pytest.mark.parametrize(("more", "code"), [([], 5), (["--bandwidth", "100"], 2)])
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ([], 5),
+        (["--device", "colab-t4"], 5),
+        (["--bandwidth", "100"], 2),
+        (["--device", "unheard-of"], 2),
+        (["--device", "cpu"], 2),
+        (["--hardware", "some abacus"], 2),
+    ],
+)
 def test_a_command_without_anything_counted_says_so(
     tmp_path: Path, more: list[str], code: int
 ) -> None:
     asked = ["ceilings", str(SPECS / "matmul.toml"), "--results", str(tmp_path / "none"), *more]
     assert CliRunner().invoke(app, asked).exit_code == code
+
+
+def test_hardware_is_chosen_by_a_row_of_the_devices_file() -> None:
+    rows = load([SPECS / "matmul.toml"]).devices
+    t4 = limits_of_device("colab-t4", rows["colab-t4"], "float32")
+    known = limits_named("Tesla T4", "float32")
+    assert t4 is not None
+    assert known is not None
+    assert (t4.name, t4.kind, t4.peak) == ("Colab T4", "GPU", known.peak)
+    assert t4.bandwidth == known.bandwidth
+    eight = limits_of_device("aws-p4d", rows["aws-p4d"], "float32")
+    one = limits_named("NVIDIA A100", "float32")
+    assert eight is not None
+    assert one is not None
+    assert one.bandwidth is not None
+    assert eight.bandwidth is not None
+    assert eight.peak.tflops == 8 * one.peak.tflops
+    assert eight.bandwidth.gbps == 8 * one.bandwidth.gbps
+    own = Device(kind="GPU", peak_tflops={"float32": 7.0}, peak_source="mine",
+                 memory_gbps=300, memory_source="mine")  # fmt: skip
+    mine = limits_of_device("mine", own, "float32")
+    assert mine is not None
+    assert mine.bandwidth is not None
+    assert (mine.name, mine.peak.tflops, mine.bandwidth.gbps) == ("mine", 7.0, 300)
+    assert limits_of_device("cpu", rows["cpu"], "float32") is None
+
+
+def test_a_time_of_a_kernel_is_cited_word_for_word_or_there_is_none() -> None:
+    timed = [row for row in HARDWARE if row.kernel_us]
+    assert {row.name for row in timed} == {"Tesla V100 SXM2", "Tesla V100 PCIe"}
+    for row in timed:
+        assert "https://" in row.kernel_source
+        assert "“gives 3.4μs (vs 2.9μs kernel execution time)”" in row.kernel_source
+        assert row.kernel_us == pytest.approx(3.4 - 2.9)
+    assert not any(row.kernel_source for row in HARDWARE if not row.kernel_us)
+    deep = StepWork(1e6, depth=1000)
+    for limits in known_limits("float32"):
+        found = ceiling(deep, limits)
+        cited = limits.name in {row.name for row in timed}
+        assert (found.limit is Limit.DEPTH) == cited
+        if cited:
+            assert found.seconds == pytest.approx(1000 * 0.5e-6)
+
+
+def test_a_page_tells_whose_ceilings_wait_for_a_chain_of_products() -> None:
+    def deep(record: Record) -> Record:
+        assert record.flops is not None
+        flops = record.flops.model_copy(update={"depth": 1e6})
+        return record.model_copy(update={"flops": flops})
+
+    made = study(axes={"batch_size": (256,)}, devices=("cpu",))
+    page = ceilings_page([seen(replace(made, records=tuple(map(deep, made.records))))])
+    assert page is not None
+    (own,) = (each for each in page.sections if each.id.startswith("bench-"))
+    (table,) = own.blocks
+    assert isinstance(table, Table)
+    assert "1,000,000 products or more wait for one another" in table.caption
+    assert "Tesla V100 SXM2" in table.caption
+    limited = {
+        row.header.lines[0].text: row.entries[2].lines[0].text
+        for group in table.groups
+        for row in group.rows
+    }
+    assert {name for name, by in limited.items() if by == "depth"} == {
+        "Tesla V100 SXM2", "Tesla V100 PCIe"
+    }  # fmt: skip
+
+
+def test_a_slide_shows_the_ceilings_of_many_benchmarks() -> None:
+    assert ceilings_picture([]) is None
+    benches = [
+        seen(study(spec=f"s{n}", axes={"batch_size": (64 * 2**n,)}, devices=("cpu",)))
+        for n in range(MOST_BARS + 3)
+    ]
+    found = ceilings_picture(benches)
+    assert found is not None
+    title, picture = found
+    assert "could be at most" in title
+    drawn = picture.figure(ON_A_SLIDE).panels[0].wide.spec
+    assert points_of(drawn) == MOST_BARS
+    assert picture.description.count("at most") == MOST_BARS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from accelreport.analysis.timed_sweeps import GOALS, TimedSweep, law_pairs
+from accelreport.analysis.timed_sweeps import GOALS, Cause, TimedSweep, law_pairs
 from accelreport.cli.app import app
 from accelreport.loader.load import load
-from accelreport.report.formatting import percent
+from accelreport.report.formatting import duration, percent
 from accelreport.report.law_text import costs, pair_sentence
-from accelreport.report.model import Figure, Table
+from accelreport.report.model import Figure, Prose, Table
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
-from accelreport.results.record import Record
+from accelreport.results.record import Record, StepParts
 from accelreport.runner.plan_documents import plan_document
 from tests.support.records import Study, study
 
@@ -192,3 +193,70 @@ def test_whatever_the_costs_a_sentence_has_no_number_that_is_none(
     for sweep in sweeps:
         if sweep.fit.law:
             assert all("nan" not in text for pair in costs(sweep.fit, sweep) for text in pair)
+
+
+def in_parts(record: Record, *, fixed: Mapping[str, float], absent: str = "") -> Record:
+    """A record whose parts are known: so many seconds of each whatever the batch, and the rest."""
+    steady = [block for block in record.blocks if block.steady]
+    step = sum(block.wall_s for block in steady) / sum(block.steps for block in steady)
+    grows = 0.9 * (step - sum(fixed.values()))
+    taken = fixed["empty"] + fixed["input"]
+    parts = StepParts(
+        empty_s=[fixed["empty"]] * 3,
+        input_s=[taken] * 3,
+        gradient_s=[taken + fixed["gradient"] + grows] * 3,
+        optimizer_s=[fixed["empty"] + fixed["optimizer"]] * 3,
+    )
+    told = StepParts(absent=absent) if absent else parts
+    return record.model_copy(update={"parts": told})
+
+
+FIXED = {"empty": 1e-4, "input": 2e-4, "gradient": 4e-4, "optimizer": 8e-4}
+
+
+def test_the_costs_of_a_law_are_split_by_cause_and_what_is_unexplained_is_told(
+    swept: BenchmarkView,
+) -> None:
+    records = {place: in_parts(r, fixed=FIXED) for place, r in swept.records.items()}
+    made = replace(swept, records=records)
+    split = [sweep for sweep in made.timed_sweeps if sweep.split]
+    assert split
+    for sweep in split:
+        law = sweep.fit.law
+        assert law is not None
+        of = {each.cause: each for each in sweep.split}
+        assert sum(each.fixed_s for each in of.values()) == pytest.approx(law.fixed_s)
+        assert sum(each.each_s for each in of.values()) == pytest.approx(law.each_s)
+        known = {Cause.DISPATCH: 1e-4, Cause.INPUT: 2e-4, Cause.OPTIMIZER: 8e-4}
+        for cause, fixed_s in known.items():
+            assert of[cause].fixed_s == pytest.approx(fixed_s)
+            assert of[cause].each_s == pytest.approx(0, abs=1e-9)
+        # A tenth of what grows with the batch is in no part.
+        assert of[Cause.UNEXPLAINED].each_s == pytest.approx(0.1 * law.each_s, rel=0.1)
+    section = batch_law_section(made)
+    assert section is not None
+    (table,) = [each for each in section.blocks if isinstance(each, Table)]
+    assert [column.title for column in table.columns] == [cause.value for cause in Cause]
+    rows = [row for group in table.groups for row in group.rows]
+    assert len(rows) == len(split)
+    assert rows[0].entries[0].lines[0].text == duration(1e-4)
+    said = " ".join(each.text for each in section.blocks if isinstance(each, Prose))
+    assert f"{duration(8e-4)} optimizer" in said
+    assert "unexplained" in said
+
+
+def test_where_nobody_asked_for_parts_nothing_is_said_of_them(swept: BenchmarkView) -> None:
+    assert not any(sweep.split for sweep in swept.timed_sweeps)
+    section = batch_law_section(swept)
+    assert section is not None
+    assert [block for block in section.blocks if isinstance(block, Table)] == []
+    why = "tf.data brings batches while steps compute"
+    records = {p: in_parts(r, fixed=FIXED, absent=why) for p, r in swept.records.items()}
+    told = batch_law_section(replace(swept, records=records))
+    assert told is not None
+    (absent,) = [b.text for b in told.blocks if isinstance(b, Prose) and "Not told" in b.text]
+    assert why in absent
+    # One cell without parts, such as an older record: its device has none.
+    some = {p: in_parts(r, fixed=FIXED) for p, r in swept.records.items()}
+    some = {p: r if r.cell.point["batch_size"] != 64 else swept.records[p] for p, r in some.items()}
+    assert not any(s.split for s in replace(swept, records=some).timed_sweeps)

@@ -174,6 +174,38 @@ def _finding(found: Sequence[Bounded]) -> tuple[str, str]:
     )
 
 
+MOST_BARS = 9
+"""Benchmarks of a slide: the largest bounds and the least one."""
+
+
+def ceilings_picture(benches: Sequence[BenchmarkView]) -> tuple[str, HeroFigure] | None:
+    """What hardware that many rent could do at the most, and that in a sentence.
+
+    None where no measured step has its operations counted.
+    """
+    found, name = _pictured(bounded(benches)), SHOWN[0]
+    bound = [(each.speedup(on), each, on) for each in found if (on := each.on(name))]
+    if not bound:
+        return None
+    ranked = sorted(bound, key=lambda one: -one[0])
+    shown = ranked if len(ranked) <= MOST_BARS else [*ranked[: MOST_BARS - 1], ranked[-1]]
+    headings = [Heading("", tuple(each.title for _, each, _ in shown))]
+    bars = [
+        CeilingBar(row_key(0, i), factor, f"ceiling {most(factor)}", on.limit.value)
+        for i, (factor, _, on) in enumerate(shown)
+    ]
+    ends = (shown[-1][0], shown[0][0])
+    axis = f"speedup of a {name} over the fastest device here, at most"
+    picture = HeroFigure(
+        id="ceilings",
+        title=f"Ceilings of a {name}",
+        description="; ".join(f"{each.title}: at most {most(by)}" for by, each, _ in shown) + ".",
+        chart=lambda size: ceiling_bars(bars, headings, ends, axis)(size.width),
+        caption="A hollow bar ends at a bound: nothing was measured on this hardware.",
+    )
+    return _finding(found)[0], picture
+
+
 def _figure(found: Sequence[Bounded]) -> Figure:
     headings = [Heading("", tuple(each.title for each in found))]
     on = {
@@ -238,7 +270,7 @@ def _section(found: Bounded) -> Section:
         caption=(
             f"The speedup is over {place.series.title}, the fastest that was measured here "
             f"({formatting.duration(place.seconds)}). Where a source did not name its hardware, "
-            "the last column says what its time would be of this row’s ceiling." + _deep(place)
+            "the last column says what its time would be of this row’s ceiling." + _deep(found)
         ),
         corner="hardware",
         columns=(
@@ -255,14 +287,22 @@ def _section(found: Bounded) -> Section:
     return Section(anchor(bench), f"{found.title}{profile}", (table,), folded=True)
 
 
-def _deep(place: Place) -> str:
-    """What is said of products that wait for one another; empty where they were not counted."""
-    if not place.work.depth:
-        return ""
-    count = formatting.count(place.work.depth)
+def _deep(found: Bounded) -> str:
+    """What is said of products that wait for one another."""
+    depth = found.place.work.depth
+    if not depth:
+        return " How many products wait for one another was not counted."
+    cited = [each for each in found.limits if each.kernel_s]
+    said = [f"{each.name} {formatting.duration(each.kernel_s)}" for each in cited]
+    timed = (
+        f" A time of each beside its work is cited for {formatting.listed(said)}, and their "
+        "ceilings hold if each is a kernel of its own. For all others it"
+        if said
+        else " It"
+    )
     return (
-        f" At least {count} products wait for one another, which is left out here: "
-        "accelreport ceilings --kernel-us takes a time of each."
+        f" {formatting.count(depth)} products or more wait for one another.{timed} is left out "
+        "here: accelreport ceilings --kernel-us takes one."
     )
 
 

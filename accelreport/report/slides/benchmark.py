@@ -135,15 +135,16 @@ def points_of(spec: Mapping[str, Any]) -> int:
     """How many points a chart draws: rows of its largest marks, of all panels together."""
     kept = spec.get("datasets", {})
 
-    def count(part: Mapping[str, Any]) -> int:
+    def count(part: Mapping[str, Any], above: Mapping[str, Any]) -> int:
+        data = part.get("data", above)
         if "hconcat" in part:
-            return sum(map(count, part["hconcat"]))
-        mark, data = part.get("mark", {}), part.get("data", {})
+            return sum(count(each, data) for each in part["hconcat"])
+        mark = part.get("mark", {})
         drawn = (mark if isinstance(mark, str) else mark.get("type")) in _DRAWN
         own = len(kept.get(data.get("name"), data.get("values", ()))) if drawn else 0
-        return max([own, *map(count, part.get("layer", ()))])
+        return max([own, *(count(each, data) for each in part.get("layer", ()))])
 
-    return count(spec)
+    return count(spec, {})
 
 
 def _written(code: Code) -> Code:

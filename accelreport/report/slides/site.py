@@ -8,8 +8,10 @@ from dataclasses import replace
 from accelreport.report import formatting
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Download, Fact, Page, Section, Speech
+from accelreport.report.pages.ceilings import ABOUT, ceilings_picture
 from accelreport.report.pages.overview import ACCELERATORS, ALONE, PARTLY, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
+from accelreport.report.pages.sections.ceilings import PATH
 from accelreport.report.slides.benchmark import (
     figure_slides,
     slide_block,
@@ -41,12 +43,16 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
         front: the front page, whose finding the first slide tells.
         talk: what a person chose of it.
     """
-    of_all = {"rates": _rates(Overview(benches), front), "claims": verdict_slide(benches)}
-    pictured, verdicts = of_all.values()
+    of_all = {
+        "rates": _rates(Overview(benches), front),
+        "ceilings": _ceilings(benches),
+        "claims": verdict_slide(benches),
+    }
+    pictured, bounds, verdicts = of_all.values()
     room = MOST_SLIDES - 1 - sum(slide is not None for slide in of_all.values())
     own, absent = _asked(_fullest(benches), talk, of_all)
     slides: Sequence[Section | None] = (
-        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), verdicts)
+        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), bounds, verdicts)
     )
     speech = start_speech(
         benches, site_commands(benches), Download(front.path, "Numbers: the front page")
@@ -132,6 +138,24 @@ def _rates(view: Overview, front: Page) -> Section | None:
         (block,),
         finding="Measured and published on one axis · largest factors first",
         speech=Speech(once(said), (Download("index.html#overview", "Numbers: the front page"),)),
+    )
+
+
+def _ceilings(benches: Sequence[BenchmarkView]) -> Section | None:
+    """How fast other hardware could be at the most; None where too little is bounded."""
+    found = ceilings_picture(benches)
+    block = slide_block(found[1], "bounds") if found else None
+    if found is None or block is None:
+        return None
+    return Section(
+        "ceilings",
+        found[0],
+        (block,),
+        finding="Ceilings: bounds, no measurements",
+        speech=Speech(
+            once([*sentences(found[1].description), *sentences(ABOUT)[:3]]),
+            (Download(PATH, "Numbers: the page of ceilings"),),
+        ),
     )
 
 

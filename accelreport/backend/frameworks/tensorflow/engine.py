@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from accelreport.backend.engine import Engine
+from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.frameworks import Runtime
 from accelreport.workloads.base import TrainingProblem
 
@@ -186,6 +186,47 @@ class TensorFlowEngine(Engine):
         self._train = train
         return self.runtime.placement.steps(train)
 
+    def part_programs(self) -> PartPrograms:
+        """See `Engine.part_programs`."""
+        import tensorflow as tf
+
+        given = [tf.fill(each.shape, tf.cast(SMALL_GRADIENT, each.dtype))
+                 for each in self._variables]  # fmt: skip
+
+        def nothing(resident: Any, indices: Any) -> Any:  # noqa: ARG001
+            return [tf.zeros([])]
+
+        def taken(resident: Any, indices: Any) -> Any:
+            return tf.nest.flatten(self.problem.take(resident, indices))
+
+        def gradients(resident: Any, indices: Any) -> Any:
+            found, *_ = self._gradients(*self.problem.take(resident, indices))
+            return [g.values if isinstance(g, tf.IndexedSlices) else g for g in found]
+
+        def updated(resident: Any, indices: Any) -> Any:  # noqa: ARG001
+            self.optimizer.apply(given, self.model.trainable_variables)
+            return [tf.zeros([])]
+
+        return PartPrograms(*map(self._repeated, (nothing, taken, gradients, updated)))
+
+    def _repeated(self, part: Callable[..., Any]) -> Callable[..., Any]:
+        """A part of a step, driven by a loop inside one graph as steps are."""
+        import tensorflow as tf
+
+        placement, strategy = self.runtime.placement, self.runtime.strategy
+        step = tf.function(part, jit_compile=self.runtime.jit_compile)
+
+        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        def run(resident: Any, order: Any, first: Any, count: Any) -> Any:
+            arrays = placement.opened(resident)
+            # What a turn leaves is what the next one takes the place of: no turn is left out.
+            kept = strategy.run(step, args=(arrays, order[first]))
+            for number in tf.range(1, count):
+                kept = strategy.run(step, args=(arrays, order[first + number]))
+            return kept
+
+        return placement.steps(run)
+
     def step_graph(self, *arguments: Any) -> Any:
         """The trainer's graph as it was traced for these arguments, shapes included.
 
@@ -282,6 +323,14 @@ class TensorFlowEngine(Engine):
 
     def learn(self, inputs: Any, targets: Any) -> Any:
         """One replica's share of a step; returns sums over its examples."""
+        gradients, losses, outputs = self._gradients(inputs, targets)
+        if self._scaling and self.runtime.replicas > 1:
+            gradients = finite_together(gradients)
+        self.optimizer.apply(gradients, self.model.trainable_variables)
+        return self._sums(losses, targets, outputs)
+
+    def _gradients(self, inputs: Any, targets: Any) -> tuple[list[Any], Any, Any]:
+        """Gradients of a replica's share, the losses of its examples, and the outputs."""
         import tensorflow as tf
 
         with tf.GradientTape() as tape:
@@ -293,11 +342,7 @@ class TensorFlowEngine(Engine):
             for penalty in self.model.losses:
                 objective += tf.cast(penalty, losses.dtype) / self.runtime.replicas
             objective = self.optimizer.scale_loss(objective)
-        gradients = tape.gradient(objective, self._variables)
-        if self._scaling and self.runtime.replicas > 1:
-            gradients = finite_together(gradients)
-        self.optimizer.apply(gradients, self.model.trainable_variables)
-        return self._sums(losses, targets, outputs)
+        return tape.gradient(objective, self._variables), losses, outputs
 
     def _start(self, count: Any) -> tuple[Any, Any]:
         import tensorflow as tf

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from accelreport.backend.engine import Engine
+from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.frameworks.torch.device import OnTorch
 from accelreport.workloads.base import TrainingProblem
@@ -58,6 +58,32 @@ class TorchEngine(Engine):
             return totals, np.array(stamps, np.float64)
 
         return train
+
+    def part_programs(self) -> PartPrograms:
+        """See `Engine.part_programs`."""
+        given = [torch.full_like(each, SMALL_GRADIENT) for each in self._weights]
+
+        def nothing(resident: Any, indices: Any) -> None:
+            """What driving a step costs is paid by the loop."""
+
+        def gradients(resident: Any, indices: Any) -> None:
+            self._backward(*self.problem.take(resident, indices))
+
+        def updated(resident: Any, indices: Any) -> None:  # noqa: ARG001
+            with torch.no_grad():
+                self.optimizer.apply(given, self.model.trainable_variables)
+
+        return PartPrograms(*map(self._repeated, (nothing, self.problem.take, gradients, updated)))
+
+    def _repeated(self, part: Function) -> Function:
+        """A part of a step, driven as steps are."""
+        step = self._compiled(part)
+
+        def run(resident: Any, order: Any, first: int, count: int) -> None:
+            for number in range(first, first + count):
+                step(resident, order[number])
+
+        return run
 
     def step_graph(self, *arguments: Any) -> Any:
         """See `Engine.step_graph`: a function that runs one step and takes it back."""
@@ -120,6 +146,14 @@ class TorchEngine(Engine):
     def _step(self, resident: Any, indices: Any) -> Any:
         """What `keras.Model.train_step` does on PyTorch; returns sums over the examples."""
         inputs, targets = self.problem.take(resident, indices)
+        losses, outputs = self._backward(inputs, targets)
+        with torch.no_grad():
+            gradients = [weight.grad for weight in self._weights]
+            self.optimizer.apply(gradients, self.model.trainable_variables)
+            return self._sums(losses, targets, outputs)
+
+    def _backward(self, inputs: Any, targets: Any) -> tuple[Any, Any]:
+        """Leave its gradient with every weight; losses of the examples, and the outputs."""
         outputs = self.model(inputs, training=True)
         losses = self.problem.loss(targets, outputs)
         self.traced_batch = losses.shape[0]
@@ -130,10 +164,7 @@ class TorchEngine(Engine):
         for weight in self._weights:
             weight.grad = None
         objective.backward()
-        with torch.no_grad():
-            gradients = [weight.grad for weight in self._weights]
-            self.optimizer.apply(gradients, self.model.trainable_variables)
-            return self._sums(losses, targets, outputs)
+        return losses, outputs
 
     def _forward(self, resident: Any, indices: Any) -> Any:
         inputs, _ = self.problem.take(resident, indices)

@@ -7,17 +7,19 @@ from math import isnan
 
 from accelreport.analysis.results import point_key
 from accelreport.analysis.stats import geometric_mean
-from accelreport.analysis.timed_sweeps import LawPair, TimedSweep
+from accelreport.analysis.timed_sweeps import Cause, LawPair, TimedSweep
 from accelreport.report import formatting
 from accelreport.report.charts.batch_law import LawLine, law_lines
 from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.law_text import (
     columns,
+    cost_text,
     costs,
     equal_text,
     fixed_text,
     pair_sentence,
     refusal_text,
+    split_sentence,
     worst,
 )
 from accelreport.report.metrics import axis_title
@@ -61,7 +63,7 @@ def batch_law_section(bench: BenchmarkView) -> Section | None:
     return Section(
         "model",
         f"Why the {what} matters: a model",
-        (*blocks, *_more(bench)),
+        (*blocks, *_more(bench), *_split(bench, sweeps)),
         finding=_finding(bench, shown),
     )
 
@@ -201,6 +203,50 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
         groups=groups,
         folded=not drawn,
     )
+
+
+PARTS = (
+    "After the training each part was timed as a program of its own, driven as the steps were: one "
+    "that does nothing (dispatch), one that takes its batch (input), one that computes the loss "
+    "and its gradients as well (compute), and one that updates the weights (optimizer). The same "
+    "model goes through each. Single operations are launched inside compute and optimizer, where "
+    "no framework tells that apart from their work. Unexplained is what they do not add up to, "
+    "such as metrics, or what a compiler does with the parts together."
+)
+
+
+def _split(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> tuple[Table | Prose, ...]:
+    """The fixed cost of a step, and each example's, by cause; nothing where none asked for it."""
+    split = [sweep for sweep in sweeps if sweep.split]
+    why = {
+        f"{bench.title_of(each.cell.device)}: {each.parts.absent}"
+        for each in bench.records.values()
+        if each.parts and each.parts.absent
+    }
+    absent = (Prose(f"Not told by cause: {formatting.listed(sorted(why))}."),) if why else ()
+    if not split:
+        return absent
+    said = [split_sentence(name_of(bench, sweep), sweep) for sweep in split]
+    table = Table(
+        id="split-table",
+        title="What a step costs, by cause: whatever the batch, and under it each example",
+        caption=PARTS,
+        corner="device",
+        columns=tuple(Column(cause.value, number=True) for cause in Cause),
+        groups=(RowGroup(tuple(_split_row(bench, sweep) for sweep in split)),),
+    )
+    return (Prose(" ".join(f"{each}." for each in said)), table, *absent)
+
+
+def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
+    where = fixed_text(sweep)
+    header = [Line(name_of(bench, sweep))] + ([Line(where, "reason")] if where else [])
+    unit = 1.0 if sweep.of_batches else 1 / GIGA
+    entries = [
+        Entry((Line(cost_text(each.fixed_s)), Line(cost_text(each.each_s * unit), "detail")))
+        for each in sweep.split
+    ]
+    return Row(Entry(tuple(header)), tuple(entries), device=bench.colours[sweep.device])
 
 
 def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
