@@ -72,6 +72,32 @@ def test_pytorch_counts_the_same_operations_in_a_step(
     assert torch[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_pytorch_finds_at_least_the_chain_that_a_graph_shows(
+    name: str, tensorflow: Said, torch: Said
+) -> None:
+    least, found = tensorflow[name]["depth"], torch[name]["depth"]
+    if name in FEEDFORWARD:
+        assert found == least > 0
+    else:
+        # What PyTorch runs goes through all steps, and back: TensorFlow's lists hide the way back.
+        assert least <= found <= 2 * least + 4
+
+
+@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
+def test_every_framework_times_the_parts_of_a_step_or_says_why_not(
+    framework: str, request: pytest.FixtureRequest
+) -> None:
+    parts = request.getfixturevalue(framework)["parts"]
+    assert parts["absent"] == ""
+    for name in ("empty_s", "input_s", "gradient_s", "optimizer_s"):
+        assert len(parts[name]) == 3
+        assert min(parts[name]) > 0
+    assert parts["moved"] == (framework != "jax"), "JAX updates a copy of the weights"
+    assert parts["piped"].startswith("tf.data brings batches")
+    assert parts["untimed"] == "no steady step was timed"
+
+
 @pytest.mark.parametrize(
     ("name", "gates", "layers"),
     [

@@ -10,7 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from accelreport.backend.failures import out_of_memory
 from accelreport.backend.flops import BYTES_METHOD, FlopResult
@@ -61,6 +64,7 @@ def count_program(rehearse: Callable[[], None]) -> FlopResult:
         bytes_method=BYTES_METHOD,
         convolutions_per_step=found.convolutions,
         least_per_step=found.least,
+        depth=found.depth,
     )
     return FlopResult(kinds, flops)
 
@@ -75,6 +79,9 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         self.convolutions = 0.0
         self.least = 0.0
         self.moved = 0.0
+        self.depth = 0.0
+        # A reference to a storage, weak as it is, keeps its place from being given to another.
+        self._depths: dict[Any, float] = {}
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
@@ -82,6 +89,7 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         result = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
         self.kinds.add(name)
+        self._deepen(func, name, (args, kwargs), result)
         for operations, tensors, places in COUNTS[name](args, result) if name in COUNTS else ():
             self.operations += operations
             self.least += operations / places
@@ -90,6 +98,33 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
             there = [each for each in tensors if each is not None]
             self.moved += sum(each.numel() * each.element_size() for each in there)
         return result
+
+    def _deepen(self, func: Any, name: str, arguments: Any, result: Any) -> None:
+        """Depth of the numbers of each result: no number of its storage has less.
+
+        See `Flops.depth`. What puts numbers of several depths together has the least of them.
+        """
+        read = [StorageWeakRef(each.untyped_storage()) for each in _tensors(arguments)]
+        before = [self._depths.get(each, 0.0) for each in read]
+        if name == "copy_":
+            del before[0]  # what is overwritten
+        ready = (min if name in TOGETHER else max)(before, default=0.0)
+        if name in CONSTANT:
+            ready = 0.0
+        if name in COUNTS:
+            ready += 1
+            self.depth = max(self.depth, ready)
+        for each in _tensors(result):
+            storage = each.untyped_storage()
+            place = StorageWeakRef(storage)
+            if place not in read or each.numel() * each.element_size() >= storage.nbytes():
+                self._depths[place] = ready
+            elif func._schema.is_mutable:
+                self._depths[place] = min(self._depths.get(place, 0.0), ready)
+
+
+def _tensors(values: Any) -> list[Tensor]:
+    return [each for each in tree_leaves(values) if isinstance(each, Tensor)]
 
 
 def _product(first: Any, second: Any, result: Any) -> list[Product]:
@@ -154,3 +189,15 @@ COUNTS: dict[str, Count] = {
 
 UNTOLD = ("_scaled_dot_product", "_flash_attention", "_efficient_attention", "miopen_rnn")
 """How the names of fused kernels begin whose arithmetic is not counted."""
+
+TOGETHER = frozenset({"cat", "stack"})
+"""Operations that put numbers beside one another, such as what a loop leaves of each turn."""
+
+CONSTANT = frozenset(
+    [
+        *("select_backward", "slice_backward", "embedding_dense_backward", "zero_", "fill_"),
+        *(f"{kind}_like" for kind in ("empty", "full", "ones", "rand", "randn", "zeros")),
+        *(f"new_{kind}" for kind in ("empty", "empty_strided", "full", "ones", "zeros")),
+    ]
+)
+"""Operations whose numbers, or most of whose numbers, wait for nothing."""
