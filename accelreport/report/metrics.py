@@ -45,6 +45,11 @@ class Words:
         """Whether a model is called, and not trained."""
         return self.verb == "predicts"
 
+    @property
+    def round(self) -> str:
+        """What its steps are counted in: an epoch, a kernel's call; empty where in nothing."""
+        return "call" if self.kernel else "epoch" if self.trains else ""
+
 
 _SAMPLES = {"image_classification": "images"}
 
@@ -61,7 +66,10 @@ def words_of(workload: Mapping[str, Any]) -> Words:
     if workload.get("mode") == "inference":
         work = {"step": "call", "first": "first call", "sample": sample}
         return Words(f"{title}, inference", kernel=False, **work, verb="predicts", did="predicted")
-    return Words(title, kernel=False, step="step", first="first step", sample=sample)
+    work = {"step": "step", "first": "first step", "sample": sample}
+    if family and family.shape == "step":
+        return Words(title, kernel=False, **work, verb="runs", did="ran")
+    return Words(title, kernel=False, **work)
 
 
 def axis_title(axis: str) -> str:

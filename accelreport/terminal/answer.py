@@ -20,7 +20,9 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
 from accelreport.terminal.say import columns
 
-COLUMNS = ("benchmark", "point", "device", "processes", "step", "speedup", "verdict")
+TIMED = "step or call"
+COLUMNS = ("benchmark", "point", "device", "processes", TIMED, "speedup", "verdict")
+"""Headings of a table of several benchmarks; that of one says what its times are of."""
 
 FIXED = frozenset({"spec", "profile", *SPEEDUP_COLUMNS})
 """Columns of `Results.speedups` that are no swept key."""
@@ -57,7 +59,7 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
         rows = [
             row[first:]
             for row in (
-                COLUMNS,
+                tuple(bench.words.step if name == TIMED else name for name in COLUMNS),
                 *table_rows(named(bench, speedups_frame(bench.plan, bench.compared))),
             )
         ]

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
+from accelreport.report.metrics import Words, words_of
 from accelreport.results.record import Record
 from accelreport.runner.estimate import RemainingTime
 from accelreport.runner.events import (
@@ -58,7 +59,7 @@ PHASES = {
     "import": "importing Keras",
     "data": "reading data",
     "build": "building the model",
-    "compile": "first step: tracing and compiling",
+    "compile": "{first}: tracing and compiling",
     "train": "measuring",
     "evaluate": "evaluating",
     "finish": "writing its record",
@@ -71,6 +72,7 @@ class _Now:
     """The cell that is being measured."""
 
     start: CellStartLine
+    words: Words
     began: float
     phase: str = "starting"
     progress: ProgressEvent | None = None
@@ -91,6 +93,7 @@ class LiveProgress:
     def __init__(self, console: Console, plan: RunPlan) -> None:
         self._console = console
         self._left = RemainingTime(plan.expectation, (planned.cell for planned in plan.of("run")))
+        self._cells = {planned.cell.key: planned.cell for planned in plan.of("run")}
         self._total = len(self._left)
         self._finished = 0
         self._now: dict[str, _Now] = {}
@@ -122,7 +125,8 @@ class LiveProgress:
                 self._waiting = line.reason
             case CellStartLine():
                 self._waiting = ""
-                self._now[line.key] = _Now(line, time.monotonic())
+                words = words_of(self._cells[line.key].workload)
+                self._now[line.key] = _Now(line, words, time.monotonic())
                 self._most_at_once = max(self._most_at_once, len(self._now))
             case CellEventLine():
                 self._hear(line)
@@ -131,6 +135,7 @@ class LiveProgress:
                 self._ended(line)
             case LookLine():
                 self._left.add(line.todo)
+                self._cells |= {cell.key: cell for cell in line.todo}
                 self._total += len(line.todo)
                 self._say(*looked(line))
             case EndLine():
@@ -153,7 +158,7 @@ class LiveProgress:
             return
         match line.says:
             case PhaseEvent():
-                now.phase = PHASES[line.says.phase]
+                now.phase = PHASES[line.says.phase].format(first=now.words.first)
             case ProgressEvent():
                 now.progress, now.told_at = line.says, time.monotonic()
             case EpochEvent():
@@ -241,7 +246,9 @@ class LiveProgress:
         if step is None:
             return ProgressBar(total=None, pulse=False, width=BAR), Text(now.phase, style="dim")
         bar = ProgressBar(total=max(step.steps, 1), completed=step.step, width=BAR)
-        parts = [f"epoch {step.epoch}/{step.epochs}", f"step {step.step:,}/{step.steps:,}"]
+        words = now.words
+        parts = [f"{words.round} {step.epoch}/{step.epochs}"] if words.round else []
+        parts += [f"{words.step} {step.step:,}/{step.steps:,}"]
         if now.phase != PHASES["train"]:
             parts.append(now.phase)
         elif now.left_s is not None:

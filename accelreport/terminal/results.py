@@ -59,7 +59,7 @@ def cells(store: Store, name: str) -> list[Row]:
             for machine in places.get(cell.key, [""]):
                 record = store.get(cell.key, machine) if machine else None
                 status = record.status if record else "not run"
-                figures = figures_text(headline(record)) if record else ""
+                figures = figures_text(headline(record), record.cell.workload) if record else ""
                 place = {"point": point, "repeat": cell.repeat, "machine": machine}
                 rows.append({**told, **place, "status": status, "figures": figures})
     return rows
@@ -88,7 +88,7 @@ def record_text(record: Record, path: Path) -> Iterator[str]:
     environment = record.environment
     on = f", {environment.cpu}" if environment else ""
     yield f"  machine   {record.machine}{on}, at {record.started_at}"
-    if figures := figures_text(headline(record)):
+    if figures := figures_text(headline(record), cell.workload):
         yield f"  measured  {figures}"
     times = record.times.model_dump(exclude_none=True)
     if times:

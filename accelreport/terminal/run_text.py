@@ -6,7 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from typing import Any
 
+from accelreport.report.metrics import words_of
 from accelreport.runner.events import (
     CellEndLine,
     CellName,
@@ -50,11 +52,11 @@ def cell_name(cell: CellName) -> str:
     return " ".join((cell.device, *point, f"#{cell.repeat}"))
 
 
-def figures_text(figures: Mapping[str, float]) -> str:
-    """The headline figures: time of a step, rate, quality."""
+def figures_text(figures: Mapping[str, float], workload: Mapping[str, Any]) -> str:
+    """The headline figures of a workload: time of a step (a call, a product), rate, quality."""
     parts = []
     if (step_s := figures.get("step_s")) is not None:
-        parts.append(f"{_time(step_s)}/step")
+        parts.append(f"{_time(step_s)}/{words_of(workload).step}")
     if (rate := figures.get("samples_per_s")) is not None:
         parts.append(f"{number(rate)} samples/s")
     if (tflops := figures.get("tflops")) is not None:
@@ -72,7 +74,7 @@ def end_text(line: CellEndLine) -> str:
         first = line.message.splitlines()[0] if line.message else ""
         kept = "" if line.record_path else "  (its earlier result is kept)"
         return f"{line.failure}: {first}{kept}"
-    parts = [figures_text(line.figures)]
+    parts = [figures_text(line.figures, line.record.cell.workload)]
     if line.status == "partial":
         parts.append("stopped by its budget")
     if line.warnings:

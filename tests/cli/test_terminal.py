@@ -6,6 +6,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,13 +14,16 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from accelreport.backend.protocol import PhaseEvent, ProgressEvent
 from accelreport.errors import AccelReportError
 from accelreport.results.record import Record, Times
 from accelreport.runner.events import (
     CellEndLine,
+    CellEventLine,
     CellStartLine,
     EndLine,
     Observer,
+    WaitingLine,
     named,
     plan_line,
 )
@@ -79,6 +83,38 @@ def test_a_line_of_a_cell_names_what_spoilt_it_beside_its_figures() -> None:
     line = ended(a_record(cell(), "ok"))
     line = line.model_copy(update={"warnings": ["stopped"], "figures": {"step_s": 0.025}})
     assert end_text(line) == "25 ms/step  ⚠ stopped"
+
+
+@pytest.mark.parametrize(
+    ("workload", "first", "steps", "took"),
+    [
+        ({"kind": "image_classification"}, "first step", "epoch 1/1 · step 2/9", "25 ms/step"),
+        (
+            {"kind": "image_classification", "mode": "inference"},
+            "first call", "  call 2/9", "25 ms/call",
+        ),
+        ({"kind": "python"}, "first step", "  step 2/9", "25 ms/step"),
+        ({"kind": "matmul"}, "first call", "call 1/1 · product 2/9", "25 ms/product"),
+    ],
+)  # fmt: skip
+def test_the_progress_and_the_line_of_a_cell_say_what_is_counted_and_timed(
+    workload: dict[str, Any], first: str, steps: str, took: str, tmp_path: Path
+) -> None:
+    one, out = cell(**workload), io.StringIO()
+    console = Console(file=out, force_terminal=True, width=110, color_system=None)
+    with LiveProgress(console, Bench(tmp_path).plan([one])) as live:
+        live.on(CellStartLine(**named(one), number=1, of=1))
+        for says in (
+            PhaseEvent(phase="compile"),
+            ProgressEvent(epoch=1, epochs=1, step=2, steps=9, eta_s=3.0),
+        ):
+            live.on(CellEventLine(key=one.key, says=says))
+            live.on(WaitingLine(reason=""))  # draws at once what a tick draws twice a second
+    text = CODES.sub("", out.getvalue())
+    assert f"{first}: tracing and compiling" in text
+    assert steps in text
+    line = ended(a_record(one, "ok")).model_copy(update={"figures": {"step_s": 0.025}})
+    assert end_text(line) == took
 
 
 @pytest.mark.e2e

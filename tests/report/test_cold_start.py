@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.cost import Price
-from accelreport.report.model import Table
+from accelreport.report.model import RawTable, Table
 from accelreport.report.pages.headline import duration_of
+from accelreport.report.pages.run import blocks_section
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_of
-from accelreport.report.pages.sections.cost import money
+from accelreport.report.pages.sections.cost import cost_section, money
 from accelreport.report.site.assembly import gather
 from tests.report.scenarios import Results
 from tests.support.records import study
@@ -47,6 +48,35 @@ def test_a_steady_step_is_one_number_on_the_whole_page() -> None:
         compared = bench.speedup(series, ())
         assert compared
         assert row.entries[1].lines[0].text == duration_of(compared.seconds)
+
+
+@pytest.mark.parametrize(
+    ("workload", "titles"),
+    [
+        ({"mode": "inference"}, ["first call", "steady call"]),
+        ({"kind": "python"}, ["first step", "steady step"]),
+    ],
+)
+def test_calls_and_steps_of_ones_own_have_no_columns_of_epochs(
+    workload: dict[str, str], titles: list[str]
+) -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, repeats=2)
+    plan = made.plan.model_copy(update={"workload": {**made.plan.workload, **workload}})
+    (bench,) = gather(Results((replace(made, plan=plan),)))
+    sections = (
+        cold_start_section(bench),
+        cost_section(bench),
+        blocks_section(bench, bench.shown_records[0]),
+    )
+    blocks = [block for section in sections if section for block in section.blocks]
+    tables = {each.id: each for each in blocks if isinstance(each, Table)}
+    (raw,) = (each for each in blocks if isinstance(each, RawTable))
+    said = [column.title for each in tables.values() for column in each.columns]
+    assert not [title for title in (*said, *raw.columns) if "epoch" in title]
+    cold = tables["cold-table"]
+    assert [column.title for column in cold.columns][:2] == titles
+    assert {len(row.entries) for row in cold.groups[0].rows} == {len(cold.columns)}
+    assert {len(row) for row in raw.rows} == {len(raw.columns)}
 
 
 @given(st.floats(1e-7, 1e3))

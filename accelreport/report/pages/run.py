@@ -164,12 +164,12 @@ def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
     """Every timed block as it was read, with a drawing of its steps; None without any."""
     if not record.blocks:
         return None
-    step = bench.words.step
+    step, in_rounds = bench.words.step, bench.words.round
     shown = record.blocks[:MOST_BLOCKS]
     rows = tuple(
         (
             str(number),
-            str(block.epoch),
+            *([str(block.epoch)] if in_rounds else []),
             str(block.first_step),
             str(block.steps),
             f"{block.wall_s:.6f}",
@@ -180,12 +180,11 @@ def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
         )
         for number, block in enumerate(shown, start=1)
     )
-    first = "call" if bench.words.kernel else "epoch"
     table = RawTable(
         title="Timed blocks",
         columns=(
-            "block", first, f"first {step}", f"{step}s", "wall s", f"ms a {step}",
-            "CPU s", "CPU s of others", "part",
+            "block", *([in_rounds] if in_rounds else []), f"first {step}", f"{step}s", "wall s",
+            f"ms a {step}", "CPU s", "CPU s of others", "part",
         ),
         rows=rows,
         note=(

@@ -346,12 +346,13 @@ def _cold_row(
 ) -> Row:
     start = starts.get((series, point))
     header = Entry((Line(series.title),))
+    in_rounds = bool(bench.words.round)
     if start is None:
         gone = absence(bench, series, point)
         reason = Entry(
             (Line(f"{gone.lines[0].text}: {gone.lines[1].text}", "reason"),), href=gone.href
         )
-        blank = tuple(Entry((Line("–"),)) for _ in range(4 if bench.words.calls else 6))
+        blank = tuple(Entry((Line("–"),)) for _ in range(6 if in_rounds else 4))
         return Row(header, (reason, *blank), device=series.colour)
     unit = unit_of(bench, (series, point), start)
     timings = [row.timings for row in bench.measured(series, point)]
@@ -369,7 +370,7 @@ def _cold_row(
         formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
         _worth(bench, (series, point), start),
         _break_even(bench, series, point, starts),
-        *(say(median(values)) for values in zip(*pairs, strict=True) if not bench.words.calls),
+        *(say(median(values)) for values in zip(*pairs, strict=True) if in_rounds),
     ]
     entries = [Entry((Line(text),)) for text in texts]
     badges = number_badges(bench.planned(series, point))
