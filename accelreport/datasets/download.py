@@ -145,6 +145,8 @@ def _proxy_headers(proxy: str) -> dict[str, str]:
 
 def permanent(error: HTTPError) -> bool:
     """Whether asking again cannot help."""
+    if isinstance(error, SSLError):
+        return False  # a connection that was verified broke while it was read
     cause = _cause(error)
     lasting = (SSLError, LocationValueError, URLSchemeUnknown, ResponseError)
     return isinstance(cause, lasting) or _asks_for_password(cause)
@@ -161,6 +163,8 @@ def reason(error: Exception, url: str) -> str:
     cause = _cause(error)
     if _asks_for_password(cause):
         return UNKNOWN_TO_PROXY
+    if isinstance(error, SSLError):
+        return f"The connection to {host} broke ({error})."
     short = str(cause).rsplit(": ", 1)[-1]
     for kind, sentence in (
         (NameResolutionError, f"The name {host} could not be resolved; is there a network?"),
@@ -242,13 +246,19 @@ def _attempt(pool: urllib3.PoolManager, request: DownloadRequest, progress: Prog
             headers["If-Range"] = validator
     response = pool.request("GET", request.url, headers=headers, preload_content=False)
     try:
-        if request.url.startswith("https:") and (response.geturl() or "").startswith("http:"):
+        if urlsplit(request.url).scheme == "https" and _was_open(response):
             raise request.failed("The server redirects to an address without encryption.")
         start, total = _accept(response, request, offset)
         _remember(response, request)
         return _receive(response, request, start, total, progress)
     finally:
         response.close()
+
+
+def _was_open(response: urllib3.BaseHTTPResponse) -> bool:
+    """Whether a redirect led to an address without encryption, were it only on the way."""
+    passed = response.retries.history if response.retries else ()
+    return any(urlsplit(each.redirect_location or "").scheme == "http" for each in passed)
 
 
 def _accept(

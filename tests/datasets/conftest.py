@@ -10,11 +10,11 @@ import pytest
 from accelreport.datasets.entry import RemoteFile
 from tests.datasets import layouts
 from tests.datasets.publishing import BODY, PATH, publish, sha
-from tests.datasets.server import Server, server
+from tests.datasets.server import SECURE, Server, certificate, secure_server, server
 from tests.support.data import BESIDE_THE_CHECKOUT
 from tests.support.disks import tiny_disk
 
-__all__ = ["server", "tiny_disk"]
+__all__ = ["certificate", "secure_server", "server", "tiny_disk"]
 
 REAL = os.environ.get("ACCELREPORT_DATA")
 """What the person who runs the tests set; read before any test changes it."""
@@ -41,6 +41,19 @@ def some_data(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for write in layouts.WRITERS.values():
         write(data_folder)
     return data_folder
+
+
+@pytest.fixture
+def tunnelled(server: Server, secure_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """`demo` on a server behind TLS, which only a proxy reaches that asks for a password."""
+    secure_server.files[PATH] = BODY
+    server.password, server.behind = "anna:secret", secure_server.url
+    monkeypatch.setenv("https_proxy", server.url.replace("http://", "http://anna:secret@"))
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    address = f"https://{SECURE}/{PATH}"
+    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=address))
+    return secure_server
 
 
 @pytest.fixture

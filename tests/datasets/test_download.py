@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from accelreport.datasets.download import RetryPolicy, fetch
 from accelreport.datasets.entry import RemoteFile
 from accelreport.datasets.load import DataUnavailable, load
 from tests.datasets.publishing import BODY, PATH, QUICK, left_over, publish, sha
-from tests.datasets.server import Server
+from tests.datasets.server import SECURE, Server
 
 
 def test_a_file_is_brought_verified_and_its_progress_told(demo: Server, data_folder: Path) -> None:
@@ -147,7 +148,7 @@ def test_a_server_that_stops_sending_is_given_up(demo: Server) -> None:
 
 
 def test_an_endless_redirect_ends(demo: Server) -> None:
-    demo.redirect = f"{demo.url}/{PATH}"
+    demo.moved[PATH] = f"{demo.url}/{PATH}"
     with pytest.raises(DataUnavailable, match="redirects without end"):
         fetch("demo", policy=QUICK)
 
@@ -246,6 +247,59 @@ def test_the_password_opens_a_proxys_tunnel_to_https_too(
         fetch("demo", policy=QUICK)
     assert "407" not in str(beyond.value)
     assert "secret" not in str(beyond.value)
+
+
+@pytest.mark.parametrize("garbles", [False, True])
+def test_a_download_goes_on_where_it_stopped_through_a_proxys_tunnel(
+    tunnelled: Server, server: Server, data_folder: Path, garbles: bool
+) -> None:
+    tunnelled.cuts, tunnelled.garbles = [100_000, 50_000], garbles
+    fetch("demo", policy=QUICK)
+    assert (data_folder / PATH).read_bytes() == BODY
+    assert left_over(data_folder) == ["file.bin"]
+    first, *more = [int(asked[6:-1] or 0) for _, asked, _ in tunnelled.requests]
+    assert first == 0 < more[0] < more[1] <= 150_000, "what arrived was asked for again"
+    assert {path for path, *_ in server.requests} == {f"CONNECT {SECURE}:443"}
+
+
+def test_a_tunnel_brings_nothing_that_is_too_long_or_not_the_published_file(
+    tunnelled: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tunnelled.files[PATH] = BODY[:-1] + b"!"
+    with pytest.raises(DataUnavailable, match="not the published file: its SHA-256 is"):
+        fetch("demo", policy=QUICK)
+    tunnelled.length = "chunked"
+    address = f"https://{SECURE}/{PATH}"
+    publish(monkeypatch, RemoteFile(PATH, None, None, url=address, limit=1000))
+    with pytest.raises(DataUnavailable, match="1,000"):
+        fetch("demo", policy=QUICK)
+    assert left_over(data_folder) == []
+
+
+def test_a_tunnel_leads_to_no_address_without_encryption(
+    tunnelled: Server, server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = f"http://{SECURE}/{PATH}"
+    tunnelled.moved[PATH], server.files[plain] = plain, BODY
+    monkeypatch.setenv("http_proxy", os.environ["https_proxy"])
+    with pytest.raises(DataUnavailable, match="redirects to an address without encryption"):
+        fetch("demo", policy=QUICK)
+    # Nor does one that leads back to encryption.
+    server.moved[plain] = f"https://{SECURE}/elsewhere"
+    tunnelled.files["elsewhere"] = BODY
+    with pytest.raises(DataUnavailable, match="redirects to an address without encryption"):
+        fetch("demo", policy=QUICK)
+    assert left_over(data_folder) == []
+
+
+def test_a_server_behind_a_tunnel_must_have_a_certificate_for_its_name(
+    tunnelled: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"https://other.invalid/{PATH}"
+    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=address))
+    with pytest.raises(DataUnavailable, match=r"other\.invalid could not be verified"):
+        fetch("demo", policy=QUICK)
+    assert tunnelled.requests == []
 
 
 def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
