@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from accelreport.backend.failures import OUT_OF_MEMORY_REMEDY
 from accelreport.results.store import Store
 from accelreport.runner.launchers.base import ATTEMPTS
 from tests.runner.scattered import start
@@ -124,3 +126,12 @@ def test_the_cells_of_each_device_go_to_a_node_that_has_it_and_fail_as_on_one_ma
     assert [record.status for record in by_device["tpu"]] == ["skipped"] * 3
     failures = [record.failure for record in by_device["tpu"] if record.failure]
     assert all("no node of the Ray cluster" in failure.message for failure in failures)
+
+
+def test_a_worker_that_ray_ends_for_want_of_memory_is_told_so_with_a_remedy(tmp_path: Path) -> None:
+    (lines,) = lines_of(start(PROGRAM, tmp_path, 1, 0.0, "hang", "--starved"))
+    lost = json.loads(" ".join(lines))
+    assert (lost["kind"], lost["final"]) == ("oom-host", True), lost
+    assert lost["message"] == "Ray ended its worker because the node's memory ran out."
+    assert lost["remedy"] == OUT_OF_MEMORY_REMEDY
+    assert "memory" in lost["traceback"]
