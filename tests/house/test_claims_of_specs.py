@@ -206,8 +206,8 @@ WORLDS: dict[str, tuple[World, World]] = {
         SAME,
     ),
     "Threads pay more for larger matrices": (
-        along("size", "all", {128.0: 0.9, 512.0: 0.5}),
-        along("size", "all", {128.0: 0.5, 512.0: 0.9}),
+        along("size", "all", {256.0: 0.9, 512.0: 0.5}),
+        along("size", "all", {256.0: 0.5, 512.0: 0.9}),
     ),
     "A GPU takes a fifth of the time of a CPU, or less": (pace(cpu=6), pace(gpu=6)),
     "gpu takes a fifth of the time of cpu, or less": (pace(cpu=6), pace(gpu=6)),
