@@ -197,7 +197,7 @@ def measure(measurement: Measurement) -> Record:
     measurement.add_parent_timings()
     keras.utils.set_random_seed(cell.seed)
     with measurement.stage("data_s", "data"):
-        dataset = _dataset(measurement, family, parameters)
+        dataset = _dataset(measurement, family, parameters, cell.folder)
     problem = family.problem(parameters, dataset, cell.seed)
     if isinstance(problem, KernelProblem):
         measure_kernel(measurement, problem)
@@ -216,14 +216,16 @@ def measure(measurement: Measurement) -> Record:
     return measurement.record("ok" if measurement.facts.pop("complete") else "partial")
 
 
-def _dataset(measurement: Measurement, family: Family, parameters: Any) -> Dataset | None:
+def _dataset(
+    measurement: Measurement, family: Family, parameters: Any, folder: str
+) -> Dataset | None:
     request = family.data(parameters)
     if request is None:
         return None
     from accelreport.datasets.catalogue import find
     from accelreport.datasets.load import load
 
-    dataset = load(request.name, mode=request.mode, options=request.options)
+    dataset = load(request.name, mode=request.mode, options=request.options, folder=folder)
     measurement.data = DataSource(
         dataset=dataset.name,
         origin=dataset.origin,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json as json_module
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,10 @@ from accelreport.cli.options import SPECS, DevicesFile, Json, Specs
 from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
-    from accelreport.spec.cells import Spec
+    from accelreport.backend.shapes import Misfit
+    from accelreport.spec.cells import Cell, Spec, SpecSet
+    from accelreport.spec.positions import KeyPath
+    from accelreport.spec.problems import Problem
 
 CHECK_EXAMPLES = """\b
 Examples:
@@ -25,7 +28,9 @@ Examples:
 \b
 Files of your own:
   A CSV file that a spec names is opened: that it is not here, or has no column of a name, is a
-  warning, since another machine may have it.
+  warning, since another machine may have it. A model of your own (kind = "keras", or a package's),
+  and any model on data of your own, is built and given two examples by a process of its own, where
+  its framework is installed: that it does not fit the data is an error. This takes some seconds.
 
 \b
 JSON: one object with the counts and a list of problems, each with its code, file, line,
@@ -81,6 +86,7 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
         found = load(_with_neighbours(specs), devices_file=devices_file)
         for folder in specs:
             read_options(folder / FILE_NAME).check({spec.name for spec in found.specs})
+        complaints = _of_own(found)
     except SpecErrors as errors:
         if not json:
             raise
@@ -94,36 +100,143 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
         from accelreport.terminal.say import claims_text, say
 
         say(*claims_text(found.specs))
-        for complaint in _own_files(found.specs):
-            say(f"warning: {complaint}", err=True)
-        told = (f"{count:,} {name if count > 1 else name[:-1]}" for name, count in counts.items())
-        say(f"{', '.join(told)}: no errors")
+        for name, complaint in complaints:
+            say(f"warning: {name}: {complaint}", err=True)
+        totals = (f"{count:,} {name if count > 1 else name[:-1]}" for name, count in counts.items())
+        say(f"{', '.join(totals)}: no errors")
 
 
-def _own_files(specs: Iterable[Spec]) -> Iterator[str]:
+def _of_own(found: SpecSet) -> list[tuple[str, str]]:
+    """What is to be known of files and models of somebody's own, each with its spec.
+
+    Raises:
+        SpecErrors: a model does not fit its data.
+    """
+    from accelreport.spec.problems import SpecErrors
+
+    unread = list(_own_files(found.specs))
+    unclear = {name for name, _ in unread}
+    unknown, wrong = _fitting(spec for spec in found.specs if spec.name not in unclear)
+    if wrong:
+        raise SpecErrors(wrong)
+    return [*misplaced_files(found.cells), *unread, *unknown]
+
+
+def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
+    """Each spec with a CSV file that is not where relative paths begin, and what to do."""
+    named = {
+        (cell.spec, path, cell.folder): None
+        for cell in cells
+        if (path := (cell.workload.get("series") or {}).get("path"))
+    }
+    if not named:
+        return []
+    from accelreport.datasets.cache import misplaced
+
+    told = ((spec, misplaced(path, folder)) for spec, path, folder in named)
+    return [(spec, text) for spec, text in told if text]
+
+
+def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
     """CSV files that specs name and that are not here, or lack a column that is named."""
-    from accelreport.datasets.cache import data_root
-
     for spec in specs:
         series = spec.workload.get("series") or {}
         if not (path := series.get("path")):
             continue
-        places = [folder / path for folder in (data_root(), Path.cwd())]
-        place = next((place for place in places if place.is_file()), None)
+        from accelreport.datasets.cache import places
+
+        known = dict.fromkeys(places(path, str(spec.path.parent.absolute())))
+        place = next((place for place in known if place.is_file()), None)
         if place is None:
-            yield f"{spec.name}: there is no file {path}; looked for {', '.join(map(str, places))}"
+            yield spec.name, f"there is no file {path}; looked for {', '.join(map(str, known))}"
             continue
         try:
             with place.open(encoding="utf-8-sig", newline="") as file:
                 head = next(csv.reader(file, delimiter=series.get("separator") or ","), [])
         except (OSError, UnicodeDecodeError, csv.Error) as error:
-            yield f"{spec.name}: {place} cannot be read: {error}"
+            yield spec.name, f"{place} cannot be read: {error}"
             continue
         columns = [name.strip() for name in head]
         keys = ("time", "targets", "inputs", "one_hot", "where")
         for name in {name: None for key in keys for name in series.get(key) or ()}:
             if name not in columns:
-                yield f"{spec.name}: {place} has no column {name!r}, but {', '.join(columns)}"
+                yield spec.name, f"{place} has no column {name!r}, but {', '.join(columns)}"
+
+
+def _is_own(workload: Mapping[str, Any]) -> bool:
+    """Whether a model or its data did not come with accelreport, so that they may not fit."""
+    from accelreport.datasets.catalogue import BUILT_IN, CATALOGUE
+    from accelreport.datasets.samples import samples
+    from accelreport.workloads.registry import package_of
+
+    kind, data = workload["kind"], workload.get("dataset", "")
+    own_data = data in CATALOGUE and data not in BUILT_IN
+    if data == "csv":
+        files = {file.path for sample in samples().values() for file in sample.files}
+        own_data = workload["series"]["path"] not in files
+    return bool(kind == "keras" or own_data or package_of(kind))
+
+
+def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem]]:
+    """What could not be looked at, and each model of somebody's own that does not fit its data."""
+    own = [spec for spec in specs if any(_is_own(cell.workload) for cell in spec.cells)]
+    if not own:
+        return [], []
+    from accelreport.backend.frameworks import absent
+    from accelreport.backend.shapes import ShapeQuestion, ShapesUnknown, misfits
+
+    asked: dict[str, list[tuple[Spec, Cell]]] = {}
+    for spec in own:
+        named = dict.fromkeys(device.framework for device in spec.devices.values())
+        unlike: dict[str, Cell] = {}
+        for cell in spec.cells:
+            unlike.setdefault(_shape_of(cell), cell)
+        if here := [framework for framework in named if not absent(framework)]:
+            asked.setdefault(here[0], []).extend((spec, cell) for cell in unlike.values())
+    complaints: list[tuple[str, str]] = []
+    problems: list[Problem] = []
+    for framework, pairs in asked.items():
+        questions = [ShapeQuestion(workload=c.workload, folder=c.folder) for _, c in pairs]
+        try:
+            answers = misfits(questions, framework)
+        except ShapesUnknown as error:
+            text = " ".join(str(error).split())
+            complaints += [(each, text) for each in dict.fromkeys(spec.name for spec, _ in pairs)]
+            continue
+        for (spec, cell), found in zip(pairs, answers, strict=True):
+            if found and found.unread:
+                complaints.append((spec.name, f"{found.what} {found.why}"))
+            elif found:
+                problems.append(_problem(spec, cell, found))
+    return complaints, problems
+
+
+def _shape_of(cell: Cell) -> str:
+    """What a model and its examples are made from, as text: not how often or how they are used."""
+    from accelreport.workloads.base import TRAINING_ONLY
+
+    needless = TRAINING_ONLY | {"batch_size", "mode"}
+    said = {name: each for name, each in cell.workload.items() if name not in needless}
+    return json_module.dumps(said, sort_keys=True)
+
+
+def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
+    """A model that does not fit its data, at the parameter that says so in the file."""
+    from accelreport.spec.positions import value_at
+    from accelreport.spec.problems import Place, Problem
+    from accelreport.spec.source import read_file
+
+    file = read_file(spec.path, str(spec.path))
+    tables: tuple[KeyPath, ...] = (("sweep",), ("sweep", "zip"), ("workload",))
+    paths = [(*table, found.key) for table in tables]
+    at = "".join(f" at {axis} = {value}" for axis, value in cell.point.items() if axis == found.key)
+    message = " ".join(part for part in (found.what, found.why) if part).rstrip(".")
+    if isinstance(file, Problem):  # gone since it was read
+        return Problem("misfit", Place(str(spec.path)), f"{message}{at}", found.remedy)
+    here = next((p for p in paths if value_at(file.document.data, p) is not None), ("workload",))
+    return Problem(
+        "misfit", file.place(here), f"{message}{at}", found.remedy, f"workload.{found.key}"
+    )
 
 
 def _with_neighbours(paths: Sequence[Path]) -> list[Path]:

@@ -331,16 +331,13 @@ def _one_of(names: Iterable[str]) -> Callable[[str], str]:
 
 
 def _place(path: str, folder: Path) -> tuple[Path, str]:
-    """A CSV file and what a spec calls it, which a run looks for in two folders.
+    """A CSV file and what a spec in a folder calls it: below that folder, by its way from there."""
+    from accelreport.datasets.cache import places
 
-    One that lies beside the spec only is called by its way from the working folder.
-    """
-    from accelreport.datasets.cache import data_root
-
-    places = [(data_root() / path, path), (Path.cwd() / path, path)]
-    if not (beside := folder / path).is_absolute():
-        places.append((beside, beside.as_posix()))
-    return next((each for each in places if each[0].is_file()), places[-1])
+    known = places(path, str(folder.absolute()))
+    found = next((each for each in known if each.is_file()), known[-1])
+    beside = found.is_relative_to(folder.absolute())
+    return found, found.relative_to(folder.absolute()).as_posix() if beside else path
 
 
 def _file_below(folder: Path) -> Callable[[str], str]:

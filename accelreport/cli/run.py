@@ -249,12 +249,15 @@ def carried_out(
 
 
 def _prepared(request: Request) -> Prepared:
+    from accelreport.cli.inspect import misplaced_files
     from accelreport.runner.prepare import prepare
     from accelreport.terminal.say import say
 
     prepared = prepare(request, waiting=lambda reason: say(f"{reason} …", err=True))
     for problem in prepared.problems:
         say(f"warning: {problem}; the cell is measured again", err=True)
+    for name, told in misplaced_files(each.cell for each in prepared.plan.of("run")):
+        say(f"warning: {name}: {told}", err=True)
     return prepared
 
 

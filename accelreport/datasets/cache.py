@@ -103,6 +103,40 @@ def data_root() -> Path:
     return user_cache_path("accelreport", appauthor=False) / "data"
 
 
+def places(path: str, folder: str = "") -> list[Path]:
+    """Where a file is looked for, in this order; an absolute path is its only place.
+
+    Beside the spec, as every other file that a spec names; in the data folder; and in the
+    working folder, where it was looked for before specs had one base (see `misplaced`).
+
+    Args:
+        path: the file, as a spec names it.
+        folder: the spec's folder; empty where there is none.
+    """
+    asked = Path(path).expanduser()
+    if asked.is_absolute():
+        return [asked]
+    return [root / asked for root in (*([Path(folder)] if folder else []), data_root(), Path.cwd())]
+
+
+def misplaced(path: str, folder: str) -> str:
+    """Where a file lies that only the working folder has, and where to put it; else nothing.
+
+    Args:
+        path: the file, as a spec names it.
+        folder: the spec's folder.
+    """
+    *right, last = places(path, folder)
+    if not right or any(place.is_file() for place in right) or not last.is_file():
+        return ""
+    below = last.relative_to(folder).as_posix() if last.is_relative_to(folder) else ""
+    better = f'write path = "{below}"' if below else f"move it to {right[0]}"
+    return (
+        f"{path} is found in the working folder only ({last}), and not beside the spec, where "
+        f"relative paths begin: {better}"
+    )
+
+
 def may_write(folder: Path) -> bool:
     """Whether files may be put into a folder, or into the one it would be made in.
 

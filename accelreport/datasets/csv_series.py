@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from accelreport.datasets.cache import Contents, data_root, read_bounded
+from accelreport.datasets.cache import Contents, places, read_bounded
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.datasets.parts import Parts
@@ -35,7 +35,9 @@ class Options(TableOptions):
     """The file and what its columns mean."""
 
     path: Annotated[str, Field(min_length=1)]
-    """The file; when not absolute, below the data folder or else the working folder."""
+    """The file; when not absolute, `places` says where it is looked for."""
+    folder: str = ""
+    """Folder of the spec; empty where there is none."""
 
 
 def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Parts:  # noqa: ARG001
@@ -48,7 +50,7 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
         DataUnavailable: when there is no such file.
         DataCorrupt: when it is no table of the kind that the options describe.
     """
-    file = files[0] if files else _read_file(options.path)
+    file = files[0] if files else _read_file(options.path, options.folder)
     try:
         table, inputs = read_table(file.data, options)
         made = make_series(table, inputs, options.targets, options)
@@ -72,14 +74,13 @@ def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:  # n
     return make_stand_in(table, [*inputs, *words], options.targets, options, note)
 
 
-def _read_file(path: str) -> Contents:
-    asked = Path(path).expanduser()
-    places = [asked] if asked.is_absolute() else [data_root() / asked, Path.cwd() / asked]
-    place = next((place for place in places if place.is_file()), None)
+def _read_file(path: str, folder: str) -> Contents:
+    known = dict.fromkeys(places(path, folder))
+    place = next((place for place in known if place.is_file()), None)
     if place is None:
         raise DataUnavailable(
             f"There is no file {path}.",
-            why=f"Looked for: {', '.join(str(place) for place in places)}.",
+            why=f"Looked for: {', '.join(map(str, known))}.",
             remedy="Correct the path, or use `--data synthetic`.",
         )
     data = read_bounded(place, _LIMIT, _REMEDY)

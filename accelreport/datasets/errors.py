@@ -51,6 +51,7 @@ class DataCorrupt(DataError):  # noqa: N818 - the name says what is the case
 
 
 class DataOptionsError(AccelReportError):
-    """The options given to a data set make no sense for it."""
+    """The options given to a data set make no sense for it; `key` is the parameter to change."""
 
     exit_code = ExitCode.BAD_SPEC
+    key = "dataset"

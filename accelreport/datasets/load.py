@@ -25,6 +25,7 @@ def load(
     mode: Mode,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
+    folder: str = "",
 ) -> Dataset:
     """Bring a data set into memory; never downloads anything.
 
@@ -34,6 +35,7 @@ def load(
             package, `synthetic` makes a stand-in.
         seed: seed of the stand-in; not used otherwise.
         options: what this data set lets one choose; see the `Options` of its module.
+        folder: the spec's folder, for data sets whose `Options` have a `folder`.
 
     Returns:
         The arrays and where they came from. `origin` is official only when the SHA-256 of
@@ -46,8 +48,9 @@ def load(
     """
     entry = find(name)
     source = cast("DatasetModule", importlib.import_module(entry.module))
+    beside = {"folder": folder} if "folder" in source.Options.model_fields else {}
     try:
-        checked = source.Options.model_validate(dict(options or {}))
+        checked = source.Options.model_validate({**beside, **(options or {})})
     except ValidationError as error:
         raise _bad_options(entry, error) from error
     files: list[Contents] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat, field_validator, model_validator
 
 from accelreport.results.plan_document import Count, Document, Seconds
 from accelreport.spec.cells import Cell
@@ -677,6 +677,11 @@ class Record(Document):
     """The last lines the process printed, TensorFlow's own among them."""
     details: dict[str, Any] = {}
     """What only this family observes (documented by the family)."""
+
+    @field_validator("cell")
+    @classmethod
+    def _wherever_it_lay(cls, cell: Cell) -> Cell:
+        return cell.anywhere()
 
     @property
     def machine(self) -> str:

@@ -335,7 +335,7 @@ def conclude(seen: ProcessOutcome) -> Record:
     place = {"machine": seen.environment.machine, "host": seen.environment.host}
     return record.model_copy(
         update={
-            "cell": seen.cell,
+            "cell": seen.cell.anywhere(),
             "started_at": seen.started_at,
             "finished_at": seen.finished_at,
             "times": record.times.model_copy(update={"wall_s": seen.ending.wall_s}),

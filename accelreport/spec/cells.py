@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from accelreport.spec.base import Scalar
 from accelreport.spec.claims import Claim
@@ -67,6 +67,13 @@ class Cell(BaseModel):
     """The device in full."""
     measure: Measure
     """How it is measured."""
+    folder: str = ""
+    """Folder of the spec, for the files beside it; empty in records, which any machine may read."""
+
+    @model_serializer(mode="wrap")
+    def _wherever_it_lies(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without a folder that is not said, as it was written before there was one."""
+        return {name: value for name, value in fields(self).items() if name != "folder" or value}
 
     @cached_property
     def key(self) -> str:
@@ -90,6 +97,10 @@ class Cell(BaseModel):
         }
         text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def anywhere(self) -> Cell:
+        """The cell without its folder, as a record holds it."""
+        return self.model_copy(update={"folder": ""}) if self.folder else self
 
     @property
     def name(self) -> str:

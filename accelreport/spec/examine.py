@@ -104,6 +104,7 @@ def expanded_cells(
     *,
     spec: str,
     profile: str,
+    folder: str = "",
 ) -> Iterator[Cell]:
     """The cells of a spec: by point, then repeat, then device."""
     for point, workload in pairs:
@@ -119,6 +120,7 @@ def expanded_cells(
                     workload=workload,
                     device_spec=device,
                     measure=measure,
+                    folder=folder,
                 )
 
 
@@ -261,7 +263,14 @@ class SpecFile:
             published=tuple(parts.published.values()),
             claims=tuple(parts.claims.values()),
             cells=tuple(
-                expanded_cells(examined.points, devices, parts.measure, spec=name, profile=profile)
+                expanded_cells(
+                    examined.points,
+                    devices,
+                    parts.measure,
+                    spec=name,
+                    profile=profile,
+                    folder=str(self.file.path.parent.absolute()),
+                )
             ),
         )
 

@@ -249,9 +249,10 @@ PerExample = Callable[[Any, Any], Any]
 
 
 class ModelError(AccelReportError):
-    """Keras cannot make a model of the document."""
+    """Keras cannot make a model of the document, or it does not fit the data."""
 
     exit_code = ExitCode.BAD_SPEC
+    key = "architecture"
 
 
 def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:

@@ -13,6 +13,7 @@ from pydantic import (
     Field,
     FiniteFloat,
     SerializerFunctionWrapHandler,
+    ValidationInfo,
     model_serializer,
     model_validator,
 )
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 def _relative(text: str) -> str:
     path = PurePosixPath(text)
     if path.is_absolute() or PureWindowsPath(text).drive or ".." in path.parts or "\\" in text:
-        raise ValueError("must lie below the data folder or the working folder, written with `/`")
+        raise ValueError("must lie below the spec's folder or the data folder, written with `/`")
     return text
 
 
@@ -60,7 +61,7 @@ class SeriesColumns(SpecModel):
     """What a table's columns mean; what is absent is left to the data set."""
 
     path: Annotated[Text, AfterValidator(_relative)] | None = None
-    """For `csv`: the file, below the data folder or else the working folder."""
+    """For `csv`: the file, below the spec's folder or else the data folder."""
     time: Names | None = None
     """For `csv`: the column of the time, or columns called year, month, day, hour …"""
     time_format: Text | None = None
@@ -119,6 +120,10 @@ CSV_ONLY = (
 """Keys of `SeriesColumns` that only a file of one's own needs."""
 
 
+ROWS = {"weather_denmark": 333_109, "beijing_pm25": 43_824}
+"""Rows of the published series; their samples have fewer."""
+
+
 class SeriesForecastParameters(TrainingParameters):
     """GRU over windows of a series → the targets, at every step.
 
@@ -168,6 +173,32 @@ class SeriesForecastParameters(TrainingParameters):
                 raise FieldsError("nothing is left for the loss", "ignored_steps", key)
         return self
 
+    @model_validator(mode="after")
+    def _window_fits(self, info: ValidationInfo) -> Self:
+        # Only of a spec that is being read: what was measured can still be shown.
+        rows = ROWS.get(self.dataset)
+        if rows is None or "folder" not in (info.context or {}):
+            return self
+        horizon, share = self.series.horizon, self.series.train_share
+        trains = int(
+            (0.9 if share is None else share) * (rows - (24 if horizon is None else horizon))
+        )
+        if self.window > trains:
+            raise FieldsError(
+                f"a window of {self.window:,} steps is longer than the {max(trains, 0):,} rows of "
+                f"{self.dataset} that train",
+                "window",
+                "dataset",
+                help="choose a shorter window",
+            )
+        return self
+
+
+class ShortSeriesError(DataOptionsError):
+    """The series is shorter than a window."""
+
+    key = "window"
+
 
 def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProblem:
     """The training problem: `inputs` [T, n_in] and `targets` [T, n_out], scaled to [0, 1].
@@ -177,13 +208,12 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
     hour would take 1,344 times the memory.
 
     Raises:
-        DataOptionsError: when the series is shorter than a window.
+        ShortSeriesError: when the series is shorter than a window.
     """
-    n = numerics()
     places = len(data.train["inputs"]) - parameters.window + 1
     validation = whole_sequence(data.validation, parameters.validation_rows)
     if places < 1 or validation["inputs"].shape[1] <= parameters.ignored_steps:
-        raise DataOptionsError(
+        raise ShortSeriesError(
             f"The series of {len(data.train['inputs']):,} training rows and "
             f"{len(data.validation['inputs']):,} validation rows is too short.",
             why=f"A window has {parameters.window:,} steps, of which {parameters.ignored_steps} "
@@ -191,6 +221,7 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
             remedy="Choose a shorter window, fewer ignored_steps, or a longer series.",
         )
     examples = min(places, parameters.train_examples or places)
+    n = numerics()
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
         if len(resident["inputs"].shape) == 3:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,8 @@ def test_the_check_prints_back_what_each_claim_tests(folder: Path) -> None:
 def test_a_file_of_ones_own_is_opened_by_the_check(tmp_path: Path) -> None:
     asked = ["series.path=x.csv", "series.time=t", "series.targets=v", "series.where.s=JFK"]
     options = [word for text in ["dataset=csv", *asked] for word in ("--set", text)]
-    (tmp_path / "x.csv").write_text("t,v,s\n2020-01-01,1,JFK\n")
+    days = (f"{date(2000, 1, 1) + timedelta(number)},{number % 7},JFK" for number in range(3000))
+    (tmp_path / "x.csv").write_text("\n".join(["t,v,s", *days]))
     made = call(tmp_path, "new", "sea.toml", "--kind", "series_forecast", *options)
     assert made.returncode == 0, made.stderr
     assert call(tmp_path, "check", "sea.toml").stderr == ""

@@ -133,7 +133,11 @@ def test_a_file_beside_the_spec_is_named_as_a_run_finds_it(tmp_path: Path) -> No
     done = told(tmp_path, "specs/mine.toml", *asked)
     assert done.returncode == 0, done.stderr
     (spec,) = load([tmp_path / "specs" / "mine.toml"]).specs
-    assert spec.cells[0].workload["series"]["path"] == "specs/x.csv"
+    assert spec.cells[0].workload["series"]["path"] == "x.csv"
+    named = asked[-1].replace("x.csv", "specs/x.csv")  # by its way from here
+    assert told(tmp_path, "specs/other.toml", *asked[:-1], named).returncode == 0
+    (other,) = load([tmp_path / "specs" / "other.toml"]).specs
+    assert other.cells[0].workload["series"]["path"] == "x.csv"
 
 
 @pytest.mark.parametrize("key", ["epocks=3", "series.targts=a", "measure.repeets=2", "a.b=1"])

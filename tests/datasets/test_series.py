@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accelreport.datasets.base import Dataset
+from accelreport.datasets.cache import misplaced
 from accelreport.datasets.load import DataCorrupt, DataOptionsError, DataUnavailable, load
 from tests.datasets.layouts import beijing_csv, write_beijing, zip_bytes
 
@@ -319,3 +320,37 @@ def test_the_beijing_zip_gives_the_same_as_the_file_in_it(data_folder: Path) -> 
     )
     packed = load("beijing_pm25", mode="real", options={"one_hot": [], "missing": "drop"})
     assert packed.fingerprint == alone.fingerprint
+
+
+def test_a_relative_path_begins_at_the_spec_then_at_the_data_and_warns_of_the_working_folder(
+    tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs, working = tmp_path / "specs", tmp_path / "working"
+    folders = (specs, data_folder, working)
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
+        own_table(100 + 10 * folders.index(folder)).to_csv(folder / "own.csv", index=False)
+    monkeypatch.chdir(working)
+    found = []
+    for folder in folders:
+        assert bool(misplaced("own.csv", str(specs))) == (folder is working)
+        data = load("csv", mode="real", options=OPTIONS, folder=str(specs))
+        found.append(len(data.train["inputs"]))
+        told = misplaced("own.csv", str(specs))
+        (folder / "own.csv").unlink()
+    assert found == sorted(set(found)), "not in the order of the folders"
+    assert f"({working / 'own.csv'})" in told
+    assert f"move it to {specs / 'own.csv'}" in told
+    with pytest.raises(DataUnavailable) as gone:
+        load("csv", mode="real", options=OPTIONS, folder=str(specs))
+    assert all(str(folder / "own.csv") in gone.value.why for folder in folders)
+
+
+def test_a_path_written_from_the_working_folder_is_told_as_it_is_from_the_spec(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "own.csv").write_text("t\n")
+    monkeypatch.chdir(tmp_path)
+    assert 'write path = "own.csv"' in misplaced("specs/own.csv", str(tmp_path / "specs"))
+    assert misplaced("own.csv", str(tmp_path / "specs")) == ""
