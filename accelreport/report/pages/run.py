@@ -405,7 +405,9 @@ def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> S
     asked = {
         "workload": cell.workload,
         "device": device.model_dump(mode="json", exclude=unsaid),
-        "measure": cell.measure.model_dump(mode="json"),
+        "measure": cell.measure.model_dump(
+            mode="json", exclude=set() if cell.measure.split else {"split"}
+        ),
         "seed": cell.seed,
     }
     blocks = (
