@@ -31,7 +31,8 @@ What is written:
 \b
 Kinds:
   those built in are matmul, image_classification, text_classification, sequence_classification,
-  text_generation, series_forecast and keras (any model that Keras wrote as JSON).
+  text_generation, series_forecast, paradnn (generated nets of any size) and keras (any model that
+  Keras wrote as JSON).
 
 \b
 Keys, --set:

@@ -258,6 +258,8 @@ def _prepared(request: Request) -> Prepared:
         say(f"warning: {problem}; the cell is measured again", err=True)
     for name, told in misplaced_files(each.cell for each in prepared.plan.of("run")):
         say(f"warning: {name}: {told}", err=True)
+    for path in prepared.left_out:
+        say(f"{path} is measured where it is named: accelreport run {path}", err=True)
     return prepared
 
 

@@ -72,6 +72,12 @@ def words_of(workload: Mapping[str, Any]) -> Words:
     return Words(title, kernel=False, **work)
 
 
+def learns(workload: Mapping[str, Any]) -> bool:
+    """Whether what is trained can learn anything, so that a page tells its quality."""
+    family = FAMILIES.get(str(workload.get("kind", "")))
+    return family.learns if family else True
+
+
 def axis_title(axis: str) -> str:
     """A swept key in words: "optimizer.learning_rate" is "learning rate"."""
     return label(axis.rsplit(".", 1)[-1].replace("_", " "), 60)

@@ -16,6 +16,7 @@ from typing import Any
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.compute import hardware_name
+from accelreport.analysis.decision_map import KIND, DecisionMap, decision_map
 from accelreport.analysis.overview import Choice, choices
 from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.published import PublishedResult, published_results
@@ -35,7 +36,14 @@ from accelreport.report.formatting import setting
 from accelreport.report.frames import (
     not_refused,
 )
-from accelreport.report.metrics import Words, axis_title, is_share, primary_metric, words_of
+from accelreport.report.metrics import (
+    Words,
+    axis_title,
+    is_share,
+    learns,
+    primary_metric,
+    words_of,
+)
 from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.theme import COLOURS, pattern
 from accelreport.report.warning_text import failure_text
@@ -145,6 +153,12 @@ class BenchmarkView:
     def law_pairs(self) -> tuple[LawPair, ...]:
         """`analysis.timed_sweeps.law_pairs`."""
         return tuple(law_pairs(self.timed_sweeps, self.compared))
+
+    @cached_property
+    def decision_map(self) -> DecisionMap | None:
+        """`analysis.decision_map.decision_map`; None of what is no field of generated nets."""
+        generated = self.plan.workload.get("kind") == KIND
+        return decision_map(self.plan, self.choices) if generated else None
 
     @cached_property
     def target_times(self) -> tuple[TargetTime, ...]:
@@ -288,7 +302,9 @@ class BenchmarkView:
 
     @cached_property
     def quality(self) -> str:
-        """The metric the page speaks of; empty for a kernel, which learns nothing."""
+        """The metric the page speaks of; empty for what learns nothing, such as a kernel."""
+        if not learns(self.plan.workload):
+            return ""
         epochs = (epoch for record in self.shown_records for epoch in record.epochs)
         evaluated = {name for epoch in epochs for name in epoch.metrics}
         return primary_metric(self.plan.measure.target, evaluated)

@@ -66,6 +66,7 @@ class Prepared:
         adaptive: adds repeats until comparisons are decided; None when none are to be added.
         launcher: has the cells measured; None measures them on this machine.
         anywhere: with a launcher, the records of all machines.
+        left_out: specs of a folder that are measured only where they are named.
     """
 
     plan: RunPlan
@@ -77,6 +78,7 @@ class Prepared:
     adaptive: AdaptiveRepeats | None = None
     launcher: Launcher | None = None
     anywhere: RecordIndex | None = None
+    left_out: tuple[Path, ...] = ()
 
 
 def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
@@ -101,9 +103,11 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         profile=request.profile,
         overrides=request.overrides,
         devices_file=request.devices_file,
-    )
-    documents, added = _continued(request, specs.specs)
-    cells = (*specs.cells, *added)
+    ).specs
+    left_out = tuple(spec.path for spec in specs if spec.only_named and not _named(request, spec))
+    specs = tuple(spec for spec in specs if spec.path not in left_out)
+    documents, added = _continued(request, specs)
+    cells = (*(cell for spec in specs for cell in spec.cells), *added)
     chosen = select(cells, devices=request.devices, filters=request.filters)
     absent = _absences(request.launcher, chosen, waiting)
     store, machine = Store(request.results), inventory().machine
@@ -138,7 +142,12 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         adaptive=adaptive,
         launcher=request.launcher,
         anywhere=anywhere,
+        left_out=left_out,
     )
+
+
+def _named(request: Request, spec: Spec) -> bool:
+    return spec.path.resolve() in {path.resolve() for path in request.paths}
 
 
 def _refuse_repeats_elsewhere(request: Request) -> None:

@@ -129,6 +129,7 @@ class Spec:
         published: somebody else's figures.
         claims: sentences to be tested.
         cells: every cell, by point, then repeat, then device.
+        only_named: whether a run of the folder leaves it out.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Spec:
     published: tuple[Published, ...]
     claims: tuple[Claim, ...]
     cells: tuple[Cell, ...]
+    only_named: bool = False
 
 
 @dataclass(frozen=True)

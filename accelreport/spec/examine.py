@@ -272,6 +272,7 @@ class SpecFile:
                     folder=str(self.file.path.parent.absolute()),
                 )
             ),
+            only_named=parts.only_named,
         )
 
     def _view(self, profile: str) -> View:

@@ -266,6 +266,8 @@ class Header(SpecModel):
     """Names of devices in `devices.toml`, in the order in which they are shown."""
     baseline: Text | None = None
     """The device that speedups are relative to; the first one when absent."""
+    only_named: bool = False
+    """Whether a run of the folder leaves it out: it is measured where its file is named."""
 
 
 class SpecDocument(Header):

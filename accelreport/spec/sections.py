@@ -35,6 +35,7 @@ class ParsedSpec:
         description: the description.
         devices: names of devices.
         baseline: name of the baseline, as it is written.
+        only_named: whether a run of the folder leaves it out.
         source: the source.
         family: the workload's family.
         sweep: the axes without problems.
@@ -48,6 +49,7 @@ class ParsedSpec:
     description: str = ""
     devices: list[str] | None = None
     baseline: str | None = None
+    only_named: bool = False
     source: Source | None = None
     family: WorkloadKind | None = None
     sweep: Sweep = field(default_factory=Sweep)
@@ -102,6 +104,7 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
     sound = _sound(given)
     parts.title, parts.description = sound.get("title", ""), sound.get("description", "")
     parts.devices, parts.baseline = sound.get("devices"), sound.get("baseline")
+    parts.only_named = sound.get("only_named", False)
 
 
 def _sound(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from accelreport.workloads import (
     image_classification,
     keras_model,
     matmul,
+    paradnn,
     python_step,
     sequence_classification,
     series_forecast,
@@ -25,6 +26,7 @@ BUILT_IN: dict[str, Family] = {
         text_generation.FAMILY,
         series_forecast.FAMILY,
         keras_model.FAMILY,
+        paradnn.FAMILY,
         python_step.FAMILY,
     )
 }

@@ -50,6 +50,19 @@ def test_nothing_is_written_before_a_run_begins(specs: Path) -> None:
     assert not (specs.parent / "results").exists()
 
 
+def test_a_spec_that_is_measured_only_where_it_is_named_is_left_out_of_a_run_of_its_folder(
+    specs: Path,
+) -> None:
+    path = specs / "matmul.toml"
+    path.write_text("only_named = true\n" + path.read_text())
+    whole, named = ask(specs), ask(path)
+    assert whole.left_out == (path,)
+    assert set(documents(whole)) == {"mnist"}
+    assert {each.cell.spec for each in whole.plan.cells} == {"mnist"}
+    assert named.left_out == ()
+    assert [each.cell.spec for each in named.plan.cells] == ["matmul"]
+
+
 def test_a_part_of_the_cells_may_be_run_and_the_plan_document_still_lists_all(specs: Path) -> None:
     prepared = ask(specs, devices=["cpu"], filters=["batch_size=256"])
     assert len(prepared.plan.cells) == 2

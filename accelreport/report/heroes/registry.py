@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from accelreport.report.heroes.decision_map import decision_map_hero
 from accelreport.report.heroes.deployment import deployment_hero
 from accelreport.report.heroes.forecast import forecast_hero
 from accelreport.report.heroes.frameworks import frameworks_hero
@@ -29,6 +30,7 @@ OF_FAMILIES: dict[str, tuple[Maker, ...]] = {
     "text_classification": (*OF_SWEEPS, classes_hero),
     "text_generation": (writing_hero,),
     "series_forecast": (forecast_hero,),
+    "paradnn": (decision_map_hero,),
 }
 """Kind of a workload → forms in the order in which they are asked; the first that has something
 to show."""

@@ -7,14 +7,17 @@ from statistics import median
 
 from accelreport.analysis.calibration import Calibration, Shares, found
 from accelreport.analysis.ceilings import PublicRate, public_rates
+from accelreport.analysis.decision_map import DecisionMap
 from accelreport.analysis.parity import WITHIN
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.analysis.timed_sweeps import GOALS, Predictions, TimedSweep, predictions
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.ecdf import Goal, shares_ecdf
+from accelreport.report.heroes.decision_map import error_sentence
 from accelreport.report.law_text import fixed_text, predictions_sentence, refusal_text
 from accelreport.report.model import (
+    Block,
     Column,
     Entry,
     Fact,
@@ -247,6 +250,20 @@ def _model(benches: Sequence[BenchmarkView]) -> tuple[Section, ...]:
     """How well the law of a step predicts this site's own times; nothing where none was swept."""
     swept = [(bench, s) for bench in benches for s in bench.timed_sweeps if s.errors]
     found = predictions(sweep for _, sweep in swept)
+    maps = [(each, each.decision_map) for each in benches if each.decision_map]
+    tested = [(bench, found) for bench, found in maps if found and found.tested]
+    if not found.sweeps and not tested:
+        return ()
+    said = [f"{label(bench.plan.title)}: {error_sentence(of)}" for bench, of in tested]
+    finding = " ".join(filter(None, (predictions_sentence(found), *said)))
+    blocks = (*_sweeps_blocks(found, swept), *([_maps_table(tested)] if tested else []))
+    return (Section("model", "How well the model of a step predicts", blocks, finding=finding),)
+
+
+def _sweeps_blocks(
+    found: Predictions, swept: Sequence[tuple[BenchmarkView, TimedSweep]]
+) -> tuple[Block, ...]:
+    """The errors of sizes that were left out of a sweep."""
     if not found.sweeps:
         return ()
     table = Table(
@@ -263,9 +280,40 @@ def _model(benches: Sequence[BenchmarkView]) -> tuple[Section, ...]:
         groups=(RowGroup(tuple(_model_row(bench, sweep) for bench, sweep in swept)),),
         folded=True,
     )
-    blocks = (_errors_figure(found, table),) if found.errors else (table,)
-    return (Section("model", "How well the model of a step predicts", blocks,
-                    finding=predictions_sentence(found)),)  # fmt: skip
+    return (_errors_figure(found, table),) if found.errors else (table,)
+
+
+def _maps_table(tested: Sequence[tuple[BenchmarkView, DecisionMap]]) -> Table:
+    """The errors of nets that no map's model was fitted to."""
+    return Table(
+        id="map-errors",
+        title="Nets that the model of a map was not fitted to",
+        caption=(
+            "The model is a fixed cost of a step, one of each layer and one of each operation, "
+            "for each device and kind of net. It is fitted to every other net, as the black "
+            "squares of a chessboard of widths and depths, and foretells the others."
+        ),
+        corner="map",
+        columns=(
+            Column("right device, of decided points", number=True),
+            Column("half of its speedups within", number=True),
+            Column("half of its times within", number=True),
+            Column("worst time", number=True),
+        ),
+        groups=(RowGroup(tuple(_map_row(bench, found) for bench, found in tested)),),
+    )
+
+
+def _map_row(bench: BenchmarkView, found: DecisionMap) -> Row:
+    ratios, times = found.ratio_errors, found.time_errors
+    texts = (
+        f"{sum(found.verdicts)} of {len(found.verdicts)}",
+        formatting.percent(median(ratios), 1) if ratios else formatting.MISSING,
+        formatting.percent(median(times), 1),
+        formatting.percent(times[-1], 1),
+    )
+    name = Line(label(bench.plan.title)), Line(f"{bench.plan.profile} profile", "reason")
+    return Row(Entry(name), tuple(Entry((Line(text),)) for text in texts))
 
 
 def _errors_figure(found: Predictions, table: Table) -> Figure:
