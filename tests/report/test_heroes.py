@@ -13,7 +13,14 @@ from accelreport.analysis.rates import published_rates
 from accelreport.report.formatting import MISSING
 from accelreport.report.heroes.general import rates_title
 from accelreport.report.heroes.grid import grid_lines_section
-from accelreport.report.heroes.hero import MOST_NUMBERS, ON_A_CARD, ON_A_SLIDE, HeroFigure, Size
+from accelreport.report.heroes.hero import (
+    MOST_NUMBERS,
+    ON_A_CARD,
+    ON_A_PHONE,
+    ON_A_SLIDE,
+    HeroFigure,
+    Size,
+)
 from accelreport.report.heroes.rates import published_at
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Figure
@@ -87,6 +94,12 @@ def test_one_processor_driven_in_several_ways_is_told_by_pace_and_by_when_compil
     assert until.id == "hero-until"
     assert re.match(r"Compiled trains [\d.]+× as fast as Eager", hero.title)
     assert re.search(r"Compiled (has overtaken|is ahead of) Graph", hero.answer)
+    # The card of the front page says both, too.
+    assert hero.sentence.startswith(f"{hero.title}; ")
+    assert re.search(r"; \w+ (has overtaken|is ahead of) \w+ (after|from) ", hero.sentence)
+    ends = until.figure(ON_A_PHONE).panels[0].wide.spec["datasets"].values()
+    told = {(row["label"], row["detail"]) for rows in ends for row in rows if "detail" in row}
+    assert told == {("TensorFlow", "XLA"), ("TensorFlow", "graph"), ("TensorFlow", "eager")}
     assert re.search(r"Graph (has overtaken|is ahead of) Eager", hero.answer)
     slow = hero_of(driven(Graph={}, Compiled={"xla": True}))
     assert re.search(r"Compiled does not pay: its steps take [\d.]+× as long", slow.answer)

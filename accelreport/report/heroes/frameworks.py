@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.cost import TimeLine, overtakes
 from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
@@ -57,7 +58,7 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
         ),
         numbers=usual_numbers(bench),
         thumbnail=rates,
-        sentence=f"{title}.",
+        sentence=f"{title}; {pays.partition('; ')[0]}." if pays else f"{title}.",
         findings=(title, pays or until.title),
     )
 
@@ -67,6 +68,15 @@ def _compiled(way: Device) -> int:
     if way.framework == "tensorflow":
         return 0 if way.eager else 2 if way.xla else 1
     return 2 if way.framework == "jax" or way.torch_compile else 0
+
+
+def _in_words(way: Device) -> tuple[str, str]:
+    """Its framework, and how that runs the steps: "PyTorch" and "eager, bfloat16"."""
+    compiler = "compiled" if way.framework == "torch" else "XLA"
+    how = ("eager", "graph", compiler)[_compiled(way)]
+    dtype = COMPUTE_DTYPE[way.precision] if way.precision != "float32" else ""
+    threads = formatting.plural(way.threads, "thread") if way.threads else ""
+    return way.framework_name, ", ".join(filter(None, (how, dtype, threads)))
 
 
 def _courses(bench: BenchmarkView, point: Point) -> dict[Series, TimeLine]:
@@ -146,10 +156,13 @@ def _pays_after(
 def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigure:
     """Time until so many steps are done, cold start included."""
     noun = f"{bench.words.step}s"
+    words = {series: _in_words(bench.plan.devices[series.device]) for series in courses}
+    if len({*words.values()}) < len(words):
+        words = {series: (series.title, "cold start and steps") for series in courses}
     lines = [
         SweepLine(
-            name=series.title,
-            detail="cold start and steps",
+            name=words[series][0],
+            detail=words[series][1],
             device=series,
             x=tuple(map(float, SHOWN_STEPS)),
             y=(times := tuple(course.at(steps) for steps in SHOWN_STEPS)),
