@@ -1,4 +1,7 @@
-"""Writing a file so that a reader sees all of it or none of it, whatever is killed."""
+"""Writing a file so that a reader sees all of it or none of it, whatever is killed.
+
+Also where files lie that are an aid only, and can be made again.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,16 @@ TEMPORARY_SUFFIX = ".tmp"
 
 ABANDONED_AFTER_S = 1.0
 """A hidden file is swept only when it is this old: a new one may not be locked yet."""
+
+
+def cache_folder(name: str) -> Path:
+    """A folder of what can be made again: in `ACCELREPORT_CACHE`, or in one of the platform's."""
+    chosen = os.environ.get("ACCELREPORT_CACHE")
+    if chosen:
+        return Path(chosen).expanduser() / name
+    from platformdirs import user_cache_path
+
+    return user_cache_path("accelreport", appauthor=False) / name
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:

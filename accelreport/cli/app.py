@@ -65,7 +65,7 @@ Environment, and the file specs/accelreport.toml whose [report] says the same:
 
 \b
 Environment:
-  ACCELREPORT_CACHE   folder in which builds remember what they made
+  ACCELREPORT_CACHE   folder in which builds remember what they made, and runs what they drew
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
   ACCELREPORT_LOCK    file that runs on this machine lock, so that only one of them measures

@@ -10,7 +10,8 @@ is a pin.
 Arrays that took long to parse are kept beside the files they came from: each is one file under
 `derived/`, named by the checksum of its source and the version of the parser, the SHA-256 of what
 follows, then an `.npz`. A damaged one is made anew. In a folder that cannot be written nothing is
-kept.
+kept. Stand-ins that take long to draw are kept in the same form, in the folder of what can be made
+again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from accelreport.atomic import write_parts, write_whole
+from accelreport.atomic import cache_folder, write_parts, write_whole
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
 
@@ -282,12 +283,40 @@ def parsed(name: str, version: int, sha256: str, make: Callable[[], Arrays]) -> 
     return arrays
 
 
+def drawn(name: str, seed: int, source: Path, make: Callable[[], Arrays]) -> Arrays:
+    """Arrays of a stand-in, from the cache when the same code has drawn them before.
+
+    Args:
+        name: name of the data set.
+        seed: seed of the stand-in.
+        source: the module that draws; after a change of it, or of NumPy, they are drawn anew,
+            and what was kept before goes.
+        make: draws them, the same ones each time.
+
+    Returns:
+        What `make` returns, or returned before.
+    """
+    import numpy as np
+
+    code = hashlib.sha256(source.read_bytes() + np.__version__.encode()).hexdigest()
+    path = cache_folder("stand-ins") / f"{name}-{seed}-{code[:32]}.sealed"
+    kept = _read_sealed(path)
+    if kept is not None:
+        return kept
+    arrays = make()
+    for old in path.parent.glob(f"{name}-{seed}-*.sealed"):
+        with contextlib.suppress(OSError):  # another process may have removed it just now
+            old.unlink()
+    _write_sealed(path, arrays)
+    return arrays
+
+
 def _read_sealed(path: Path) -> Arrays | None:
     try:
-        whole = path.read_bytes()
+        with path.open("rb") as file:
+            seal, content = file.read(_SEAL_BYTES), file.read()
     except OSError:
         return None
-    seal, content = whole[:_SEAL_BYTES], whole[_SEAL_BYTES:]
     if hashlib.sha256(content).digest() != seal:
         return None
     import numpy as np
@@ -307,5 +336,5 @@ def _write_sealed(path: Path, arrays: Arrays) -> None:
     np.savez(stream, allow_pickle=False, **named)
     content = stream.getvalue()
     with contextlib.suppress(OSError):
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_parts(path, (hashlib.sha256(content).digest(), content), durable=False)

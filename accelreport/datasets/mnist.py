@@ -25,12 +25,14 @@ import os
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.datasets.cache import Contents
+from accelreport.datasets.base import Arrays
+from accelreport.datasets.cache import Contents, drawn
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.parts import Options as Options
 from accelreport.datasets.parts import Parts
@@ -346,10 +348,18 @@ def synthetic(entry: CatalogueEntry, seed: int, options: Any) -> Parts:  # noqa:
     Returns:
         `x` uint8 [60000, 28, 28] and `y` uint8 [60000], and 10,000 of both to validate.
     """
-    train, validation = COUNTS[entry.name]
+
+    def draw() -> Arrays:
+        parts = (draw_images(entry.name, COUNTS[entry.name][n], seed, part=n) for n in (0, 1))
+        return {
+            f"{n}/{name}": array for n, part in enumerate(parts) for name, array in part.items()
+        }
+
+    arrays = drawn(entry.name, seed, Path(__file__), draw)
+    train, validation = ({name: arrays[f"{n}/{name}"] for name in ("x", "y")} for n in (0, 1))
     return Parts(
-        train=draw_images(entry.name, train, seed, part=0),
-        validation=draw_images(entry.name, validation, seed, part=1),
+        train=train,
+        validation=validation,
         classes=CLASSES[entry.name],
         note=f"A learnable stand-in of deformed strokes, not {entry.title}.",
     )

@@ -9,7 +9,6 @@ that others were using is measured again until it is left alone, and the best of
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from accelreport.atomic import write_whole
+from accelreport.atomic import cache_folder, write_whole
 from accelreport.machine.clocks import Stopwatch, Window
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.record import OTHER_LOAD, Roofs
@@ -47,7 +46,7 @@ def roofs() -> Roofs | None:
     None where there is neither memory nor threads left for that.
     """
     machine = inventory()
-    path = _folder() / f"{machine.machine}.json"
+    path = cache_folder("roofs") / f"{machine.machine}.json"
     known = _read(path)
     if known is not None and known.other_cores <= OTHER_LOAD:
         return known
@@ -110,15 +109,6 @@ def _repeated(work: Callable[[], object]) -> list[Window]:
         work()
         windows.append(stopwatch.lap())
     return windows
-
-
-def _folder() -> Path:
-    chosen = os.environ.get("ACCELREPORT_CACHE")
-    if chosen:
-        return Path(chosen).expanduser() / "roofs"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("accelreport", appauthor=False) / "roofs"
 
 
 def _read(path: Path) -> Roofs | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from accelreport.datasets import mnist, uci_har
-from accelreport.datasets.base import Dataset
+from accelreport.datasets.base import Arrays, Dataset
+from accelreport.datasets.cache import drawn
 from accelreport.datasets.load import load
 
 SHAPES = {
@@ -43,6 +46,14 @@ SHAPES = {
 """Arrays of each stand-in: name, dtype, shapes of training and validation."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_was_drawn_before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Stand-ins are drawn here, and not taken from what other tests left."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ACCELREPORT_CACHE", str(tmp_path_factory.mktemp("stand-ins")))
+        yield
+
+
 @functools.cache
 def made(name: str, seed: int = 0) -> tuple[Dataset, float]:
     """A stand-in and the processor seconds it took."""
@@ -72,10 +83,54 @@ def test_a_stand_in_is_made_in_seconds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["mnist", "imdb", "uci_har", "shakespeare", "beijing_pm25"])
-def test_the_same_seed_gives_the_same_stand_in_and_another_seed_another(name: str) -> None:
+def test_the_same_seed_gives_the_same_stand_in_and_another_seed_another(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, _ = made(name)
+    monkeypatch.setenv("ACCELREPORT_CACHE", str(tmp_path))  # where none is kept yet
     assert load(name, mode="synthetic", seed=0).fingerprint == first.fingerprint
     assert made(name, 1)[0].fingerprint != first.fingerprint
+
+
+def test_a_stand_in_is_drawn_once_and_again_after_damage_or_a_change_of_the_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACCELREPORT_CACHE", str(tmp_path))
+    source, values = tmp_path / "draws.py", np.arange(6, dtype=np.uint8).reshape(2, 3)
+    source.write_text("one way")
+    draws: list[str] = []
+
+    def draw() -> Arrays:
+        draws.append(source.read_text())
+        return {"0/x": values}
+
+    def kept() -> Path:
+        """What lies in the cache after another call."""
+        found = drawn("some", 7, source, draw)["0/x"]
+        assert found.dtype == values.dtype
+        assert np.array_equal(found, values)
+        (file,) = (tmp_path / "stand-ins").iterdir()
+        return file
+
+    first = kept()
+    assert kept() == first
+    assert draws == ["one way"]
+    first.write_bytes(first.read_bytes()[:-1] + b"!")
+    kept()
+    source.write_text("another way")
+    assert kept() != first, "and only the newer one is left"
+    kept()
+    assert draws == ["one way", "one way", "another way"]
+    drawn("some", 8, source, draw)
+    assert len(draws) == 4, "another seed is another stand-in"
+
+
+def test_where_nothing_can_be_kept_a_stand_in_is_drawn_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("ACCELREPORT_CACHE", str(tmp_path / "file"))
+    assert set(drawn("some", 7, Path(__file__), lambda: {"0/x": np.zeros(3)})) == {"0/x"}
 
 
 def test_ink_too_faint_for_a_byte_is_left_out_of_a_stand_in_and_changes_none(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
+from accelreport.atomic import cache_folder
 from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.text import clean, label
 from accelreport.results.plan_document import PlanDocument
@@ -26,12 +26,7 @@ CHECKOUT = Path(__file__).parents[3] / "templates"
 
 def report_cache() -> Path:
     """The folder builds remember things in: `ACCELREPORT_CACHE`, or one of the platform's."""
-    chosen = os.environ.get("ACCELREPORT_CACHE")
-    if chosen:
-        return Path(chosen).expanduser() / "report"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("accelreport", appauthor=False) / "report"
+    return cache_folder("report")
 
 
 class ResultsSource(Protocol):
