@@ -54,6 +54,7 @@ def serve(
 ) -> None:
     """Show the report in a browser, and build it anew while you edit."""
     from accelreport.report.site import builder
+    from accelreport.report.site.drawing import Engines
     from accelreport.report.site.options import CHECKOUT, report_cache
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
     from accelreport.results.store import Store
@@ -69,20 +70,21 @@ def serve(
         try:
             talk, cache = talk_of(specs), report_cache()
             options = builder.BuildOptions(title, templates, cache=cache, talk=talk)
-            built = builder.build(store, out, options=options)
+            built = builder.build(store, out, options=options, engines=engines)
         finally:
             for problem in store.problems:
                 say(f"warning: left out: {problem}", err=True)
         say(f"{built.written} files changed in {built.seconds:.1f} s")
         tell_unshown(built.unshown)
 
-    rebuild()
-    server = LiveServer(out, host, port)
-    say(f"Open {server.address} (Ctrl-C ends)")
-    if host not in LOOPBACK:
-        say("warning: everybody in this machine's network can read it", err=True)
-    watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
-    keep_serving(server, watched, rebuild, _complain)
+    with Engines() as engines:
+        rebuild()
+        server = LiveServer(out, host, port)
+        say(f"Open {server.address} (Ctrl-C ends)")
+        if host not in LOOPBACK:
+            say("warning: everybody in this machine's network can read it", err=True)
+        watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
+        keep_serving(server, watched, rebuild, _complain)
 
 
 def _complain(error: Exception) -> None:

@@ -51,7 +51,7 @@ from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_section
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.drawing import Drawer, DrawingError
+from accelreport.report.site.drawing import Drawer, DrawingError, Engines
 from accelreport.report.theme import KEYS, SHAPES
 from accelreport.runner.plan_documents import plan_document
 from tests.house.tree import ROOT
@@ -479,6 +479,26 @@ def test_texts_of_a_roofline_lie_on_no_mark_no_roof_and_no_other_text(drawer: Dr
     for number, (x, y) in enumerate(places):
         for other, lower in places[number + 1 :]:
             assert abs(other - x) >= 60 or abs(lower - y) >= 14
+
+
+def test_what_draws_is_left_by_one_build_to_the_next_and_ends_with_the_last(
+    drawer: Drawer,
+) -> None:
+    drawing = draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d")
+    with Engines() as engines:
+        for _ in range(2):
+            with Drawer(engines=engines) as build:
+                assert build.svg(drawing) == drawer.svg(drawing)
+        left = engines.take(own_fonts=True)
+        assert left.process.poll() is None, "the build before has not ended it"
+        engines.leave(left)
+        left.process.kill()
+        left.process.wait()
+        with Drawer(engines=engines) as build:
+            assert build.svg(drawing) == drawer.svg(drawing), "none that ended is used again"
+        left = engines.take(own_fonts=True)
+        engines.leave(left)
+    assert left.process.poll() is not None
 
 
 STRANGER = "def vegalite_to_svg(spec, *, vl_version=None):\n    raise AssertionError\n"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 from dataclasses import replace
 from pathlib import Path
 
 from accelreport.report.site import builder
 from accelreport.report.site.builder import BuildResult
+from accelreport.report.site.drawing import Engines
 from accelreport.report.site.options import BuildOptions, ResultsSource, report_cache
+
+ENGINES = Engines()
+"""Left by one build of this process to the next."""
+
+atexit.register(ENGINES.close)
 
 
 def build(results: ResultsSource, out: Path, *, options: BuildOptions | None = None) -> BuildResult:
@@ -16,6 +23,5 @@ def build(results: ResultsSource, out: Path, *, options: BuildOptions | None = N
     `test_cache.py` holds that pages are the same without.
     """
     chosen = options or BuildOptions()
-    return builder.build(
-        results, out, options=replace(chosen, cache=chosen.cache or report_cache())
-    )
+    remembering = replace(chosen, cache=chosen.cache or report_cache())
+    return builder.build(results, out, options=remembering, engines=ENGINES)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from accelreport.errors import Unshown
 from accelreport.report.site.cache import BuildManifest, FigureCache, build_fingerprint, digest
-from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.drawing import Drawer, Engines
 from accelreport.report.site.options import BuildOptions, BuildResult, ResultsSource, facts_of
 from accelreport.report.site.output import OutputError
 from accelreport.results.store import Store, content_digest
@@ -36,7 +36,13 @@ USUAL = BuildOptions()
 """What is built when a person chooses nothing."""
 
 
-def build(results: ResultsSource, out: Path, *, options: BuildOptions = USUAL) -> BuildResult:
+def build(
+    results: ResultsSource,
+    out: Path,
+    *,
+    options: BuildOptions = USUAL,
+    engines: Engines | None = None,
+) -> BuildResult:
     """Writes the site; needs neither TensorFlow nor any spec.
 
     The same records give the same bytes, whenever and wherever they are built, and whatever
@@ -47,6 +53,7 @@ def build(results: ResultsSource, out: Path, *, options: BuildOptions = USUAL) -
         out: where the site is written; files that are not the site's own are kept. With
             `single_file` the file to write.
         options: what a person chose.
+        engines: the processes that draw, where further builds follow.
 
     Raises:
         AccelReportError: there is nothing to build from, or the folder refuses.
@@ -59,27 +66,27 @@ def build(results: ResultsSource, out: Path, *, options: BuildOptions = USUAL) -
             remedy="Choose another one with --out.",
         )
     with patient_collector():
-        pages, written, unshown = _built(results, out, options)
+        pages, written, unshown = _built(results, out, options, engines)
     index = out if options.single_file else out / "index.html"
     return BuildResult(pages, written, index, time.perf_counter() - started, unshown)
 
 
 def _built(
-    results: ResultsSource, out: Path, options: BuildOptions
+    results: ResultsSource, out: Path, options: BuildOptions, engines: Engines | None
 ) -> tuple[int, int, tuple[Unshown, ...]]:
     """How many pages the site has, how many files were written, and what is not shown."""
     facts = facts_of(options)
     if options.single_file:
         from accelreport.report.site.single_file import build_single
 
-        return build_single(results, out, options, facts)
+        return build_single(results, out, options, facts, engines)
     memory = BuildManifest.of(options.cache, out) if options.cache else None
     base = build_fingerprint(options, facts) if memory else ""
     sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
     if memory and memory.whole(sources):
         return sum(unit.pages for unit in memory.units.values()), 0, ()
     cache = FigureCache(options.cache / "figures") if options.cache else None
-    with Drawer(cache) as drawer:
+    with Drawer(cache, engines) as drawer:
         # What analyses takes a second to import, which nothing changed does not need; the
         # processes that draw start in that time.
         from accelreport.report.site.assembly import assemble

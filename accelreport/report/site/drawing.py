@@ -266,6 +266,7 @@ class _Worker:
     """
 
     def __init__(self, *, own_fonts: bool) -> None:
+        self.own_fonts = own_fonts
         # -P keeps the worker's own folder, whose files have common names, off its path.
         self.process = subprocess.Popen(
             [sys.executable, "-P", str(WORKER)],
@@ -309,6 +310,46 @@ class _Worker:
         answers.close()
 
 
+class Engines:
+    """Processes that draw, which one build leaves to the next; a context manager that ends them.
+
+    The engine takes longer to start than a dozen charts to draw.
+    """
+
+    def __init__(self) -> None:
+        self._idle: list[_Worker] = []
+        self._lock = threading.Lock()
+
+    def take(self, *, own_fonts: bool) -> _Worker:
+        """One that draws in these fonts, a new one where none is left."""
+        with self._lock:
+            for worker in [each for each in self._idle if each.own_fonts == own_fonts]:
+                self._idle.remove(worker)
+                if worker.process.poll() is None:
+                    return worker
+                worker.close()
+        return _Worker(own_fonts=own_fonts)
+
+    def leave(self, worker: _Worker) -> None:
+        """Keep one for the next build, where there are not enough yet."""
+        with self._lock:
+            if sum(each.own_fonts == worker.own_fonts for each in self._idle) < MOST_WORKERS:
+                self._idle.append(worker)
+                return
+        worker.close()
+
+    def close(self) -> None:
+        """End them all."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 @dataclass
 class _Expected:
     """A drawing that was asked for, and how many pages still want it."""
@@ -326,13 +367,17 @@ class Drawer:
 
     Args:
         cache: where figures of earlier builds are found, and those of this one kept.
+        engines: where processes that draw come from, and are left for the next build; this one
+            starts and ends its own where there is no next one.
 
     Attributes:
         unshown: charts that were asked for and could not be drawn, each with its page.
     """
 
-    def __init__(self, cache: FigureCache | None = None) -> None:
+    def __init__(self, cache: FigureCache | None = None, engines: Engines | None = None) -> None:
         self.unshown: list[Unshown] = []
+        self._kept = engines is not None
+        self._engines = engines or Engines()
         count = min(MOST_WORKERS, _cores())
         self._cache = cache
         self._workers: list[_Worker] = []
@@ -347,7 +392,7 @@ class Drawer:
         self._local.vega = self._worker(own_fonts=True)
 
     def _worker(self, *, own_fonts: bool) -> _Worker:
-        self._workers.append(_Worker(own_fonts=own_fonts))
+        self._workers.append(self._engines.take(own_fonts=own_fonts))
         return self._workers[-1]
 
     def _draw(self, spec: str) -> str:
@@ -395,12 +440,12 @@ class Drawer:
             return self._pool.submit(by, line)
         known = self._cache.get(line)
         if known is None:
-            return self._pool.submit(self._kept, self._cache, line, by)
+            return self._pool.submit(self._remembered, self._cache, line, by)
         future: Future[str] = Future()
         future.set_result(known)
         return future
 
-    def _kept(self, cache: FigureCache, line: str, by: Callable[[str], str]) -> str:
+    def _remembered(self, cache: FigureCache, line: str, by: Callable[[str], str]) -> str:
         drawn = by(line)
         cache.put(line, drawn)
         return drawn
@@ -470,7 +515,9 @@ class Drawer:
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
         for worker in self._workers:
-            worker.close()
+            self._engines.leave(worker)
+        if not self._kept:
+            self._engines.close()
 
 
 def _unusable(error: RefusedError) -> DrawingError:

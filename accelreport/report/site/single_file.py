@@ -33,7 +33,7 @@ from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.site.assembly import gather, of_all, page_instead, unforeseen
 from accelreport.report.site.cache import FigureCache
-from accelreport.report.site.drawing import Drawer
+from accelreport.report.site.drawing import Drawer, Engines
 from accelreport.report.site.export import (
     benchmark_files,
     figure_files,
@@ -235,7 +235,11 @@ class SingleFileError(AccelReportError):
 
 
 def build_single(
-    results: ResultsSource, out: Path, options: BuildOptions, facts: SiteFacts
+    results: ResultsSource,
+    out: Path,
+    options: BuildOptions,
+    facts: SiteFacts,
+    engines: Engines | None,
 ) -> tuple[int, int, tuple[Unshown, ...]]:
     """Writes the one file.
 
@@ -248,7 +252,7 @@ def build_single(
             disk refuses.
     """
     _refuse_foreign(out)
-    pages, data, unshown = _made(results, options, facts)
+    pages, data, unshown = _made(results, options, facts, engines)
     try:
         if out.is_file() and out.read_bytes() == data:
             return pages, 0, unshown
@@ -264,10 +268,10 @@ def build_single(
 
 
 def _made(
-    results: ResultsSource, options: BuildOptions, facts: SiteFacts
+    results: ResultsSource, options: BuildOptions, facts: SiteFacts, engines: Engines | None
 ) -> tuple[int, bytes, tuple[Unshown, ...]]:
     cache = FigureCache(options.cache / "figures") if options.cache else None
-    with Drawer(cache) as drawer:
+    with Drawer(cache, engines) as drawer:
         parts, unshown = _parts(results, facts)
         homes = {part.page.path: part.id for part in parts}
         homes |= {

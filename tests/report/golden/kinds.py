@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from accelreport.report.pages.compare import comparison_html
-from accelreport.report.site.builder import build
 from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import Results, observed, ordinary, two_runs
 from tests.support.records import study
+from tests.support.sites import build
 
 IMAGES = Path(__file__).with_name("images")
 """Where the golden screenshots are kept."""
