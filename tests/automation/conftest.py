@@ -10,6 +10,7 @@ import pytest
 
 from accelreport.results.store import Store
 from tests.support.program import call, write_specs
+from tests.support.workers import made_once
 
 DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n'
 
@@ -56,17 +57,20 @@ def paced(results: Path, out: Path, factor: float) -> Path:
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project whose specs were measured, with a slower and a faster baseline beside them."""
-    folder = tmp_path_factory.mktemp("measured")
-    write_specs(folder, devices=DEVICES, products=PRODUCTS)
-    done = call(folder, "run", "specs", "--quiet")
-    assert done.returncode == 0, done.stderr
-    paced(folder / "results", folder / "slow", 10.0)
-    paced(folder / "results", folder / "fast", 0.1)
-    return folder
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        write_specs(folder, devices=DEVICES, products=PRODUCTS)
+        done = call(folder, "run", "specs", "--quiet")
+        assert done.returncode == 0, done.stderr
+        paced(folder / "results", folder / "slow", 10.0)
+        paced(folder / "results", folder / "fast", 0.1)
+        shutil.rmtree(folder / "tmp")
+
+    return made_once(tmp_path_factory, "measured", make)
 
 
 @pytest.fixture
 def project(measured: Path, tmp_path: Path) -> Path:
     """The project to work in; nothing of it has to be measured again."""
-    shutil.rmtree(measured / "tmp", ignore_errors=True)
     return shutil.copytree(measured, tmp_path / "project")

@@ -31,7 +31,7 @@ PAGE = "docs/automation.md"
 def runner(project: Path, tmp_path: Path) -> Runner:
     """A runner in which accelreport is installed already."""
     temporary = tmp_path / "runner temp"
-    executable(temporary / "accelreport" / "bin" / "accelreport")
+    executable(temporary / "accelreport" / "bin" / "accelreport", forked=True)
     return Runner(ACTION, project, temporary)
 
 

@@ -26,7 +26,7 @@ PAGE = "docs/automation.md"
 
 def run(folder: Path, shell: str = "bash", **variables: str) -> Finished:
     """The job's script as a runner executes it: all of it on the standard input of one shell."""
-    executable(folder / ".accelreport" / "bin" / "accelreport")
+    executable(folder / ".accelreport" / "bin" / "accelreport", forked=True)
     pipefail = ["-o", "pipefail"] if shell == "bash" else []
     return subprocess.run(
         [shell, "-e", *pipefail],

@@ -14,7 +14,7 @@ import pytest
 from accelreport import __version__
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
-from tests.support.program import MATMUL, MNIST, call, write_specs
+from tests.support.program import MATMUL, MNIST, call, call_from_nothing, write_specs
 from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
@@ -45,7 +45,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:
-    assert call(tmp_path, "--version").stdout == f"accelreport {__version__}\n"
+    for way in (call, call_from_nothing):
+        assert way(tmp_path, "--version").stdout == f"accelreport {__version__}\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

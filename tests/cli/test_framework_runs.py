@@ -38,9 +38,9 @@ baseline = "cpu"
 kind = "image_classification"
 data = "synthetic"
 model = "conv32_conv64_conv64"
-train_examples = 1024
+train_examples = 512
 validation_examples = 256
-batch_size = 32
+batch_size = 16
 epochs = 3
 samples = 4
 [measure]

@@ -18,6 +18,7 @@ from accelreport.loader.load import load
 from accelreport.runner.survey import worth_comparing
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
+from tests.support.program import Finished, program
 
 DEVICES = 'schema = 1\n[lab]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
 
@@ -27,16 +28,8 @@ OFFERED = re.compile(r"^# (\w+ = .*|\[.*\])$", re.MULTILINE)
 """A key or a table behind a "#"."""
 
 
-def told(folder: Path, *arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "accelreport", "new", *arguments],
-        cwd=folder,
-        input=answers,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=1200,
-    )
+def told(folder: Path, *arguments: str) -> Finished:
+    return program(folder, ["new", *arguments])
 
 
 def given(kind: str, folder: Path) -> dict[str, bool | int | float | str]:
@@ -167,8 +160,8 @@ def test_a_wrong_answer_is_asked_again(tmp_path: Path) -> None:
 
 def test_a_bench_is_the_spec_that_it_prints(tmp_path: Path) -> None:
     arguments = ["--dataset", "mnist", "--model", "conv64_conv32", "--batch", "256,512"]
-    command = [sys.executable, "-m", "accelreport", "bench", *arguments, "--dry-run"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = program(tmp_path, ["bench", *arguments, "--dry-run"])
+    assert done.returncode == 0, done.stderr
     text, plan = done.stdout.split("\n\nbench_mnist_conv64_conv32 (full): ")
     (tmp_path / "bench_mnist_conv64_conv32.toml").write_text(text)
     (tmp_path / "devices.toml").write_text(FRESH)
@@ -176,9 +169,7 @@ def test_a_bench_is_the_spec_that_it_prints(tmp_path: Path) -> None:
     assert {cell.point["batch_size"] for cell in spec.cells} == {256, 512}
     assert plan.startswith(f"{len(spec.cells)} run")
     assert not (tmp_path / "results").exists()
-    refused = subprocess.run(
-        [*command[:4], "--dataset", "none"], cwd=tmp_path, capture_output=True, text=True
-    )
+    refused = program(tmp_path, ["bench", "--dataset", "none"])
     assert refused.returncode == 2
     assert "image_classification" in refused.stderr
 

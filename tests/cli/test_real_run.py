@@ -16,7 +16,7 @@ import pytest
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
 from tests.support.processes import PATIENCE_S, command_line, processes_of, soon
-from tests.support.program import Finished, alone, call, write_specs
+from tests.support.program import Finished, alone, call_from_nothing, write_specs
 
 pytestmark = pytest.mark.e2e
 
@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> Finished:
-    return call(folder, "run", "--device", "cpu", *arguments)
+    return call_from_nothing(folder, "run", "--device", "cpu", *arguments)
 
 
 def test_a_run_measures_resumes_and_becomes_a_page(folder: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_run_measures_resumes_and_becomes_a_page(folder: Path) -> None:
     end = json.loads(again.stdout.splitlines()[-1])
     assert (end["ok"], end["done_before"]) == (0, 1)
 
-    built = call(folder, "build")
+    built = call_from_nothing(folder, "build")
     assert built.returncode == ExitCode.OK, built.stderr
     assert "Small products" in (folder / "site" / "index.html").read_text()
 

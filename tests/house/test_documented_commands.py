@@ -141,7 +141,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (own,) = [text for text in fenced("docs/report.md", "html") if "extends" in text]
     (folder / "my_templates" / "page.html").write_text(own, encoding="utf-8")
     (folder / ".git").mkdir()
-    executable(root / "bin" / "accelreport")
+    executable(root / "bin" / "accelreport", forked=True)
     return root
 
 

@@ -1,0 +1,179 @@
+"""The program without its start: what it imports is imported once, and each call is a fork of that.
+
+    python -m tests.support.program_server serve SOCKET
+    python -I -S tests/support/program_server.py ask SOCKET ARGUMENTS...
+
+A fork has imported more than the program has when it begins, and is otherwise what `python -m
+accelreport` is: its folder, its environment, its files and its end are those that were asked for.
+Where Python itself would have begun otherwise, by what stands in the environment, there is no fork,
+and the program is started from nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import importlib
+import json
+import os
+import select
+import socket
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+HEAVY = (
+    "accelreport.api",
+    "accelreport.cli.app",
+    "accelreport.loader.load",
+    "accelreport.report.comparison",
+    "accelreport.report.site.builder",
+    "accelreport.runner.prepare",
+    "accelreport.runner.run",
+    "accelreport.terminal.comparison",
+    "accelreport.terminal.live",
+    "scipy.stats",
+)
+"""What takes long to import of what commands import."""
+
+AT_THE_START = ("PYTHON", "LC_", "LANG", "TZ", "OPENBLAS_", "OMP_")
+"""Beginnings of variables that Python, or a library, reads when it starts."""
+
+LONGEST = 2**17
+"""Bytes of a message."""
+
+NO = "no"
+"""The answer where a fork would not be right."""
+
+
+def ask(
+    where: str,
+    arguments: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    files: Sequence[int],
+) -> int | None:
+    """Have a fork of a server be the program, and wait for its end.
+
+    Args:
+        where: path of the server's socket.
+        arguments: the program's.
+        folder: the one it works in.
+        environment: its variables.
+        files: descriptors of its standard input, output and error.
+
+    Returns:
+        The exit code; None where it must be started from nothing.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+        asked.connect(where)
+        orders = json.dumps([list(arguments), folder, dict(environment)]).encode()
+        if len(orders) > LONGEST:
+            return None
+        socket.send_fds(asked, [orders], list(files))
+        answer = asked.recv(LONGEST).decode()
+    assert answer, "the server has ended"
+    return None if answer == NO else int(answer)
+
+
+def _begins_alike(environment: Mapping[str, str]) -> bool:
+    """Whether Python, started in an environment, would have begun as this process did."""
+
+    def said(variables: Mapping[str, str]) -> dict[str, str]:
+        # Of the folders that are looked through, this checkout comes first as it is.
+        return {
+            name: value
+            for name, value in variables.items()
+            if name.startswith(AT_THE_START) and (name, value) != ("PYTHONPATH", str(ROOT))
+        }
+
+    return said(environment) == said(os.environ)
+
+
+def serve(where: str) -> None:
+    """Be forked until standard input ends; returns in a fork, which is to be the program."""
+    for name in HEAVY:
+        importlib.import_module(name)
+    gc.freeze()  # what is here already is nothing that a fork has to look through
+    waiting: set[int] = set()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(where)
+        listening.listen()
+        print("ready", flush=True)  # noqa: T201 - whoever started this waits for it
+        while True:
+            # What started this holds the other end of its standard input, and never writes.
+            if 0 in select.select([0, listening.fileno()], [], [])[0]:
+                os._exit(0)
+            asked, _ = listening.accept()
+            waiting -= {pid for pid in waiting if os.waitpid(pid, os.WNOHANG)[0]}
+            if (pid := os.fork()) == 0:
+                listening.close()
+                return _wait_for_fork(asked)
+            waiting.add(pid)
+            asked.close()
+
+
+def _wait_for_fork(asked: socket.socket) -> None:
+    """Fork once more, and tell how that ended; returns in the fork."""
+    orders, files, _, _ = socket.recv_fds(asked, LONGEST, 3)
+    arguments, folder, environment = json.loads(orders)
+    if not _begins_alike(environment):
+        asked.send(NO.encode())
+        os._exit(0)
+    if program := os.fork():
+        _, status = os.waitpid(program, 0)
+        asked.send(str(os.waitstatus_to_exitcode(status)).encode())
+        os._exit(0)
+    asked.close()
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv[:] = [str(ROOT / "accelreport" / "__main__.py"), *arguments]
+    sys.path[0] = folder
+
+
+def be_the_program() -> int:
+    """Its exit code, as Python has it, which would take down everything that was imported."""
+    from accelreport.cli import main as program
+
+    try:
+        program()
+        ended: object = 0
+    except SystemExit as error:
+        ended = error.code or 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        ended = 1
+    if not isinstance(ended, int):
+        print(ended, file=sys.stderr)  # noqa: T201 - as Python does
+        ended = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return ended or 120
+    return ended
+
+
+def main() -> None:
+    """Serve, and be the program in a fork; or ask a server for one."""
+    what, where, *arguments = sys.argv[1:]
+    if what == "serve":
+        serve(where)
+        os._exit(be_the_program())
+    code = ask(where, arguments, str(Path.cwd()), os.environ, (0, 1, 2))
+    if code is None:
+        os.execv(sys.executable, [sys.executable, "-m", "accelreport", *arguments])  # noqa: S606
+    os._exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main()
