@@ -23,7 +23,7 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Target
 from tests.datasets.layouts import write_images
-from tests.support.children import bare_cell, cell
+from tests.support.children import bare_cell, cell, one_environment
 from tests.support.packages import install
 from tests.support.records import study
 from tests.support.sites import build
@@ -33,6 +33,7 @@ pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
 CPU = Device(kind="CPU")
 CNN: dict[str, Any] = {"model": "conv12_conv24_conv32", "batch_size": 32, "epochs": 1}
+SERIES: dict[str, Any] = {"dataset": "beijing_pm25", "data": "synthetic", "epochs": 1}
 SMALL = CNN | {"data": "synthetic", "train_examples": 64, "validation_examples": 64}
 
 
@@ -115,7 +116,7 @@ TABLE: dict[FailureKind, tuple[Provoked, ...]] = {
     # What a person asks for does not fit together, which only the cell can know.
     "bad-spec": (
         Provoked(
-            cell("series_forecast", {"data": "synthetic", "window": 900_000, "epochs": 1}),
+            cell("series_forecast", SERIES | {"window": 900_000}),
             "is too short",
         ),
     ),
@@ -155,13 +156,14 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failures]:
             if provoked.stop and event.event == "phase" and event.phase == "compile":
                 stop.request("SIGINT")
 
-        return launcher.measure(
-            provoked.cell,
-            stop=stop,
-            on_event=hear,
-            on_tick=lambda: None,
-            on_file=lambda _: None,
-        )
+        with one_environment():
+            return launcher.measure(
+                provoked.cell,
+                stop=stop,
+                on_event=hear,
+                on_tick=lambda: None,
+                on_file=lambda _: None,
+            )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ACCELREPORT_DATA", str(data))

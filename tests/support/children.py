@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from accelreport.backend import environment as backend_environment
 from accelreport.backend.protocol import Job
 from accelreport.results.reading import read_record
@@ -105,18 +107,31 @@ Measures = Callable[[Cell], Record]
 
 
 @contextmanager
+def one_environment() -> Iterator[None]:
+    """Leaves the name of the test out of the environment.
+
+    Cells are forks of a process that has theirs: with the name in it, each test would wait for
+    another import of TensorFlow.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        yield
+
+
+@contextmanager
 def forking(folder: Path) -> Iterator[Measures]:
     """Measures cells as runs do: in forks of processes that have imported TensorFlow already."""
     launcher = LocalLauncher(folder, backend_environment.environment, forks=ForkPool(folder))
 
     def measure(what: Cell) -> Record:
-        return launcher.measure(
-            what,
-            stop=Stop(),
-            on_event=lambda _: None,
-            on_tick=lambda: None,
-            on_file=lambda _: None,
-        )
+        with one_environment():
+            return launcher.measure(
+                what,
+                stop=Stop(),
+                on_event=lambda _: None,
+                on_tick=lambda: None,
+                on_file=lambda _: None,
+            )
 
     yield measure
     launcher.close()
