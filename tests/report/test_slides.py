@@ -139,8 +139,14 @@ def decks_of(benches: list[BenchmarkView]) -> list[ReportPage]:
     return [deck_page(benches, index_page(benches, "Site", [])), *own]
 
 
-def test_a_deck_is_no_longer_than_its_talk(many: list[BenchmarkView]) -> None:
-    whole, *own = decks_of(many)
+@pytest.fixture(scope="module")
+def decks(many: list[BenchmarkView]) -> list[ReportPage]:
+    """Of the whole, then of each benchmark that has a figure."""
+    return decks_of(many)
+
+
+def test_a_deck_is_no_longer_than_its_talk(decks: list[ReportPage]) -> None:
+    whole, *own = decks
     assert 1 + len(whole.sections) == SITE_SLIDES == 12
     assert BENCH_SLIDES == 8
     assert all(2 <= 1 + len(deck.sections) <= BENCH_SLIDES for deck in own)
@@ -148,7 +154,9 @@ def test_a_deck_is_no_longer_than_its_talk(many: list[BenchmarkView]) -> None:
     assert len(told) == len(set(told)), "one slide a benchmark"
 
 
-def test_a_person_chooses_slides_their_order_and_their_titles(many: list[BenchmarkView]) -> None:
+def test_a_person_chooses_slides_their_order_and_their_titles(
+    many: list[BenchmarkView], decks: list[ReportPage]
+) -> None:
     asked = [
         TalkSlide(slide="claims", title="What became of what they said"),
         TalkSlide(benchmark="s3", title="The batch feeds the GPU"),
@@ -167,11 +175,11 @@ def test_a_person_chooses_slides_their_order_and_their_titles(many: list[Benchma
     assert "results do not give: figure-3 of s3 and a figure of unheard_of." in told
     (own,) = [slides_page(b, benchmark_page(b), talk) for b in many if b.plan.spec == "s3"]
     assert own.sections[0].title == "The batch feeds the GPU"
-    assert [slide.title for slide in decks_of(many)[0].sections] != titles
+    assert [slide.title for slide in decks[0].sections] != titles
 
 
-def test_every_title_is_a_finding_and_none_continues_another(many: list[BenchmarkView]) -> None:
-    for deck in decks_of(many):
+def test_every_title_is_a_finding_and_none_continues_another(decks: list[ReportPage]) -> None:
+    for deck in decks:
         titles = [slide.title for slide in deck.sections]
         assert len(titles) == len(set(titles)) or deck.path == WHOLE
         for title in titles:
@@ -183,8 +191,8 @@ def test_every_title_is_a_finding_and_none_continues_another(many: list[Benchmar
         assert all(len(slide.blocks) == 1 for slide in deck.sections)
 
 
-def test_no_figure_of_a_slide_has_fewer_than_three_points(many: list[BenchmarkView]) -> None:
-    shown = [slide.blocks[0] for deck in decks_of(many) for slide in deck.sections]
+def test_no_figure_of_a_slide_has_fewer_than_three_points(decks: list[ReportPage]) -> None:
+    shown = [slide.blocks[0] for deck in decks for slide in deck.sections]
     figures = [block for block in shown if isinstance(block, Figure)]
     assert len(figures) > 20
     assert all(points_of(figure.panels[0].wide.spec) >= LEAST_POINTS for figure in figures)
@@ -214,13 +222,13 @@ def test_what_a_network_wrote_is_cut_to_its_slide_and_no_epoch_is_left_out(
 
 
 def test_notes_hold_what_is_absent_the_intervals_and_how_to_do_it_again(
-    many: list[BenchmarkView],
+    many: list[BenchmarkView], decks: list[ReportPage]
 ) -> None:
-    for deck in decks_of(many):
+    for deck in decks:
         assert deck.speech
         assert "To measure it again: " in deck.speech.sentences[-1]
         assert "accelreport run specs/" in deck.speech.sentences[-1]
-    whole = decks_of(many)[0]
+    whole = decks[0]
     lost = sum(not row.measured for bench in many for row in bench.rows)
     assert whole.speech
     (said,) = [text for text in whole.speech.sentences if "have no numbers" in text]
