@@ -41,11 +41,11 @@ BESIDE_A_COUNTER = textwrap.dedent(
 
 SMALL = {
     "data": "synthetic",
-    "train_examples": 2048,
-    "validation_examples": 512,
-    "batch_size": 64,
+    "train_examples": 512,
+    "validation_examples": 64,
+    "batch_size": 16,
     "epochs": 3,
-    "model": "conv12_conv24_conv32",
+    "model": "conv32_conv64_conv64",
 }
 
 

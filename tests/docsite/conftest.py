@@ -13,11 +13,12 @@ from tests.report.tree import Element, parse
 from tests.support.workers import made_once
 
 
-def sphinx(docs: Path, out: Path) -> subprocess.CompletedProcess[str]:
+def sphinx(docs: Path, out: Path, *, builder: str = "html") -> subprocess.CompletedProcess[str]:
     """Builds the documentation; every warning, a broken link too, is an error."""
-    options = ("--fail-on-warning", "--nitpicky", "--quiet", "--doctree-dir")
+    options = ("--fail-on-warning", "--nitpicky", "--quiet", "--builder", builder)
+    kept = ("--doctree-dir", f"{out}-doctrees")
     return subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, f"{out}-doctrees", str(docs), str(out)],
+        [sys.executable, "-m", "sphinx", *options, *kept, str(docs), str(out)],
         cwd=ROOT,
         capture_output=True,
         text=True,

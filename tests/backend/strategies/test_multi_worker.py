@@ -17,7 +17,6 @@ from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.base import ChildEvent
-from accelreport.spec.device import Device
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,
@@ -131,7 +130,7 @@ def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: 
     assert _children() <= before  # no orphan of ours
 
     after = launcher.measure(
-        cell(Device(kind="CPU"), ENDLESS | {"epochs": 1}),
+        children.cell("matmul", {"size": 64, "count": 4}),
         stop=stop,
         on_event=lambda event: None,
         on_tick=lambda: None,
