@@ -24,6 +24,7 @@ framework = "jax"
 [cpu-torch]
 kind = "CPU"
 framework = "torch"
+threads = 1
 [gpu-torch]
 kind = "GPU"
 framework = "torch"

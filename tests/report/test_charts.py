@@ -150,6 +150,14 @@ def test_a_chart_is_drawn_as_wide_as_it_was_asked_to_be(
     assert "<script" not in svg
 
 
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_is_the_one_that_altair_makes_of_it(name: str) -> None:
+    with alt.theme.enable("accelreport in a page"):
+        by_altair = CHARTS[name](WIDE).to_dict(validate=False)
+    ours = draw(CHARTS[name], WIDE, prefix="c", title="t", description="d").spec
+    assert json.dumps(ours) == json.dumps(by_altair), "in the same order, too"
+
+
 @pytest.mark.parametrize("name", ["speedup", "cold", "roofline"])
 def test_a_hostile_name_stands_in_the_chart_as_it_is(name: str, drawer: Drawer) -> None:
     svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))

@@ -42,6 +42,9 @@ HEAVY = (
 AT_THE_START = ("PYTHON", "LC_", "LANG", "TZ", "OPENBLAS_", "OMP_")
 """Beginnings of variables that Python, or a library, reads when it starts."""
 
+ALIKE = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
+"""Those of them that change nothing of what a program says and does."""
+
 LONGEST = 2**17
 """Bytes of a message."""
 
@@ -83,11 +86,14 @@ def _begins_alike(environment: Mapping[str, str]) -> bool:
     """Whether Python, started in an environment, would have begun as this process did."""
 
     def said(variables: Mapping[str, str]) -> dict[str, str]:
-        # Of the folders that are looked through, this checkout comes first as it is.
         return {
             name: value
             for name, value in variables.items()
-            if name.startswith(AT_THE_START) and (name, value) != ("PYTHONPATH", str(ROOT))
+            if name.startswith(AT_THE_START)
+            and name not in ALIKE
+            # Of the folders that are looked through, this checkout comes first as it is; and
+            # where no language is chosen, Python reads and writes UTF-8, too.
+            and (name, value) not in {("PYTHONPATH", str(ROOT)), ("LANG", "C.UTF-8")}
         }
 
     return said(environment) == said(os.environ)

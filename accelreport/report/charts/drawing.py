@@ -8,7 +8,8 @@ drawing follow the page from light to dark. Nothing is ever fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
@@ -77,6 +78,43 @@ alt.theme.register("accelreport in a page", enable=False)(lambda: {"config": IN_
 
 _UNCHECKED = partial(alt.utils.schemapi.debug_mode, arg=False)
 """A test holds our charts against Vega-Lite's schema; doing so in a build would double its time."""
+
+
+def _copied(obj: Any, by_ref: set[str]) -> Any:
+    """What Altair's own deep copy gives, which follows every property that was never set, too.
+
+    A chart is copied with each layer and each panel that it becomes part of, and a mark of five
+    properties could have eighty.
+
+    Args:
+        obj: a chart, a part of one, or a value in it.
+        by_ref: names of properties that are not copied.
+    """
+    if isinstance(obj, alt.SchemaBase):
+        with _UNCHECKED():
+            if copier := getattr(obj, "__deepcopy__", None):
+                return copier(obj)
+            said = {name: value for name, value in obj._kwds.items() if value is not alt.Undefined}
+            return type(obj)(
+                *(_copied(value, by_ref) for value in obj._args),
+                **_copied(said, by_ref),
+            )
+    if isinstance(obj, dict):
+        return {
+            name: value if name in by_ref else _copied(value, by_ref) for name, value in obj.items()
+        }
+    return [_copied(value, by_ref) for value in obj] if isinstance(obj, list) else obj
+
+
+@contextmanager
+def _lean_copies() -> Iterator[None]:
+    """Has Altair copy so, which takes a quarter of a build less."""
+    usual = alt.utils.schemapi._deep_copy
+    alt.utils.schemapi._deep_copy = _copied
+    try:
+        yield
+    finally:
+        alt.utils.schemapi._deep_copy = usual
 
 
 class Device(Hashable, Protocol):
@@ -245,7 +283,7 @@ def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -
         title: its name for a screen reader.
         description: what it shows, in a sentence.
     """
-    with _UNCHECKED(), alt.theme.enable("accelreport in a page"):
+    with _UNCHECKED(), _lean_copies(), alt.theme.enable("accelreport in a page"):
         spec = make(width).to_dict(validate=False)
     return Drawing(spec, prefix, title, description)
 

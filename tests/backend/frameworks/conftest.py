@@ -9,6 +9,9 @@ from tests.support.children import python
 
 Said = dict[str, Any]
 
+QUICKLY = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
+"""A few steps of each problem take less time than making them faster."""
+
 
 @pytest.fixture(scope="session")
 def said(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Said]:
@@ -19,7 +22,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Said]:
     def of(framework: str) -> Said:
         if framework != "tensorflow":
             of("tensorflow")
-        done = python("-m", "tests.backend.frameworks.program", framework, str(weights))
+        program = ("-m", "tests.backend.frameworks.program", framework, str(weights))
+        done = python(*program, environment=QUICKLY)
         assert done.returncode == 0, done.stderr[-3000:]
         found: Said = json.loads(done.stdout)
         return found

@@ -156,7 +156,7 @@ def only_in_torch(runtime: Runtime, folder: Path) -> dict[str, Any]:
     """A step that `torch.compile` makes, and half precision."""
     import keras
 
-    asked = Device(kind="CPU", framework="torch", torch_compile=True)
+    asked = Device(kind="CPU", framework="torch", torch_compile=True, threads=1)
     said: dict[str, Any] = {"lacking": no_compiler(asked)}
     chosen = {"eager": runtime} | ({} if said["lacking"] else {"compiled": configure(asked)})
     for name, each in chosen.items():
@@ -196,7 +196,10 @@ def starved(engine: Engine) -> dict[str, Any]:
 
 def main(framework: str, folder: Path) -> None:
     choose(framework)
-    runtime = configure(Device(kind="CPU", framework=framework))  # type: ignore[arg-type]
+    # PyTorch's threads wait for one another by computing, where other programs do as well.
+    threads = 1 if framework == "torch" else None
+    device = Device(kind="CPU", framework=framework, threads=threads)  # type: ignore[arg-type]
+    runtime = configure(device)
     leave_out_dropout()
     said: dict[str, Any] = {"facts": runtime.facts}
     engine = begin(cnn(), runtime, folder / "cnn.npz")
