@@ -203,7 +203,7 @@ def test_the_page_opens_with_the_map_whose_line_is_a_model_and_whose_marks_are_m
     }
     page = benchmark_page(bench)
     assert page.opening is not None
-    assert "a model, no measurement" in page.opening.finding
+    assert "it is no measurement" in page.opening.finding
     assert error_sentence(map_of(bench)) in page.finding
     assert "quality" not in {section.id for section in page.sections}, "it learns nothing"
 
@@ -220,13 +220,17 @@ def test_the_map_fits_a_card_a_telephone_and_a_slide_with_a_mark_for_every_point
         assert len({row["label"] for row in places}) == len(bench.points)
         assert all(0 < float(str(row["x"])) < size.width for row in places)
         assert all(0 < float(str(row["y"])) < size.height for row in places)
+        titles = {"Dense", "Conv." if size == ON_A_CARD else "Convolutional", "Recurrent"}
+        assert titles <= set(words(figure, size))
+    beside = [text for text in words(figure, ON_A_SLIDE) if text.startswith("model: ")]
+    assert beside, "the line is called a model where there is room for it"
     assert slide_block(figure, "figure-1") is not None
 
 
 def test_methods_tell_the_errors_of_the_map_beside_those_of_sizes_left_out() -> None:
     bench = view(lawful, "quick")
     (section,) = (each for each in methods_page([bench]).sections if each.id == "model")
-    assert error_sentence(map_of(bench)) in section.finding
+    assert section.finding == error_sentence(map_of(bench), "The model of “Which device where”")
     (table,) = (each for each in section.blocks if isinstance(each, Table))
     assert table.id == "map-errors"
     (row,) = table.groups[0].rows

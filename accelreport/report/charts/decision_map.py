@@ -196,12 +196,7 @@ class _Drawn:
         for number, panel in enumerate(self._panels):
             begin = self._left + number * (self._panel + BETWEEN)
             end = begin + self._panel
-            self._word(
-                cut(panel.title, self._panel / 1.08, self._letters),
-                begin,
-                self._top - 10,
-                bold=True,
-            )
+            self._word(self._title(panel.title), begin, self._top - 10, bold=True)
             grid += [{"x": begin, "x2": end, "y": self._down(tick)} for tick in self._ticks]
             tints += [
                 {"x": begin, "x2": end, "y": self._down(max(tint.least, self._low)),
@@ -244,9 +239,17 @@ class _Drawn:
         return sorted({mark.batch for panel in self._panels for mark in panel.marks})
 
     def _short(self, line: MapLine, room: float) -> str:
-        """The words beside a line; the amount alone where there is no room for more."""
-        fits = text_width(line.text, self._letters, bold=True) <= room
-        return line.text if fits else line.text.rpartition(": ")[2]
+        """As many of the words beside a line as there is room for: without the layers, or bare."""
+        whole, _, amount = line.text.rpartition(": ")
+        for text in (line.text, f"{whole.partition(',')[0]}: {amount}"):
+            if text_width(text, self._letters, bold=True) <= room:
+                return text
+        return amount
+
+    def _title(self, title: str) -> str:
+        """The name of a panel, or its beginning."""
+        fits = text_width(title, self._letters, bold=True) <= self._panel
+        return title if fits else f"{title[:4]}."
 
     def _batches(self, number: int, panel: MapPanel, begin: float) -> None:
         """Numbers of the batches below a panel, and under the first one what they are."""

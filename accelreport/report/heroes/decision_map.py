@@ -142,13 +142,20 @@ def _span(own: Sequence[Boundary]) -> str:
     return amount(low) if high <= ALIKE * low else f"{amount(low)} to {amount(high)}"
 
 
-def error_sentence(found: DecisionMap) -> str:
-    """How well the model foretells the nets that it was not fitted to."""
+def error_sentence(found: DecisionMap, subject: str = "It") -> str:
+    """How well the model foretells the nets that it was not fitted to.
+
+    Args:
+        found: the map.
+        subject: what the sentence begins with.
+    """
     nets = {place.net for place in found.places}
     black = {place.net for place in found.places if place.fitted}
     of = f"{len(black)} of {formatting.plural(len(nets), 'net')}"
+    if not found.laws:
+        return "No model was fitted: that takes two amounts of work of one kind on each device."
     if not found.tested:
-        return f"A model fitted to {of} could be tested on no other, so that its error is unknown."
+        return f"{subject} was fitted to {of} and tested on none: its error is unknown."
     verdicts, errors = found.verdicts, found.ratio_errors
     right = (
         f"at {sum(verdicts)} of {formatting.plural(len(verdicts), 'decided point')} it has the "
@@ -162,7 +169,7 @@ def error_sentence(found: DecisionMap) -> str:
         if errors
         else "no speedup was measured"
     )
-    return f"It was fitted to {of} and tested on the others: {right}, and {far}."
+    return f"{subject} was fitted to {of} and tested on the others: {right}, and {far}."
 
 
 def _numbers(bench: BenchmarkView, found: DecisionMap) -> tuple[LargeNumber, ...]:

@@ -254,7 +254,7 @@ def _model(benches: Sequence[BenchmarkView]) -> tuple[Section, ...]:
     tested = [(bench, found) for bench, found in maps if found and found.tested]
     if not found.sweeps and not tested:
         return ()
-    said = [f"{label(bench.plan.title)}: {error_sentence(of)}" for bench, of in tested]
+    said = [error_sentence(of, f"The model of “{label(bench.plan.title)}”") for bench, of in tested]
     finding = " ".join(filter(None, (predictions_sentence(found), *said)))
     blocks = (*_sweeps_blocks(found, swept), *([_maps_table(tested)] if tested else []))
     return (Section("model", "How well the model of a step predicts", blocks, finding=finding),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "characters": 10,
         "optimizer": {"name": "sgd", "learning_rate": 0.1},
     },
+    "paradnn": {"net": "conv", "width": 32, "depth": 2},
 }
 
 
@@ -68,8 +70,10 @@ def _problem(kind: str, own: Mapping[str, Any]) -> TrainingProblem:
     parameters = family.parameters.model_validate(
         {"kind": kind, "batch_size": BATCH, **PARAMETERS[kind], **own}
     )
-    found = family.problem(parameters, _data(kind), 0)
+    found = family.problem(parameters, _data(kind) if family.data(parameters) else None, 0)
     assert isinstance(found, TrainingProblem)
+    if found.validation is None:
+        return replace(found, validation=found.resident, validation_examples=found.examples)
     return found
 
 

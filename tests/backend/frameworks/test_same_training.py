@@ -13,7 +13,7 @@ Said = dict[str, Any]
 
 EVERY = ["cnn", *PARAMETERS]
 
-FEEDFORWARD = ["cnn", "keras"]
+FEEDFORWARD = ["cnn", "keras", "paradnn"]
 
 
 def test_the_cnn_without_dropout_has_one_loss_curve_over_twenty_steps(
