@@ -34,6 +34,8 @@ LARGE, SMALL = 13.5, 11.0
 """Sizes of letters of a figure and of a thumbnail, in pixels."""
 TINY = 300
 """A chart that is not wider is a thumbnail."""
+PHONE = 400
+"""One that is not wider may be as high as its rows need."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,12 @@ def dot_plot(
         height: pixels in all.
     """
     small = width <= TINY
-    letters = SMALL if small else LARGE
-    # Below the name of a larger chart stands its detail, where a thumbnail has a second line.
-    named = _lines if small else cut
-    told = [named(dot.name, width * 0.38, letters) for dot in dots]
+    letters, share = (SMALL, 0.42) if small else (LARGE, 0.38)
+    below = 20 if small else 46
+    # Below the name of a larger chart stands its detail: a second line of it needs a third one.
+    roomy = height - below - 6 >= _THREE_LINES * len(dots)
+    named = _lines if small or roomy or width <= PHONE else cut
+    told = [named(dot.name, width * share, letters) for dot in dots]
     names = distinct(told)
     room = max(text_width(line, letters, bold=True) for name in names for line in name.split("\n"))
     if not small:
@@ -93,15 +97,14 @@ def dot_plot(
     beside = max(text_width(dot.text, letters, bold=True) for dot in dots) + 14
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
     drawn = _Drawn(dots, names, letters, room + 6, alt.Scale(**scale), axis, small=small)
-    below = 20 if small else 46
-    least = _TWO_LINES if any("\n" in name for name in told) else 22
+    least = (_TWO_LINES if small else _THREE_LINES) if any("\n" in name for name in told) else 22
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
     )
 
 
-_TWO_LINES = 24
-"""Pixels of a row whose name has two lines."""
+_TWO_LINES, _THREE_LINES = 24, 46
+"""Pixels of a row whose name has two lines, without a detail and with one below it."""
 
 
 def _lines(name: str, width: float, letters: float) -> str:
