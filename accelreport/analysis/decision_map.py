@@ -5,7 +5,7 @@
 It is the law of a step (Hockney & Jesshope 1981, `batch_law`) with the work counted in operations,
 so that it holds for nets of any width, depth and batch, and with a further fixed cost for each
 layer, which is at least a kernel of its own. Two devices are equally fast where their times
-meet. It is a model: fitted to half of the nets, and tested on the other half, which it never saw.
+meet. It is a model: fitted to every other net, and tested on the rest, which it never saw.
 
 What was measured is decided by `overview.choices`, and so by the one comparison of the house.
 """

@@ -1,6 +1,6 @@
 """The hero of generated nets: a map of which device is fastest where, and a model's boundary in it.
 
-The boundary was fitted to half of the nets. How well it foretells the other half stands in every
+The boundary was fitted to every other net. How well it foretells the rest stands in every
 sentence that tells of it, and it is told in the title only where it does.
 """
 
@@ -193,7 +193,7 @@ def _figure(bench: BenchmarkView, found: DecisionMap) -> HeroFigure:
         title="The fastest device by batch size (across) and operations of a step (up)",
         description=f"{_counted(bench, found)}. {_told(bench, found)}{error_sentence(found)}",
         chart=partial(_chart, panels, devices),
-        caption="Marks are measured; dotted lines and tints are a model of half of the nets.",
+        caption="Marks are measured; dotted lines and tints are a model that saw no ringed one.",
         badges=loud_badges(bench),
         table=_table(bench, found),
         points=len(found.places),
