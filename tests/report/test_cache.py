@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,8 @@ import pytest
 from accelreport.errors import AccelReportError
 from accelreport.plugins import WORKLOADS
 from accelreport.report.pages.benchmark import benchmark_page
-from accelreport.report.site import cache
+from accelreport.report.site import builder, cache
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.builder import build
 from accelreport.report.site.cache import BuildManifest, FigureCache
 from accelreport.report.site.options import BuildOptions, facts_of
 from accelreport.report.site.output import MANIFEST
@@ -26,6 +26,9 @@ from tests.support import disks, sites
 from tests.support.children import python
 from tests.support.packages import EXAMPLE, install
 from tests.support.records import study
+
+build = partial(builder.build, engines=sites.ENGINES)
+"""A build that starts no process for what it draws."""
 
 REBUILD = """
 import sys
