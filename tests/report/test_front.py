@@ -144,14 +144,13 @@ def test_labels_of_marks_that_lie_close_together_take_more_lines_and_lie_on_noth
 def test_no_name_in_the_picture_is_cut_where_two_lines_hold_it() -> None:
     marks = (RateMark("", "", Named("CPU", 0), 1.0, 1.0, 1.0, "base"),)
     detail = "batch size 64 · strategies, and scaling over replicas and workers"
-    alone = Workload("Human activity", detail, "984", "busy · images/s", marks, "no rate")
-    beside = replace(alone, note="")
+    row = Workload("Human activity", detail, "984", "busy · images/s", marks)
     for width in (1104, 358):
-        chart = work_rates([alone, beside], base="this computer", axis_title="x")(width, 0)
+        chart = work_rates([row], base="this computer", axis_title="x")(width, 0)
         drawn = json.dumps(chart.to_dict(), ensure_ascii=False)
         words = re.findall(r'"text": "([^"]+)"', drawn)
         assert "…" not in drawn
-        assert sum("scaling" in word for word in words) == 2
+        assert sum("scaling" in word for word in words) == 1
 
 
 def test_a_number_from_a_busy_machine_makes_no_headline_and_is_marked() -> None:
@@ -271,7 +270,7 @@ def test_the_picture_has_room_for_a_first_screen_and_the_full_profile_before_oth
     assert all(each.bench.plan.profile == "full" for each in view.shown)
 
 
-def test_every_workload_with_a_rate_has_a_row_that_says_why_nothing_stands_beside_it() -> None:
+def test_workloads_with_nothing_beside_them_share_a_line_that_says_why_and_have_no_row() -> None:
     step = {"step_time": 0.0112}
     beside = study(devices=("cpu", "gpu"), repeats=2, spec="a")
     alone = study(devices=("cpu",), spec="b", first_seed=50)
@@ -283,19 +282,20 @@ def test_every_workload_with_a_rate_has_a_row_that_says_why_nothing_stands_besid
     lower = replace(mixed, plan=mixed.plan.model_copy(update={"devices": devices}))
     gone = study(devices=("cpu",), spec="e", fate=lambda cell: "missing", first_seed=130)
     view = Overview(gather(Results((beside, alone, other, lower, gone))))
-    said = {each.bench.plan.spec: each.alone for each in view.shown}
-    assert said.pop("d").endswith("computes in mixed_float16, the baseline in float32")
-    assert said == {
-        "a": "",
-        "b": "no source prints a rate",
-        "c": "no rate is published for these settings",
-    }
-    assert view.shown[0].bench.plan.spec == "a"
+    assert {each.bench.plan.spec for each in view.shown} == {"a"}
+    said = view.measured_only
+    for why in (
+        "No source prints a rate: ",
+        "No rate is published for these settings: ",
+        "GPU is withheld (it computes in mixed_float16, the baseline in float32): ",
+    ):
+        assert re.search(re.escape(why) + r"[^.:]+ up to [\d,]+\xa0images/s\.", said), said
+    page = front(beside, alone, other, lower, gone)
+    assert page.opening
+    assert page.opening.finding.startswith(f"{said} Asked for and not measured: ")
     picture = view.picture
     assert picture
     assert f"Without a rate here: “{label(gone.plan.title)}”." in picture.caption
-    text = str(picture.drawing(WIDE).spec)
-    assert all(note in text for note in said.values())
     table = rates_table(view.rows, "rates", "Rates")
     withheld = [
         row
@@ -309,7 +309,20 @@ def test_every_workload_with_a_rate_has_a_row_that_says_why_nothing_stands_besid
     assert len(withheld) == 3
     records = tuple(each for each in lower.records if each.cell.device == "cpu")
     absent = Overview(gather(Results((replace(lower, records=records),))))
-    assert [each.withheld for each in absent.shown] == [[]], "it was not even measured"
+    assert not any(each.withheld for each in absent.rows), "it was not even measured"
+
+
+def test_where_nothing_stands_beside_anything_the_picture_tells_the_rates_themselves() -> None:
+    made = study(devices=("cpu",), spec="a"), study(devices=("cpu",), spec="b", first_seed=50)
+    view = Overview(gather(Results(made)))
+    assert {each.bench.plan.spec for each in view.shown} == {"a", "b"}
+    assert view.measured_only == ""
+    picture = view.picture
+    assert picture
+    drawn = json.dumps(picture.drawing(WIDE).spec, ensure_ascii=False)
+    assert "1×" not in drawn
+    assert all(mark.text in drawn for each in view.shown for mark in view.marks(each))
+    assert picture.title == "How fast each workload is"
 
 
 def test_a_benchmark_without_any_measurement_is_named_and_has_no_card() -> None:

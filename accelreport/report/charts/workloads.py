@@ -59,24 +59,21 @@ class RateMark:
 
 @dataclass(frozen=True)
 class Workload:
-    """A row: a workload, its sweep point, the base's rate with its unit, and its marks.
-
-    Where nothing stands beside the base, `note` says why.
-    """
+    """A row: a workload, its sweep point, the base's rate with its unit, and its marks."""
 
     title: str
     detail: str
     rate: str
     unit: str
     marks: tuple[RateMark, ...]
-    note: str = ""
 
 
 Ends = tuple[float, float]
 _TOP, _TEXTS, _AXIS = 34.0, 350.0, 44.0
-_STEP, _LONE = 44.0, 21.0
-"""The height of a row, and of one with nothing beside its base, which is a single line."""
-_NARROW_STEP, _NARROW_LONE, _NARROW_LINE = 86.0, 44.0, 58.0
+_STEP = 44.0
+"""The height of a row."""
+_NARROW_STEP, _NARROW_LINE = 86.0, 58.0
+"""The height of a row on a telephone, and where the line of its marks is."""
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
 """Half a mark's width, the size of letters, and the air between a mark and its label."""
 _DETAIL, _MOST_DETAILS = 14.0, 2
@@ -119,7 +116,7 @@ class _Place:
         y: the line of its marks.
         lines: lines of labels above the marks, and below.
         title: what is written of it.
-        details: lines below the title, or beside it.
+        details: lines below the title.
     """
 
     top: float
@@ -223,39 +220,28 @@ def _layout(
 def _place(workload: Workload, top: float, span: Span, edge: float) -> _Place:
     """The place of a row below its upper edge: with many or long texts, these have more lines."""
     roomy = span.left > 0
-    title, details, below = _written(workload, edge)
-    if workload.note:
-        step = (_LONE if roomy else _NARROW_LONE) + _DETAIL * below
-        y = top + (step / 2 if roomy else step - _LONE / 2)
-        return _Place(top, top + step, y, 1, title, details)
+    title, details = _written(workload, edge)
     labels = [mark.label for mark in workload.marks if mark.label]
     long = sum(text_width(each, _SIZE, bold=True) for each in labels) / (span.right - span.left)
     few = _FEW if roomy else _FEW_NARROW
     lines = min(max(1, -(-len(labels) // few), math.ceil(long) if roomy else 1), 3)
     while lines < 3 and any(cost for *_, cost in _placed(workload.marks, span, lines)):
         lines += 1
-    more, below = _LINE * (lines - 1), max(0, below - 1)
+    more, below = _LINE * (lines - 1), max(0, len(details) - 1)
     step = (_STEP if roomy else _NARROW_STEP) + 2 * more + _DETAIL * below
     line = (_STEP + _DETAIL * below) / 2 if roomy else _NARROW_LINE + _DETAIL * below
     return _Place(top, top + step, top + line + more, lines, title, details)
 
 
-def _written(workload: Workload, edge: float) -> tuple[str, tuple[str, ...], int]:
-    """The title, the lines of the detail, and how many of these stand below the title."""
+def _written(workload: Workload, edge: float) -> tuple[str, tuple[str, ...]]:
+    """The title, and the lines of the detail below it."""
     rate = text_width(workload.rate, 13.5, bold=True)
-    unit = text_width(workload.unit, 11.5)
-    room = edge - 12 - (rate + unit + 5 if workload.note else max(rate, unit))
+    room = edge - 12 - max(rate, text_width(workload.unit, 11.5))
     title = cut(workload.title, room / 1.07, 13.5)
-    if workload.note:
-        beside = room - text_width(title, 13.5, bold=True) - 7
-        if text_width(workload.detail, 11.5) <= beside:
-            return title, (workload.detail,), 0
-        room = edge - 12
     lines = lines_within(workload.detail, room, 11.5)
     if len(lines) > _MOST_DETAILS:
         lines[_MOST_DETAILS - 1 :] = [" ".join(lines[_MOST_DETAILS - 1 :])]
-    details = tuple(cut(line, room, 11.5) for line in lines)
-    return title, details, len(details)
+    return title, tuple(cut(line, room, 11.5) for line in lines)
 
 
 def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> Ends:
@@ -287,11 +273,7 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[a
     at = layout.span.at(1.0)
     one = rows([{"said": top - 9.0, "named": 8.0}])
     # On a telephone, where texts stand over the marks of their row, the line leaves them free.
-    parts = [
-        (place.y - 18, place.y + 22)
-        for each, place in zip(workloads, layout.places, strict=True)
-        if not each.note
-    ]
+    parts = [(place.y - 18, place.y + 22) for place in layout.places]
     if not layout.narrow:
         parts = [(top, bottom)]
     beside = rows([{"y": first, "end": last} for first, last in parts])
@@ -324,7 +306,6 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
         }
         for each, place in zip(workloads, layout.places, strict=True)
         for mark in each.marks
-        if not (each.note and layout.narrow)
     ]  # fmt: skip
     own: dict[str, Any] = {"scale": None, "legend": None}
     worn = alt.Stroke("colour:N", **own)
@@ -364,20 +345,11 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     for each, place in zip(workloads, layout.places, strict=True):
         shift = _DETAIL * max(0, len(place.details) - 1) / 2
         first = place.top + 14 if layout.narrow else place.y - 6 - shift
-        second, before, begin, below = first + 16, edge, 0.0, first + 16
-        if each.note:
-            first = second = place.top + _LONE / 2
-            before = edge - text_width(each.unit, 11.5) - 5
-            beside = place.bottom - place.top < _DETAIL + (_NARROW_LONE if layout.narrow else _LONE)
-            begin = text_width(place.title, 13.5, bold=True) + 7 if beside else 0.0
-            below = first + (0.0 if beside else _DETAIL)
-            at = 0.0 if layout.narrow else layout.span.at(1.0) + 2 * _MARK
-            write(each.note, at, place.y)
         write(place.title, 0, first, strong=True)
         for number, line in enumerate(place.details):
-            write(line, begin, below + _DETAIL * number)
-        write(each.rate, before, first, strong=True, align="right")
-        write(each.unit, edge, second, align="right")
+            write(line, 0, first + 16 + _DETAIL * number)
+        write(each.rate, edge, first, strong=True, align="right")
+        write(each.unit, edge, first + 16, align="right")
     layers: list[alt.Chart] = []
     for (align, strong), values in texts.items():
         looks = {"fontWeight": "bold", "fontSize": 13.5}
@@ -391,8 +363,7 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
 def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
     for each, place in zip(workloads, layout.places, strict=True):
-        labelled = () if each.note and layout.narrow else each.marks
-        for mark, said, left, dy in placed_labels(labelled, layout.span, place.lines):
+        for mark, said, left, dy in placed_labels(each.marks, layout.span, place.lines):
             weight = "normal" if mark.kind in {"published", "beyond"} else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
             row = {"x": layout.span.rate(left), "y": place.y, "label": said}

@@ -73,10 +73,11 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
 
 
 def _picture(view: Overview) -> Section | None:
-    """The picture of all workloads, and a line for the devices that are not in it."""
-    picture, absent = view.picture, absent_line(view.benches)
+    """The picture of all workloads, and lines for the workloads and devices not in it."""
+    picture = view.picture
+    said = " ".join(text for text in (view.measured_only, absent_line(view.benches)) if text)
     blocks = (picture.figure(WIDE, PHONE),) if picture else ()
-    return Section(RATES, "Every workload", blocks, finding=absent) if blocks or absent else None
+    return Section(RATES, "Every workload", blocks, finding=said) if blocks or said else None
 
 
 def _cards(benches: Sequence[BenchmarkView]) -> Section:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,7 +43,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.text import label, short_hardware
+from accelreport.report.text import label, sentence, short_hardware
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
 
@@ -154,7 +155,8 @@ class Shown:
         if self.row.compared:
             return ""
         for found in self.withheld:
-            return f"{self.bench.title_of(found.device)}: {label(why_withheld(found), 90)}"
+            who = self.bench.title_of(found.device)
+            return f"{who} is withheld ({label(why_withheld(found), 90)})"
         plan = self.bench.plan
         if not any(set(each.figures()) & set(RATES) for each in plan.published):
             return "no source prints a rate"
@@ -230,38 +232,73 @@ class Overview:
     def shown(self) -> list[Shown]:
         """Those of the picture, the ones with most to see first.
 
-        Of profiles of one spec the full one stands; of a sweep its ends, or, where there are many
-        workloads, the point with most beside it.
+        Those with nothing beside their base have no row, unless that holds of all. Of a sweep its
+        ends stand, or, where there are many workloads, the point with most beside it.
         """
-        full = {each.bench.plan.spec for each in self.rows if each.bench.plan.profile == "full"}
-        by_bench: dict[str, list[Shown]] = {}
-        for each in self.rows:
-            plan = each.bench.plan
-            if plan.profile == "full" or plan.spec not in full:
-                by_bench.setdefault(each.bench.slug, []).append(each)
-        kept = [_ends(own) for own in by_bench.values()]
+        lone = self._lone
+        drawn = [own for own in self._by_bench if own not in lone]
+        kept = [_ends(own) for own in drawn]
         if sum(map(len, kept)) > MOST_ROWS:
-            kept = [[max(reversed(own), key=_to_see)] for own in by_bench.values()]
+            kept = [[max(reversed(own), key=_to_see)] for own in drawn]
         found = [each for own in kept for each in own]
 
-        def order(each: Shown) -> tuple[bool, bool, bool, float]:
-            beside = each.accelerated(), bool(each.row.compared), each.trains
-            return *beside, max(mark.value for mark in self.marks(each))
+        def order(each: Shown) -> tuple[bool, bool, float]:
+            return each.accelerated(), each.trains, max(mark.value for mark in self.marks(each))
 
         found.sort(key=order, reverse=True)
         return found[:MOST_ROWS]
 
+    @cached_property
+    def _by_bench(self) -> list[list[Shown]]:
+        """The rows of each benchmark; of profiles of one spec the full one's."""
+        full = {each.bench.plan.spec for each in self.rows if each.bench.plan.profile == "full"}
+        found: dict[str, list[Shown]] = {}
+        for each in self.rows:
+            plan = each.bench.plan
+            if plan.profile == "full" or plan.spec not in full:
+                found.setdefault(each.bench.slug, []).append(each)
+        return list(found.values())
+
+    @cached_property
+    def over_base(self) -> bool:
+        """Whether the picture tells rates over the base: where there is one, and anything else."""
+        return self.relative and any(each.row.compared for each in self.rows)
+
+    @property
+    def _lone(self) -> list[list[Shown]]:
+        """The benchmarks of which nothing stands beside the base, while of others something does."""
+        return [own for own in self._by_bench if self.over_base and all(each.alone for each in own)]
+
+    @property
+    def measured_only(self) -> str:
+        """What has no row in the picture: each workload with its rate, by the reason."""
+        titles = [label(own[0].bench.plan.title, 120).partition(": ") for own in self._by_bench]
+        heads = Counter(head for head, *_ in titles)
+        by_reason: dict[str, list[str]] = {}
+        for own in self._lone:
+            best = max(own, key=lambda each: each.row.rate.value)
+            head, _, tail = label(best.bench.plan.title, 120).partition(": ")
+            name = f"{head} ({tail})" if tail and heads[head] > 1 else head
+            rate = amount(best.row.rate.value, best.row.rate.low, best.row.rate.high)
+            rate += signs_of(best.row.base.timed, busy=best.row.busy)
+            told = f"{name} {'up to ' if len(own) > 1 else ''}{rate}"
+            told += f"{formatting.SPACE}{unit_of(best)}"
+            by_reason.setdefault(best.alone, []).append(told)
+        said = [f"{sentence(why)}: {', '.join(names)}." for why, names in by_reason.items()]
+        return " ".join(["Also measured.", *said]) if said else ""
+
     @property
     def without_a_rate(self) -> list[str]:
-        """Titles of the benchmarks that stand in no row of the picture."""
-        shown = {each.bench.plan.spec for each in self.shown}
+        """Titles of the benchmarks of which there is no rate, or no row of many."""
+        shown = {own[0].bench.plan.spec for own in self._lone}
+        shown |= {each.bench.plan.spec for each in self.shown}
         titles = {bench.plan.spec: label(bench.plan.title, 80) for bench in self.benches}
         return [title for spec, title in titles.items() if spec not in shown]
 
     @cached_property
     def base(self) -> str:
         """What everything is told relative to, as the picture names it; empty where absolute."""
-        if not (self.relative and self.rows):
+        if not self.over_base:
             return ""
         return "this computer" if len(self.machines) < 2 else self._hardware_of_base
 
@@ -315,13 +352,13 @@ class Overview:
 
     def marks(self, shown: Shown) -> tuple[RateMark, ...]:
         """The marks of a row, the base first."""
-        row, unit = shown.row, 1.0 if self.relative else shown.row.rate.value
+        row, unit = shown.row, 1.0 if self.over_base else shown.row.rate.value
         rate = row.rate
         base = Named(shown.bench.title_of(row.base.device), shown.bench.colours[row.base.device])
         low, high = (rate.low, rate.high) if rate.known else (rate.value, rate.value)
         scale = unit / rate.value
-        own = "" if self.relative else shown.hardware(row.base.device, row.base.timed)
-        text = "" if self.relative else amount(rate.value, rate.low, rate.high)
+        own = "" if self.over_base else shown.hardware(row.base.device, row.base.timed)
+        text = "" if self.over_base else amount(rate.value, rate.low, rate.high)
         marks = [RateMark(own, text, base, unit, low * scale, high * scale, "base")]
         beside = row.measured
         if shown.accelerated() and len(beside) + len(row.printed) > MOST_MARKS:
@@ -333,7 +370,7 @@ class Overview:
             colour = shown.bench.colours.get(device, 0)
             value = each.factor * unit
             rounded = each.slack if each.slack > UNLIKE else 0.0
-            text = two_digits(each.factor) if self.relative else amount(value)
+            text = two_digits(each.factor) if self.over_base else amount(value)
             marks.append(
                 RateMark(
                     name, ("about " if rounded else "") + text, Named(name, colour), value,
@@ -363,7 +400,7 @@ class Overview:
         text = formatting.ratio(interval.value, interval.low, interval.high)
         signs = signs_of(own.timed, busy=True)
         return RateMark(
-            name, (text if self.relative else amount(value)) + signs, device, value, low * unit,
+            name, (text if self.over_base else amount(value)) + signs, device, value, low * unit,
             high * unit, "measured",
         )  # fmt: skip
 
@@ -379,7 +416,6 @@ class Overview:
                 + signs_of(each.row.base.timed),
                 unit=("busy · " if each.row.busy else "") + unit_of(each),
                 marks=self.marks(each),
-                note=each.alone if self.relative else "",
             )
             for each in self.shown
         ]
@@ -429,16 +465,17 @@ class Overview:
             )
         if "beyond" in kinds:
             said.append("✕ printed, and beyond the peak of the chip.")
+        told = [*self.shown, *(each for own in self._lone for each in own)]
         signs = "".join(
             signs_of(group)
-            for each in self.shown
+            for each in told
             for group in (each.row.base.timed, *(one.own.timed for one in each.row.measured))
         )
         if ALONE in signs:
             said.append(f"{ALONE} one process, so no interval.")
         if PARTLY in signs:
             said.append(f"{PARTLY} the time budget ended the run; its steady steps were measured.")
-        if any(each.row.busy for each in self.shown):
+        if any(each.row.busy for each in told):
             said.append("Busy: other programs held the processor, which is faster than shown.")
         if away := self.without_a_rate:
             some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
