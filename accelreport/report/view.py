@@ -100,6 +100,10 @@ class Series:
         return f"s{self.colour % COLOURS}"
 
 
+SeriesPoint = tuple[Series, Point]
+"""A device and the sweep point at which it was measured."""
+
+
 @dataclass(frozen=True)
 class BenchmarkView:
     """A plan document with its records and all analyses of them, in the words of its page.

@@ -29,13 +29,12 @@ from accelreport.report.charts.curves import (
     moved_apart,
     shared_axes,
 )
-from accelreport.report.charts.curves import Panel as CurvePanel
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
 from accelreport.report.charts.labelled import (
     Absence,
-    Bar,
+    StageBar,
     Heading,
     Mark,
     cold_bars,
@@ -43,7 +42,7 @@ from accelreport.report.charts.labelled import (
     speedup_dots,
 )
 from accelreport.report.charts.paired import PLAIN, Bars, Difference, differences, paired_bars
-from accelreport.report.charts.paired import Bar as BarOf
+from accelreport.report.charts.paired import Bar
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.sweep import LETTERS, End, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.charts.text_metrics import text_width
@@ -93,7 +92,7 @@ CHARTS: dict[str, Make] = {
         axis_title="times as fast as CPU (log scale)",
     ),
     "cold": cold_bars(
-        [Bar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "33.1 s")],
+        [StageBar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "33.1 s")],
         stages=STAGES,
         headings=[Heading("", (NASTY,))],
         axis_title="time",
@@ -109,7 +108,7 @@ CHARTS: dict[str, Make] = {
         Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU), "days", width, 300
     ),
     "bars": lambda width: paired_bars(
-        [Bars(NASTY, (BarOf(NASTY, 1.0, NASTY, PLAIN), BarOf("b", 0.0, "0", PLAIN)), NASTY)],
+        [Bars(NASTY, (Bar(NASTY, 1.0, NASTY, PLAIN), Bar("b", 0.0, "0", PLAIN)), NASTY)],
         width,
         300,
     ),
@@ -177,7 +176,7 @@ def test_a_drawing_does_not_depend_on_the_fonts_of_the_machine(
 ) -> None:
     (tmp_path / "fonts.conf").write_text(f"<fontconfig><dir>{fonts}</dir></fontconfig>")
     # Signs that Liberation Sans does not have, and DejaVu does.
-    bar = Bar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "\N{BLACK FLAG}\N{GEAR}\N{BLACK FLAG}")
+    bar = StageBar(row_key(0, 0), (1.0, 2.0, 0.1, 30.0), "\N{BLACK FLAG}\N{GEAR}\N{BLACK FLAG}")
     make = cold_bars(
         [bar], stages=STAGES, headings=[Heading("", ("\N{GEAR}" * 9,))], axis_title="\N{GEAR}" * 9
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.text_metrics import text_width
-from accelreport.report.charts.workloads import RateMark, Span, Workload, placed_labels, work_rates
+from accelreport.report.charts.workloads import RateMark, RateSpan, Workload, placed_labels, work_rates
 from accelreport.report.model import Cards, Page, Units
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
@@ -370,7 +370,7 @@ def test_labels_of_a_row_lie_on_no_other_label(
     row.append(RateMark("", "", device, 1.0, 1.0, 1.0, "base"))
     boxes = [
         (start, start + text_width(said, 12.5, bold=True), dy)
-        for _, said, start, dy in placed_labels(row, Span((0.02, 400.0), *span), 2)
+        for _, said, start, dy in placed_labels(row, RateSpan((0.02, 400.0), *span), 2)
     ]
     for (left, right, dy), (start, end, other) in combinations(boxes, 2):
         assert dy != other or right <= start or end <= left or len(marks) > 3

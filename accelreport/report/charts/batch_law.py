@@ -17,7 +17,7 @@ from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
     Chart,
-    Device,
+    DeviceStyle,
     Devices,
     Make,
     halo,
@@ -44,7 +44,7 @@ class LawLine:
     amount each second.
     """
 
-    device: Device
+    device: DeviceStyle
     published: bool
     amounts: tuple[float, ...]
     rates: tuple[float, ...]

@@ -15,8 +15,9 @@ import altair as alt
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
+    THUMBNAIL,
     Chart,
-    Device,
+    DeviceStyle,
     Devices,
     drawable,
     extent,
@@ -36,8 +37,6 @@ from accelreport.report.charts.scales import (
 from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.theme import series
 
-SMALL = 300
-"""A chart that is not wider is a thumbnail."""
 LOW = 180
 """A panel that is not higher has neither titles of axes nor words at its lines."""
 LINE = 30.0
@@ -62,7 +61,7 @@ class Curve:
         end: the last value, as it stands at the end of the line.
     """
 
-    device: Device
+    device: DeviceStyle
     validation: bool
     elapsed_s: tuple[float, ...]
     value: tuple[float, ...]
@@ -94,7 +93,7 @@ class Axes:
     percent: bool
     quality: str
     target: tuple[float, str] | None
-    shown: tuple[Device, ...]
+    shown: tuple[DeviceStyle, ...]
 
     def text(self, value: float) -> str:
         """A tick of the metric's axis."""
@@ -118,14 +117,14 @@ def shared_axes(
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """The curves of one sweep point, and its name; empty where there is only one."""
 
     title: str
     curves: tuple[Curve, ...]
 
 
-def learning_curves(panels: Sequence[Panel], axes: Axes, width: int, height: int) -> Chart:
+def learning_curves(panels: Sequence[CurvePanel], axes: Axes, width: int, height: int) -> Chart:
     """The chart: panels side by side, on a telephone one under another.
 
     Args:
@@ -135,7 +134,7 @@ def learning_curves(panels: Sequence[Panel], axes: Axes, width: int, height: int
         height: pixels in all; of each panel where they stand under one another.
     """
     devices = Devices(axes.shown)
-    across = width > ROOMY or width <= SMALL
+    across = width > ROOMY or width <= THUMBNAIL
     count = len(panels) if across else 1
     ends = max(
         max(
@@ -158,7 +157,7 @@ def learning_curves(panels: Sequence[Panel], axes: Axes, width: int, height: int
 
 
 def _panel(
-    panel: Panel, devices: Devices, axes: Axes, size: tuple[float, int], *, named: bool
+    panel: CurvePanel, devices: Devices, axes: Axes, size: tuple[float, int], *, named: bool
 ) -> alt.LayerChart:
     """One panel; `named` is one at whose left the ticks are told."""
     inner, height = size
@@ -315,7 +314,7 @@ class Track:
     days: Sequence[float]
     true: Sequence[float]
     predicted: Sequence[float]
-    device: Device
+    device: DeviceStyle
 
 
 def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Chart:
@@ -327,7 +326,7 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
         width: pixels in all.
         height: pixels in all.
     """
-    small = width <= SMALL
+    small = width <= THUMBNAIL
     last = track.days[-1]
     values = [value for value in (*track.true, *track.predicted) if drawable(value)] or [0.0]
     ticks = nice_ticks(min(values), max(values), 2 if small else 4)

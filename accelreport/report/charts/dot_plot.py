@@ -13,9 +13,10 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    THUMBNAIL,
     Chart,
-    Device,
     Devices,
+    DeviceStyle,
     distinct,
     rows,
     told,
@@ -32,8 +33,6 @@ from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 LARGE, SMALL = 13.5, 11.0
 """Sizes of letters of a figure and of a thumbnail, in pixels."""
-TINY = 300
-"""A chart that is not wider is a thumbnail."""
 PHONE = 400
 """One that is not wider may be as high as its rows need."""
 
@@ -58,7 +57,7 @@ class Dot:
 
     name: str
     detail: str
-    device: Device
+    device: DeviceStyle
     value: float
     text: str
     low: float
@@ -81,7 +80,7 @@ def dot_plot(
         width: pixels in all.
         height: pixels in all.
     """
-    small = width <= TINY
+    small = width <= THUMBNAIL
     letters, share = (SMALL, 0.42) if small else (LARGE, 0.38)
     below = 20 if small else 46
     # Below the name of a larger chart stands its detail: a second line of it needs a third one.
@@ -96,7 +95,7 @@ def dot_plot(
     inner = round(width - room - 16, 1)
     beside = max(text_width(dot.text, letters, bold=True) for dot in dots) + 14
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
-    drawn = _Drawn(dots, names, letters, room + 6, alt.Scale(**scale), axis, small=small)
+    drawn = _DotLayers(dots, names, letters, room + 6, alt.Scale(**scale), axis, small=small)
     least = (_TWO_LINES if small else _THREE_LINES) if any("\n" in name for name in told) else 22
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
@@ -142,7 +141,7 @@ def _across(
     return scale, ticked(ticks, tick, title=f"{title} (log scale)", domain=False, tickSize=0)
 
 
-class _Drawn:
+class _DotLayers:
     """The layers of one chart."""
 
     def __init__(

@@ -31,6 +31,8 @@ NARROW = 330
 """Width of a chart on a telephone."""
 ROOMY = 500
 """Pixels from which a chart has room for more ticks and longer names."""
+THUMBNAIL = 300
+"""A chart that is not wider is a thumbnail: few labels, no title of an axis."""
 
 LEFT, RIGHT = 2, 6
 """Pixels kept free at both sides of a chart."""
@@ -117,7 +119,7 @@ def _lean_copies() -> Iterator[None]:
         alt.utils.schemapi._deep_copy = usual
 
 
-class Device(Hashable, Protocol):
+class DeviceStyle(Hashable, Protocol):
     """What tells one device from all others in every chart; a page's `Series` is one."""
 
     @property
@@ -149,13 +151,13 @@ class Devices:
         shown: all of the figure, so that its panels have one legend.
     """
 
-    def __init__(self, shown: Iterable[Device]) -> None:
+    def __init__(self, shown: Iterable[DeviceStyle]) -> None:
         self._shown = list(dict.fromkeys(shown))
         self._names = dict(
             zip(self._shown, distinct([each.title for each in self._shown]), strict=True)
         )
 
-    def name(self, device: Device) -> str:
+    def name(self, device: DeviceStyle) -> str:
         """What field `device` of its rows holds."""
         return self._names[device]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from accelreport.report.charts.drawing import (
     ROOMY,
     Chart,
-    Device,
+    DeviceStyle,
     Devices,
     Make,
     halo,
@@ -43,7 +43,7 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 class Distribution:
     """One device: the quantiles of its step times, in seconds."""
 
-    device: Device
+    device: DeviceStyle
     seconds: tuple[float, ...]
 
 
@@ -70,7 +70,7 @@ def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
     return max(0.0, first * 0.97), last * 1.02
 
 
-def step_ecdf(curves: Sequence[Distribution], *, shown: Sequence[Device], axis_title: str) -> Make:
+def step_ecdf(curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str) -> Make:
     """A function from the width in pixels to the chart.
 
     The axis ends at the 99th percentile of the slowest device: a single stall would

@@ -12,8 +12,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.dot_plot import TINY
-from accelreport.report.charts.drawing import Chart, rows
+from accelreport.report.charts.drawing import THUMBNAIL, Chart, rows
 from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 RAMP = ("h4", "h5", "h6", "h7", "h8")
@@ -66,7 +65,7 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
         width: pixels in all.
         height: pixels in all, at least; rows have a least height.
     """
-    small = width <= TINY
+    small = width <= THUMBNAIL
     shown = panels[:1] if small else panels
     letters = 10.0 if small else 13.0
     left = max(text_width(name, letters) for name in axes.rows) + 8
@@ -78,7 +77,7 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     foot = 0 if small else 22
     row = max((height - foot) / down - above - 8, len(axes.rows) * (22 if small else 38))
     row /= len(axes.rows)
-    drawn = _Drawn(axes, letters, small=small, bins=_bins(shown))
+    drawn = _HeatLayers(axes, letters, small=small, bins=_bins(shown))
     for number, each in enumerate(shown):
         x = left + (number % across) * (panel + BETWEEN)
         y = (number // across) * (above + row * len(axes.rows) + 8)
@@ -119,7 +118,7 @@ def _word(
     return {"text": text, "x": x, "y": y, "size": size, "fill": fill, "align": align, "bold": bold}
 
 
-class _Drawn:
+class _HeatLayers:
     """Rectangles and words in pixels."""
 
     def __init__(

@@ -13,7 +13,7 @@ from accelreport.report.charts.drawing import (
     LONGEST_HEADING,
     ROOMY,
     Chart,
-    Device,
+    DeviceStyle,
     Devices,
     Make,
     Rows,
@@ -122,7 +122,7 @@ class Mark:
     """One device at one sweep point; ends that are not numbers make no interval."""
 
     row: str
-    device: Device
+    device: DeviceStyle
     value: float
     low: float
     high: float
@@ -230,7 +230,7 @@ def _domain(ends: Sequence[float], inner: float, longest: float) -> tuple[float,
 
 
 @dataclass(frozen=True)
-class Bar:
+class StageBar:
     """One row: seconds of each stage, in order, and the text at its end."""
 
     row: str
@@ -239,7 +239,7 @@ class Bar:
 
 
 def cold_bars(
-    bars: Sequence[Bar], *, stages: Sequence[str], headings: Sequence[Heading], axis_title: str
+    bars: Sequence[StageBar], *, stages: Sequence[str], headings: Sequence[Heading], axis_title: str
 ) -> Make:
     """A function from the width in pixels to the chart.
 
@@ -280,7 +280,7 @@ def cold_bars(
     return make
 
 
-def _pieces(bar: Bar, stages: Sequence[str]) -> list[tuple[str, Values]]:
+def _pieces(bar: StageBar, stages: Sequence[str]) -> list[tuple[str, Values]]:
     """Each stage from where the one before it ended; the last one carries the text."""
     ends = list(accumulate(bar.stages))
     texts = [""] * (len(ends) - 1) + [bar.text]

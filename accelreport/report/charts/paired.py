@@ -8,12 +8,10 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import LABEL_SIZE, ROOMY, Chart, halo, rows, told
+from accelreport.report.charts.drawing import LABEL_SIZE, ROOMY, THUMBNAIL, Chart, halo, rows, told
 from accelreport.report.charts.scales import nice_ticks, plain, ticked
 from accelreport.report.charts.text_metrics import text_width
 
-SMALL = 300
-"""A chart that is not wider is a thumbnail."""
 PLAIN = "var(--p2)"
 """Of bars that something is compared with."""
 TALLEST = 34.0
@@ -46,7 +44,7 @@ class Bars:
 
 
 @dataclass
-class _Drawn:
+class _PlacedBars:
     """What is drawn, in pixels from the top left."""
 
     bars: list[dict[str, Any]] = field(default_factory=list)
@@ -70,7 +68,7 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
         width: pixels in all.
         height: pixels at most.
     """
-    small, wide = width <= SMALL, width > ROOMY
+    small, wide = width <= THUMBNAIL, width > ROOMY
     size = LABEL_SIZE - (2 if small else 0)
     every = [bar for group in groups for bar in group.bars]
     names = [group.title for group in groups] if small else [bar.name for bar in every]
@@ -80,7 +78,7 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
     inner = max(width - 10 - left - texts - (verdicts + 24 if wide else 0), 40.0)
     lines = len(every) + (0 if small else len(groups))
     line = min((height - 8 - BETWEEN * (len(groups) - 1)) / lines, TALLEST)
-    drawn = _Drawn()
+    drawn = _PlacedBars()
     for group in groups:
         _place(drawn, group, line, (left, left + inner, width - 10.0))
     mark: dict[str, dict[str, Any]] = {
@@ -112,7 +110,7 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
     return alt.layer(*layers, width=width - 10, height=round(drawn.bottom, 1))
 
 
-def _place(drawn: _Drawn, group: Bars, line: float, columns: tuple[float, float, float]) -> None:
+def _place(drawn: _PlacedBars, group: Bars, line: float, columns: tuple[float, float, float]) -> None:
     """Put one quantity under what is there.
 
     Args:
@@ -122,7 +120,7 @@ def _place(drawn: _Drawn, group: Bars, line: float, columns: tuple[float, float,
         columns: where bars begin, where the longest one ends, and the end of the chart.
     """
     left, most, right = columns
-    small, wide = right <= SMALL, right > ROOMY - 10
+    small, wide = right <= THUMBNAIL, right > ROOMY - 10
     begin = drawn.bottom + (BETWEEN if drawn.bars else 0.0)
     longest = max(bar.value for bar in group.bars) or 1.0
     at = begin if small else begin + line

@@ -13,7 +13,7 @@ from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
     Chart,
-    Device,
+    DeviceStyle,
     Devices,
     Make,
     halo,
@@ -35,7 +35,7 @@ MARK = 7
 class Roof:
     """A device's limits: peak in 10¹² operations a second, bandwidth in 10⁹ bytes a second."""
 
-    device: Device
+    device: DeviceStyle
     tflops: float
     gbps: float
 
@@ -49,7 +49,7 @@ class Roof:
 class Spot:
     """A measured step: its intensity, what it reached, and a text beside it (may be empty)."""
 
-    device: Device
+    device: DeviceStyle
     intensity: float
     tflops: float
     text: str = ""

@@ -15,8 +15,15 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.curves import moved_apart
-from accelreport.report.charts.dot_plot import TINY
-from accelreport.report.charts.drawing import Chart, Device, Devices, halo, rows, told
+from accelreport.report.charts.drawing import (
+    THUMBNAIL,
+    Chart,
+    Devices,
+    DeviceStyle,
+    halo,
+    rows,
+    told,
+)
 from accelreport.report.charts.scales import (
     decades,
     fitting,
@@ -56,7 +63,7 @@ class SweepLine:
 
     name: str
     detail: str
-    device: Device
+    device: DeviceStyle
     x: tuple[float, ...]
     y: tuple[float, ...]
     low: tuple[float, ...]
@@ -70,7 +77,7 @@ class SweepLine:
 class End:
     """A device that failed at a swept value: where the mark stands and what it says."""
 
-    device: Device
+    device: DeviceStyle
     x: float
     y: float
     text: str
@@ -135,10 +142,10 @@ def sweep_lines(
         width: pixels in all.
         height: pixels in all.
     """
-    return _Drawn(lines, ends, axes, width, height).chart()
+    return _SweepPanel(lines, ends, axes, width, height).chart()
 
 
-class _Drawn:
+class _SweepPanel:
     """One panel."""
 
     def __init__(
@@ -150,7 +157,7 @@ class _Drawn:
         height: int,
     ) -> None:
         self._lines, self._ends, self._axes = lines, ends, axes
-        self._small = width <= TINY
+        self._small = width <= THUMBNAIL
         self._letters = SMALL if self._small else LETTERS
         low, high = axes.heights
         ticks = [] if self._small else axes.ticks

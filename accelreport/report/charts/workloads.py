@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from accelreport.report.charts.drawing import LEFT, RIGHT, ROOMY, Chart, Device, halo, rows
+from accelreport.report.charts.drawing import LEFT, RIGHT, ROOMY, Chart, DeviceStyle, halo, rows
 from accelreport.report.charts.scales import (
     Axis,
     decades,
@@ -45,7 +45,7 @@ class RateMark:
 
     name: str
     text: str
-    device: Device
+    device: DeviceStyle
     value: float
     low: float
     high: float
@@ -84,7 +84,7 @@ room on one line above and one below their marks: on a page, and on a telephone.
 
 
 @dataclass(frozen=True)
-class Span:
+class RateSpan:
     """Where rates lie: from one end to the other, on a log scale, in pixels.
 
     Attributes:
@@ -108,7 +108,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _RowPlace:
     """Where a row stands.
 
     Attributes:
@@ -139,8 +139,8 @@ class _Layout:
     """
 
     width: float
-    span: Span
-    places: tuple[_Place, ...]
+    span: RateSpan
+    places: tuple[_RowPlace, ...]
     axis: Axis
 
     @property
@@ -200,14 +200,14 @@ def _layout(
 ) -> _Layout:
     inner, roomy = width - LEFT - RIGHT, width > ROOMY
     left, right = (min(_TEXTS, 0.4 * inner) if roomy else 0.0), inner - 6
-    span = Span(_domain(workloads, right - left, relative=bool(base)), left, right)
+    span = RateSpan(_domain(workloads, right - left, relative=bool(base)), left, right)
     text = factor_text if base else plain
     ticks = fitting(decades(*span.ends, 9 if roomy else 4), text, span.ends, right - left, log=True)
     axis = ticked(
         ticks, text, title=wrapped(f"{axis_title} (log scale)", int(right - left)),
         titleAnchor="start", titleX=left, titleAlign="left", domain=False, ticks=False,
     )  # fmt: skip
-    places: list[_Place] = []
+    places: list[_RowPlace] = []
     for each in workloads:
         top = places[-1].bottom if places else _TOP if base else 6.0
         found = _place(each, top, span, left - 14 if left else inner)
@@ -217,7 +217,7 @@ def _layout(
     return _Layout(inner, span, tuple(places), axis)
 
 
-def _place(workload: Workload, top: float, span: Span, edge: float) -> _Place:
+def _place(workload: Workload, top: float, span: RateSpan, edge: float) -> _RowPlace:
     """The place of a row below its upper edge: with many or long texts, these have more lines."""
     roomy = span.left > 0
     title, details = _written(workload, edge)
@@ -230,7 +230,7 @@ def _place(workload: Workload, top: float, span: Span, edge: float) -> _Place:
     more, below = _LINE * (lines - 1), max(0, len(details) - 1)
     step = (_STEP if roomy else _NARROW_STEP) + 2 * more + _DETAIL * below
     line = (_STEP + _DETAIL * below) / 2 if roomy else _NARROW_LINE + _DETAIL * below
-    return _Place(top, top + step, top + line + more, lines, title, details)
+    return _RowPlace(top, top + step, top + line + more, lines, title, details)
 
 
 def _written(workload: Workload, edge: float) -> tuple[str, tuple[str, ...]]:
@@ -398,14 +398,14 @@ def shortened_label(mark: RateMark, room: float) -> str:
 
 
 def placed_labels(
-    marks: Sequence[RateMark], span: Span, lines: int = 1
+    marks: Sequence[RateMark], span: RateSpan, lines: int = 1
 ) -> list[tuple[RateMark, str, float, float]]:
     """The labels of a row, where they begin, and how far below its line they stand, in pixels."""
     return [each[:4] for each in _placed(marks, span, lines)]
 
 
 def _placed(
-    marks: Sequence[RateMark], span: Span, lines: int
+    marks: Sequence[RateMark], span: RateSpan, lines: int
 ) -> list[tuple[RateMark, str, float, float, float]]:
     """The same, and how much of each lies on something else.
 

@@ -11,7 +11,7 @@ from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import claims_number, kicker, of_stand_ins, step_number
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.predictions import (
-    Run,
+    NamedRun,
     errors_of,
     forecast_answer,
     forecast_figure,
@@ -73,7 +73,7 @@ def _in(unit: str) -> str:
     return f" ({label(unit, 20)})" if unit else ""
 
 
-def forecast_title(bench: BenchmarkView, run: Run) -> str:
+def forecast_title(bench: BenchmarkView, run: NamedRun) -> str:
     """Who wins, the network or the best guess that needs none; each run must agree.
 
     Of made-up series nobody wins anything.
@@ -96,7 +96,7 @@ def forecast_title(bench: BenchmarkView, run: Run) -> str:
     return of_stand_ins(told, [origin])
 
 
-def _group(bench: BenchmarkView, run: Run, forecast: Forecast) -> Bars:
+def _group(bench: BenchmarkView, run: NamedRun, forecast: Forecast) -> Bars:
     """Errors of one series, the median over runs before the guesses."""
     found = errors_of(run.record, forecast)
     every = [error for error in model_errors(bench, run, forecast) if drawable(error)]
@@ -107,7 +107,7 @@ def _group(bench: BenchmarkView, run: Run, forecast: Forecast) -> Bars:
     return Bars(f"{sentence(label(forecast.target, 24))}{_in(forecast.unit)}", tuple(bars))
 
 
-def _numbers(bench: BenchmarkView, run: Run, forecast: Forecast) -> tuple[LargeNumber, ...]:
+def _numbers(bench: BenchmarkView, run: NamedRun, forecast: Forecast) -> tuple[LargeNumber, ...]:
     every = model_errors(bench, run, forecast)
     found = errors_of(run.record, forecast)
     unit = forecast.unit

@@ -41,8 +41,6 @@ ON_A_PHONE = Size(330, 290)
 """A drawing that stands alone on a telephone."""
 ON_A_CARD = Size(230, 130)
 """A drawing on a card of the front page."""
-SMALL = 300
-"""A drawing that is not wider is a thumbnail: few labels, no title of an axis."""
 _FULL, _LEFT, _RIGHT, _THIRD = 1104, 650, 422, 346
 _HEIGHT = 290
 _WIDTHS = {1: (_FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}

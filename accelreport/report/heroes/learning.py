@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from accelreport.report import formatting
-from accelreport.report.charts.curves import SMALL, Curve
-from accelreport.report.charts.drawing import ROOMY, Chart
+from accelreport.report.charts.curves import Curve
+from accelreport.report.charts.drawing import ROOMY, THUMBNAIL, Chart
 from accelreport.report.heroes.general import rates_figure, rates_title
 from accelreport.report.heroes.hero import Hero, HeroFigure, Shown, Size
 from accelreport.report.heroes.rates import (
@@ -121,7 +121,7 @@ def curves_figure(curves: Curves) -> HeroFigure:
 
 def _chart(curves: Curves, size: Size) -> Chart:
     points = curves.points(curves.metric)
-    if size.width <= SMALL:
+    if size.width <= THUMBNAIL:
         return curves.chart(curves.metric, size.width, size.height, points[-1:])
     one_above_another = len(points) > 1 and size.width <= ROOMY
     height = PHONE_HEIGHT if one_above_another else size.height

@@ -58,7 +58,7 @@ def rate(bench: BenchmarkView, series: Series, point: Point) -> Rate | None:
 
 
 @dataclass(frozen=True)
-class Published:
+class NamedRate:
     """A published rate as a reader meets it: on what, and when.
 
     Attributes:
@@ -72,10 +72,10 @@ class Published:
     found: PublishedRate
 
 
-def published_at(bench: BenchmarkView, point: Point) -> list[Published]:
+def published_at(bench: BenchmarkView, point: Point) -> list[NamedRate]:
     """The published rates of a sweep point, one for each thing they were measured on."""
     values = dict(zip(bench.axes, point, strict=True))
-    found: dict[str, Published] = {}
+    found: dict[str, NamedRate] = {}
     for each in printed_once(bench):
         if matches(values, each.where):
             made = named(bench, each)
@@ -86,7 +86,7 @@ def published_at(bench: BenchmarkView, point: Point) -> list[Published]:
 
 
 def printed_once(bench: BenchmarkView) -> list[PublishedRate]:
-    """Published rates without those that were derived from a row that stands beside them."""
+    """NamedRate rates without those that were derived from a row that stands beside them."""
     rates = published_rates(bench.plan)
     printed = {_place(each) for each in rates if each.row.mark != "D"}
     return [each for each in rates if each.row.mark != "D" or _place(each) not in printed]
@@ -96,7 +96,7 @@ def _place(found: PublishedRate) -> tuple[str, tuple[tuple[str, str], ...]]:
     return found.row.device, tuple(sorted((axis, repr(at)) for axis, at in found.where.items()))
 
 
-def named(bench: BenchmarkView, found: PublishedRate) -> Published:
+def named(bench: BenchmarkView, found: PublishedRate) -> NamedRate:
     """A published rate with the year of its label, or of its source, apart from its name."""
     text = label(found.row.label, 60)
     year = _YEAR.search(text)
@@ -104,7 +104,7 @@ def named(bench: BenchmarkView, found: PublishedRate) -> Published:
     when = year[1] if year else str(source.year or "") if source else ""
     name = _YEAR.sub("", text, count=1).replace("()", "").strip(" ,") if year else text
     detail = f"published {when}".strip()
-    return Published(
+    return NamedRate(
         name or text, detail if found.comparable else f"{detail}, other conditions", found
     )
 
@@ -147,7 +147,7 @@ def fullest_point(bench: BenchmarkView) -> Point | None:
     return most[len(most) // 2]
 
 
-def fastest_published(found: Sequence[Published]) -> Published | None:
+def fastest_published(found: Sequence[NamedRate]) -> NamedRate | None:
     """The fastest of those that can be and did the same work a step; None without any."""
     sound = [each for each in found if not each.found.flags and each.found.comparable]
     return max(sound, key=lambda each: each.found.rate, default=None)

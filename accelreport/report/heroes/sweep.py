@@ -18,7 +18,7 @@ from accelreport.report.charts.sweep import (
 )
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import (
-    Published,
+    NamedRate,
     baseline_series,
     kicker,
     named,
@@ -116,7 +116,7 @@ def _published(bench: BenchmarkView, axis: str) -> list[SweepLine]:
     What cannot be or is unlike is left to the table of published figures, which says why. What
     was derived stands beside nothing that was printed.
     """
-    found: dict[str, list[Published]] = {}
+    found: dict[str, list[NamedRate]] = {}
     for each in printed_once(bench):
         if each.comparable and axis in each.where and not each.flags:
             made = named(bench, each)

@@ -13,7 +13,7 @@ from accelreport.report.charts.scales import plain_duration
 from accelreport.report.heroes.general import BANDS, rates_table
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import (
-    Published,
+    NamedRate,
     baseline_series,
     dots_at,
     fullest_point,
@@ -74,7 +74,7 @@ def then_and_now_hero(bench: BenchmarkView) -> Hero | None:
     )
 
 
-def _examples(bench: BenchmarkView, found: list[Published]) -> float | None:
+def _examples(bench: BenchmarkView, found: list[NamedRate]) -> float | None:
     """Examples that the source trained on in all; None where it does not say, or says several."""
     counts = set()
     for each in found:
@@ -84,7 +84,7 @@ def _examples(bench: BenchmarkView, found: list[Published]) -> float | None:
     return counts.pop() if len(counts) == 1 else None
 
 
-def _timed(dot: Dot, examples: float, published: Published | None) -> Dot:
+def _timed(dot: Dot, examples: float, published: NamedRate | None) -> Dot:
     """A row of rates as one of times."""
     value = examples / dot.value
     text, detail = formatting.duration(value), dot.detail

@@ -88,7 +88,7 @@ def _view(
     )
 
 
-Place = tuple[str, str]
+RecordPlace = tuple[str, str]
 """Key and machine of a record."""
 
 
@@ -194,7 +194,7 @@ class BenchmarkUnit:
     """
 
     bench: BenchmarkView
-    cells: Mapping[Place, Sequence[BenchmarkView]]
+    cells: Mapping[RecordPlace, Sequence[BenchmarkView]]
     contents: ContentHashes
     facts: SiteFacts
 
@@ -307,7 +307,7 @@ def site_units(
 ) -> list[Unit]:
     """The units of a site, the front page last."""
     contents = ContentHashes({bench.slug: bench for bench in benches})
-    owners: dict[Place, list[BenchmarkView]] = {}
+    owners: dict[RecordPlace, list[BenchmarkView]] = {}
     for bench in benches:
         for place in bench.records:
             owners.setdefault(place, []).append(bench)

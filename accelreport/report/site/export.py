@@ -130,7 +130,7 @@ _COLOUR = re.compile(r"var\(--([a-z0-9-]+)\)")
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _MeasuredSvg:
     text: str
     width: float
     height: float
@@ -177,14 +177,14 @@ def columns_of(panels: int) -> int:
     return {1: 1, 2: 2, 4: 2}.get(panels, 3)
 
 
-def _measured(drawn: Markup) -> _Drawn:
+def _measured(drawn: Markup) -> _MeasuredSvg:
     found = _BOX.search(str(drawn))
     if found is None:
         raise ValueError("a drawing without a viewBox")
-    return _Drawn(str(drawn), float(found[1]), float(found[2]))
+    return _MeasuredSvg(str(drawn), float(found[1]), float(found[2]))
 
 
-def _placed(panel: _Drawn, x: float, y: float) -> str:
+def _placed(panel: _MeasuredSvg, x: float, y: float) -> str:
     return panel.text.replace("<svg ", f'<svg x="{x:g}" y="{y:g}" ', 1)
 
 

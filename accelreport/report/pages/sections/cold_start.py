@@ -14,7 +14,7 @@ from accelreport.analysis.cost import TimeLine as Course
 from accelreport.analysis.results import Result
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import panel
-from accelreport.report.charts.labelled import Bar, cold_bars
+from accelreport.report.charts.labelled import StageBar, cold_bars
 from accelreport.report.model import (
     Badge,
     Block,
@@ -32,7 +32,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import absence, number_badges
 from accelreport.report.pages.headline import duration_of
 from accelreport.report.pages.panels import device_rows, loud_badges, panel_points, panels_note
-from accelreport.report.view import BenchmarkView, Point, Series, median, present
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (
     (
@@ -44,8 +44,6 @@ STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (
     ("", (lambda row: row.timings.first_step_s,)),
 )
 """Stages of a cold start and the times they are made of; the last is the first step."""
-
-Place = tuple[Series, Point]
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def _stages(row: Result) -> tuple[float, ...]:
     )
 
 
-def starts_of(bench: BenchmarkView) -> dict[Place, Start]:
+def starts_of(bench: BenchmarkView) -> dict[SeriesPoint, Start]:
     """Every cold start that was measured."""
     return {
         (series, point): start
@@ -103,7 +101,7 @@ def starts_of(bench: BenchmarkView) -> dict[Place, Start]:
     }
 
 
-def unit_of(bench: BenchmarkView, place: Place, start: Start) -> float:
+def unit_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> float:
     """Seconds of the warm counterpart of the first step: a step, or a whole call."""
     if not bench.words.kernel:
         return start.steady_s
@@ -112,13 +110,13 @@ def unit_of(bench: BenchmarkView, place: Place, start: Start) -> float:
     return start.steady_s * (sizes[0] if sizes else 1)
 
 
-def course_of(bench: BenchmarkView, place: Place, start: Start) -> TimeLine | None:
+def course_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> TimeLine | None:
     """Seconds of the cold start and n warm steps after it (calls of a kernel)."""
     unit = unit_of(bench, place, start)
     return TimeLine(start.total, unit) if present(unit) else None
 
 
-def measured_units(bench: BenchmarkView, place: Place) -> int:
+def measured_units(bench: BenchmarkView, place: SeriesPoint) -> int:
     """Steps (calls of a kernel) that the longest process ran; 0 where there is no record."""
     records = [bench.record(row) for row in bench.measured(*place)]
     if bench.words.kernel:
@@ -136,7 +134,7 @@ BEYOND = Badge(
 
 def fastest_ranges_table(
     bench: BenchmarkView,
-    courses: Mapping[Place, Course],
+    courses: Mapping[SeriesPoint, Course],
     *,
     id_: str,
     title: str,
@@ -172,7 +170,7 @@ def fastest_ranges_table(
     )
 
 
-def _row(bench: BenchmarkView, courses: Mapping[Place, Course], point: Point) -> Row | None:
+def _row(bench: BenchmarkView, courses: Mapping[SeriesPoint, Course], point: Point) -> Row | None:
     own = {place[0]: course for place, course in courses.items() if place[1] == point}
     if len(own) < 2:
         return None
@@ -212,7 +210,7 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     return Section("cold", "Cold and warm", tuple(blocks), finding=_finding(bench, starts))
 
 
-def _reigns(bench: BenchmarkView, starts: dict[Place, Start]) -> Table | None:
+def _reigns(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | None:
     """Who is done first after how many steps."""
     courses = {
         place: course
@@ -229,7 +227,7 @@ def _reigns(bench: BenchmarkView, starts: dict[Place, Start]) -> Table | None:
     )
 
 
-def _finding(bench: BenchmarkView, starts: dict[Place, Start]) -> str:
+def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
     words = bench.words
     known = {
         place: start.first_s / unit_of(bench, place, start)
@@ -248,13 +246,13 @@ def _finding(bench: BenchmarkView, starts: dict[Place, Start]) -> str:
     )
 
 
-def _figure(bench: BenchmarkView, starts: dict[Place, Start]) -> Figure:
+def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     # Chosen among those that were measured: a run that was stopped may have none of the others.
     points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
     own = [each for each in bench.series if any((each, p) in starts for p in points)]
     headings, row = device_rows(bench, points, own)
     bars = [
-        Bar(row(s, p), starts[s, p].stages, formatting.duration(starts[s, p].total))
+        StageBar(row(s, p), starts[s, p].stages, formatting.duration(starts[s, p].total))
         for p in points
         for s in own
         if (s, p) in starts
@@ -283,7 +281,7 @@ def _figure(bench: BenchmarkView, starts: dict[Place, Start]) -> Figure:
     )
 
 
-def _stages_table(bench: BenchmarkView, starts: dict[Place, Start], names: list[str]) -> Table:
+def _stages_table(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]) -> Table:
     groups = []
     for point in bench.points:
         rows = tuple(
@@ -308,7 +306,7 @@ def _stages_table(bench: BenchmarkView, starts: dict[Place, Start], names: list[
     )
 
 
-def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
+def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     warm = "later call" if words.kernel else f"steady {words.step}"
     noun = "calls" if words.kernel else f"{words.step}s"
@@ -342,7 +340,7 @@ def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
 
 
 def _cold_row(
-    bench: BenchmarkView, series: Series, point: Point, starts: dict[Place, Start]
+    bench: BenchmarkView, series: Series, point: Point, starts: dict[SeriesPoint, Start]
 ) -> Row:
     start = starts.get((series, point))
     header = Entry((Line(series.title),))
@@ -378,14 +376,14 @@ def _cold_row(
     return Row(header, (first, *entries[1:]), device=series.colour)
 
 
-def _warm(bench: BenchmarkView, place: Place, unit: float) -> str:
+def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:
     """The warm counterpart, a step with the digits that it has everywhere on the page."""
     found = None if bench.words.kernel else bench.speedup(*place)
     return duration_of(found.seconds) if found else formatting.duration(unit)
 
 
 def _break_even(
-    bench: BenchmarkView, series: Series, point: Point, starts: dict[Place, Start]
+    bench: BenchmarkView, series: Series, point: Point, starts: dict[SeriesPoint, Start]
 ) -> str:
     bases = [s for s in bench.shown_series if s.baseline]
     base = next((s for s in bases if s.machine == series.machine), bases[0] if bases else None)
@@ -404,7 +402,7 @@ def _break_even(
     return formatting.plural(steps, noun) if own.start > other.start else "at once"
 
 
-def _worth(bench: BenchmarkView, place: Place, start: Start) -> str:
+def _worth(bench: BenchmarkView, place: SeriesPoint, start: Start) -> str:
     """How many warm steps take as long as the cold start."""
     course = course_of(bench, place, start)
     if course is None or not course.step:

@@ -29,12 +29,10 @@ from accelreport.report.pages.panels import (
     points_by_devices,
 )
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, Point, Series, present
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, present
 from accelreport.report.warning_text import source_of_peak
 
 UNIT = f"{formatting.SPACE}FLOP/B"
-
-Place = tuple[Series, Point]
 
 
 def roofline_blocks(bench: BenchmarkView) -> tuple[Block, ...]:
@@ -126,7 +124,7 @@ def _sources(bench: BenchmarkView) -> tuple[str, ...]:
     return (f"Memory bandwidth. {'; '.join(sorted(found))}.",) if found else ()
 
 
-def _figure(bench: BenchmarkView, under: dict[Place, Position], table: Table) -> Figure:
+def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position], table: Table) -> Figure:
     series = [each for each in bench.shown_series if any(place[0] == each for place in under)]
     roofs: dict[tuple[str, float, float], Roof] = {}
     for (each, _), found in under.items():
@@ -159,7 +157,7 @@ def _figure(bench: BenchmarkView, under: dict[Place, Position], table: Table) ->
     )
 
 
-def _text(bench: BenchmarkView, under: dict[Place, Position], series: Series, point: Point) -> str:
+def _text(bench: BenchmarkView, under: dict[SeriesPoint, Position], series: Series, point: Point) -> str:
     """Sweep points are named at the first and the last spot of a device."""
     own = [place[1] for place in under if place[0] == series]
     return bench.point_header(point) if bench.axes and point in {own[0], own[-1]} else ""

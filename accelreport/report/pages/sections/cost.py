@@ -12,14 +12,13 @@ from accelreport.report.metrics import axis_title
 from accelreport.report.model import Column, Entry, Line, Prose, Row, RowGroup, Section, Table
 from accelreport.report.pages.badges import absence, number_badges
 from accelreport.report.pages.sections.cold_start import (
-    Place,
     Start,
     fastest_ranges_table,
     starts_of,
     unit_of,
 )
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, Point, Series, median, present
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 from accelreport.spec.models import ListPrice, Published
 
 NONE = (
@@ -107,7 +106,7 @@ def _price(bench: BenchmarkView, series: Series) -> Price | None:
     return price_of(bench.plan.devices.get(series.device))
 
 
-def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
+def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     columns = [
         Column("a whole run", number=True),
@@ -142,7 +141,7 @@ def _table(bench: BenchmarkView, starts: dict[Place, Start]) -> Table:
 
 
 def _row(
-    bench: BenchmarkView, series: Series, point: Point, starts: dict[Place, Start], columns: int
+    bench: BenchmarkView, series: Series, point: Point, starts: dict[SeriesPoint, Start], columns: int
 ) -> Row:
     header, price = Entry((Line(series.title),)), _price(bench, series)
     start = starts.get((series, point))
@@ -204,7 +203,7 @@ def _day(text: str) -> str:
     return formatting.day(when) if when else label(text, 10)
 
 
-def _cheapest(bench: BenchmarkView, starts: dict[Place, Start]) -> Table | None:
+def _cheapest(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | None:
     """Who costs least for how many steps, where two devices have prices in one currency."""
     prices = {s: price for s in bench.shown_series if (price := _price(bench, s)) is not None}
     if len(prices) < 2 or len({price.currency for price in prices.values()}) > 1:
@@ -223,7 +222,7 @@ def _cheapest(bench: BenchmarkView, starts: dict[Place, Start]) -> Table | None:
     )
 
 
-def _finding(bench: BenchmarkView, starts: dict[Place, Start]) -> str:
+def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
     costs = {}
     for (series, point), start in starts.items():
         price = _price(bench, series)

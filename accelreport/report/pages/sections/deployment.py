@@ -22,7 +22,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.sections.predictions import Run, runs
+from accelreport.report.pages.sections.predictions import NamedRun, runs
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, median, present
@@ -41,7 +41,7 @@ class EightBits:
         rows: what quantisation did to each of them.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[NamedRun, ...]
     rows: tuple[QuantisedResult, ...]
 
     @property
@@ -232,7 +232,7 @@ def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry
     )
 
 
-def _quantised(bench: BenchmarkView, found: list[Run]) -> Table:
+def _quantised(bench: BenchmarkView, found: list[NamedRun]) -> Table:
     rows = {(row.key, row.machine): row for row in quantised_results(bench.records.values())}
     groups = []
     for run in found:
@@ -260,7 +260,7 @@ def _quantised(bench: BenchmarkView, found: list[Run]) -> Table:
     )
 
 
-def _precisions(run: Run, row: QuantisedResult) -> tuple[Row, Row]:
+def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
     quantised = row.found
     points = formatting.signed(100 * row.difference, 2)
     low, high = (formatting.signed(100 * end, 2) for end in (row.low, row.high))
@@ -298,7 +298,7 @@ def _precisions(run: Run, row: QuantisedResult) -> tuple[Row, Row]:
     return before, after
 
 
-def _served(served: list[tuple[Run, Served]]) -> Table:
+def _served(served: list[tuple[NamedRun, Served]]) -> Table:
     rows = tuple(_served_row(run, found) for run, found in served)
     titles = ("p50", "p95", "p99", "throughput", "largest difference", "same class", "export")
     return Table(
@@ -315,7 +315,7 @@ def _served(served: list[tuple[Run, Served]]) -> Table:
     )
 
 
-def _served_row(run: Run, found: Served) -> Row:
+def _served_row(run: NamedRun, found: Served) -> Row:
     times = [percentile(found.latency_s, share) for share in (0.5, 0.95, 0.99)]
     same = "–" if found.same_class is None else formatting.percent(found.same_class, 1)
     clients = formatting.plural(found.throughput_clients, "client")
@@ -334,7 +334,7 @@ def _served_row(run: Run, found: Served) -> Row:
     )
 
 
-def _saved(saved: list[tuple[Run, SavedWeights]]) -> Table:
+def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
     rows = tuple(
         Row(
             Entry((Line(run.name, href=run.href),)),
@@ -357,7 +357,7 @@ def _saved(saved: list[tuple[Run, SavedWeights]]) -> Table:
     )
 
 
-def _kept(found: list[Run]) -> Table:
+def _kept(found: list[NamedRun]) -> Table:
     groups = [
         RowGroup(
             tuple(

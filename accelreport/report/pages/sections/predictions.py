@@ -39,7 +39,7 @@ from accelreport.results.record import Confusion, Epoch, Forecast, Record, Sampl
 
 
 @dataclass(frozen=True)
-class Run:
+class NamedRun:
     """A run.
 
     Attributes:
@@ -60,7 +60,7 @@ class Run:
         return tuple(origin_badges([self.record.data.origin if self.record.data else ""]))
 
 
-def first_run(bench: BenchmarkView, has: Callable[[Record], bool]) -> Run | None:
+def first_run(bench: BenchmarkView, has: Callable[[Record], bool]) -> NamedRun | None:
     """The first measured run of which something is true.
 
     Sweep points that are as the workload itself says, before it is swept, come before others.
@@ -76,7 +76,7 @@ def first_run(bench: BenchmarkView, has: Callable[[Record], bool]) -> Run | None
     return next(iter(usual or found), None)
 
 
-def runs(bench: BenchmarkView) -> list[Run]:
+def runs(bench: BenchmarkView) -> list[NamedRun]:
     """Every measured run, in the order of the plan."""
     found = []
     for series in bench.shown_series:
@@ -86,7 +86,7 @@ def runs(bench: BenchmarkView) -> list[Run]:
                 if record:
                     where = f", {bench.point_title(point)}" if bench.axes else ""
                     name = f"{series.title}{where}, seed {row.seed}"
-                    found.append(Run(record, series, name, bench.cell_page(row)))
+                    found.append(NamedRun(record, series, name, bench.cell_page(row)))
     return found
 
 
@@ -138,7 +138,7 @@ def mistakes(record: Record) -> Mistakes:
     return Mistakes(max(kept, round((1 - accuracy) * examples)), examples, exact=True)
 
 
-def few_mistakes(run: Run, most: int) -> Gallery | None:
+def few_mistakes(run: NamedRun, most: int) -> Gallery | None:
     """The surest mistakes of a run; None where it has none."""
     wrong = [each for each in sorted(run.record.samples, key=_surest) if _wrong(each)][:most]
     if not wrong:
@@ -153,7 +153,7 @@ def few_mistakes(run: Run, most: int) -> Gallery | None:
     return Gallery(tuple(_picture(each) for each in wrong), rule, run.badges, title=title)
 
 
-def gallery(run: Run, most: int) -> Gallery:
+def gallery(run: NamedRun, most: int) -> Gallery:
     """Predictions of a run: wrong ones, the surest first, then right ones, the least sure first."""
     ordered = sorted(run.record.samples, key=_surest)
     shown = ordered[:most]
@@ -325,7 +325,7 @@ def forecast_section(bench: BenchmarkView, *, opened: bool = False) -> Section |
     return Section("forecast", "Forecasts", tuple(drawn), finding=forecast_answer(bench, run))
 
 
-def forecast_figure(run: Run, forecast: Forecast, identity: str) -> HeroFigure:
+def forecast_figure(run: NamedRun, forecast: Forecast, identity: str) -> HeroFigure:
     """What came, and what had been said of it, for the first weeks of the validation data."""
     unit = f" ({label(forecast.unit, 20)})" if forecast.unit else ""
     name = f"{sentence(label(forecast.target, 60))}{unit}"
@@ -341,12 +341,12 @@ def forecast_figure(run: Run, forecast: Forecast, identity: str) -> HeroFigure:
     )
 
 
-def forecast_run(bench: BenchmarkView) -> Run | None:
+def forecast_run(bench: BenchmarkView) -> NamedRun | None:
     """The run whose forecasts are shown; None where no run predicted a series."""
     return first_run(bench, lambda record: any(len(each.true) > 1 for each in record.forecasts))
 
 
-def forecasts_of(run: Run) -> list[Forecast]:
+def forecasts_of(run: NamedRun) -> list[Forecast]:
     """Its series that are shown."""
     return [each for each in run.record.forecasts if len(each.true) > 1][:MOST_TARGETS]
 
@@ -357,7 +357,7 @@ def errors_of(record: Record, forecast: Forecast) -> ForecastErrors:
     return forecast_errors(forecast, given if isinstance(given, int) else USUAL_HORIZON)
 
 
-def forecast_chart(run: Run, forecast: Forecast, width: int, height: int) -> Chart:
+def forecast_chart(run: NamedRun, forecast: Forecast, width: int, height: int) -> Chart:
     """The line, the forecast and the miss, for the first two weeks that count."""
     first = min(forecast.ignored_steps, len(forecast.true) - 2)
     days = MOST_DAYS if width > ROOMY else MOST_DAYS / 2
@@ -396,7 +396,7 @@ def number_text(value: float, unit: str = "") -> str:
     return formatting.number(value) + (f"{formatting.SPACE}{label(unit, 20)}" if unit else "")
 
 
-def forecast_answer(bench: BenchmarkView, run: Run) -> str:
+def forecast_answer(bench: BenchmarkView, run: NamedRun) -> str:
     """What the first series is missed by, in every run, and by what without a network."""
     first = forecasts_of(run)[0]
     found = errors_of(run.record, first)
@@ -409,7 +409,7 @@ def forecast_answer(bench: BenchmarkView, run: Run) -> str:
     return f"{sentence(label(first.target, 60))} is missed by {missed} on average{over}; {naive}."
 
 
-def model_errors(bench: BenchmarkView, run: Run, forecast: Forecast) -> list[float]:
+def model_errors(bench: BenchmarkView, run: NamedRun, forecast: Forecast) -> list[float]:
     """Mean absolute errors of a series in all runs like one: its device and sweep point."""
     return [
         errors_of(each.record, other).model
@@ -427,7 +427,7 @@ def median_of(errors: Sequence[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def _table(run: Run, forecast: Forecast, identity: str) -> Table:
+def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:
     found = errors_of(run.record, forecast)
     errors = [("the network", found.model), *((each.name, each.error) for each in found.naive)]
     return Table(

@@ -27,12 +27,12 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.panels import keys, loud_badges, panel_points, panels_note
 from accelreport.report.text import sentence
-from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint
 
 FEWEST = 8
 """Timed steps below which a distribution is not drawn."""
 
-Times = dict[tuple[Series, Point], NDArray[np.float64]]
+Times = dict[SeriesPoint, NDArray[np.float64]]
 
 
 def steps_section(bench: BenchmarkView) -> Section | None:
