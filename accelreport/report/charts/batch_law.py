@@ -19,6 +19,7 @@ from accelreport.report.charts.drawing import (
     Chart,
     DeviceStyle,
     Devices,
+    Layer,
     Make,
     halo,
     inner_width,
@@ -98,14 +99,14 @@ def law_lines(
             axis=left_axis(y_ticks, plain),
         )
         tips = told(device="device", group="", x=x_title, y=y_title)
-        model = alt.Chart(rows(curve)).mark_line(strokeWidth=2)
+        model = Layer(rows(curve)).mark_line(strokeWidth=2)
         faint = alt.Opacity(
             "group:N", title=None, scale=alt.Scale(domain=["timed", "beyond"], range=[1, 0.5])
         )
         dotted = alt.StrokeDash(
             "form:N", title=None, scale=alt.Scale(domain=["model"], range=[DOTTED])
         )
-        named = alt.Chart(rows(names)).encode(x=x, y=y, text=alt.Text("label:N"))
+        named = Layer(rows(names)).encode(x=x, y=y, text=alt.Text("label:N"))
         return alt.layer(
             *_crossings(equal, x, y, y_ends),
             model.encode(
@@ -125,9 +126,9 @@ def law_lines(
     return make
 
 
-def _timed(marks: list[dict[str, Any]], devices: Devices, **encoding: Any) -> list[alt.Chart]:
+def _timed(marks: list[dict[str, Any]], devices: Devices, **encoding: Any) -> list[Layer]:
     """A dot where it was measured, a diamond where it was published."""
-    drawn = alt.Chart(rows(marks)).encode(**encoding, **devices.channels("color"))
+    drawn = Layer(rows(marks)).encode(**encoding, **devices.channels("color"))
     dots = drawn.transform_filter("datum.group == 'measured'")
     diamonds = drawn.transform_filter("datum.group == 'published'")
     return [
@@ -196,9 +197,9 @@ def _names(
 
 def _crossings(
     equal: Sequence[tuple[float, str]], x: alt.X, y: alt.Y, ends: tuple[float, float]
-) -> list[alt.Chart]:
+) -> list[Layer]:
     if not equal:
         return []
-    data = alt.Chart(rows([{"x": at, "y": ends[0] * 1.12, "label": said} for at, said in equal]))
+    data = Layer(rows([{"x": at, "y": ends[0] * 1.12, "label": said} for at, said in equal]))
     rule = data.mark_rule(strokeWidth=1, strokeDash=DOTTED, stroke="var(--soft)").encode(x=x)
     return [rule, *halo(data.encode(x=x, y=y, text=alt.Text("label:N")), align="left", dx=5)]

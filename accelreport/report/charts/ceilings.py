@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from accelreport.report.charts.drawing import ROOMY, Chart, Make
+from accelreport.report.charts.drawing import ROOMY, Chart, Layer, Make
 from accelreport.report.charts.labelled import Heading, LabelledRows
 from accelreport.report.charts.scales import decades, factor_text, fitting, ticked, wrapped
 from accelreport.report.charts.text_metrics import text_width
@@ -55,7 +55,7 @@ def ceiling_bars(
             scale=alt.Scale(type="log", domain=list(domain), nice=False),
             axis=ticked(ticks, factor_text, title=wrapped(title, width), domain=False),
         )
-        base = alt.Chart().encode(y=layout.axis)
+        base = Layer().encode(y=layout.axis)
         layers = [
             base.mark_bar(
                 fill="var(--paper)", stroke="var(--ink)", strokeWidth=1.5, strokeDash=[4, 3],

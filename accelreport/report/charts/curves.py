@@ -19,6 +19,7 @@ from accelreport.report.charts.drawing import (
     Chart,
     DeviceStyle,
     Devices,
+    Layer,
     drawable,
     extent,
     halo,
@@ -180,10 +181,10 @@ def _panel(
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
 
-    layers: list[alt.Chart] = []
+    layers: list[Layer] = []
     if axes.target:
         level, text = axes.target
-        rule = alt.Chart(rows([{"value": level, "text": text}])).encode(y=y("value"))
+        rule = Layer(rows([{"value": level, "text": text}])).encode(y=y("value"))
         layers.append(rule.mark_rule(strokeDash=[4, 3]))
         if not small:
             layers += halo(
@@ -204,11 +205,11 @@ def _lines(
     x: alt.X,
     y: Callable[[str], alt.Y],
     quality: str,
-) -> list[alt.Chart]:
+) -> list[Layer]:
     """The lines of training or of validation, the latter with band and points."""
     if not curves:
         return []
-    base = alt.Chart(rows([row for curve in curves for row in _points(curve, devices)]))
+    base = Layer(rows([row for curve in curves for row in _points(curve, devices)]))
     base = base.encode(x=x, **devices.channels("color"))
     if not curves[0].validation:
         dotted = base.mark_line(strokeDash=[1, 4], strokeWidth=2)
@@ -249,7 +250,7 @@ def _ends(
     y_scale: alt.Scale,
     *,
     small: bool,
-) -> list[alt.Chart]:
+) -> list[Layer]:
     """The last values, at the right of the plot, moved apart where they would touch."""
     first, last = axes.ticks[0], axes.ticks[-1]
     inner, tall = plot
@@ -265,7 +266,7 @@ def _ends(
         }
         for curve, place in zip(wanted, apart, strict=True)
     ]
-    base = alt.Chart(rows(values)).encode(y=alt.Y("at:Q", scale=y_scale))
+    base = Layer(rows(values)).encode(y=alt.Y("at:Q", scale=y_scale))
     size = LABEL_SIZE - 1.5 if small else LABEL_SIZE
     up = 0 if small else 7
     bold = base.mark_text(align="left", fontSize=size, fontWeight="bold", dy=-up)
@@ -350,7 +351,7 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
             for day, true, predicted in zip(track.days, track.true, track.predicted, strict=True)
         ]
     )
-    base = alt.Chart(data).encode(x=x)
+    base = Layer(data).encode(x=x)
     colour = series(track.device.colour)
     tips = told(day=axis_title, true=CAME, predicted=SAID, miss="miss")
     layers = [
@@ -367,7 +368,7 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
 
 def _names(
     track: Track, ends: tuple[float, float], tall: float, x_scale: alt.Scale, y_scale: alt.Scale
-) -> list[alt.Chart]:
+) -> list[Layer]:
     """The names of the lines behind their last values."""
     first, last = ends
     lasts = [(CAME, track.true[-1]), (SAID, track.predicted[-1])]
@@ -378,7 +379,7 @@ def _names(
         {"day": track.days[-1], "at": last - (last - first) * place / tall, "label": name}
         for (name, _), place in zip(shown, at, strict=True)
     ]
-    text = alt.Chart(rows(values)).mark_text(align="left", dx=7, fontWeight="bold")
+    text = Layer(rows(values)).mark_text(align="left", dx=7, fontWeight="bold")
     return [
         text.encode(
             x=alt.X("day:Q", scale=x_scale),

@@ -15,8 +15,9 @@ import altair as alt
 from accelreport.report.charts.drawing import (
     THUMBNAIL,
     Chart,
-    Devices,
     DeviceStyle,
+    Devices,
+    Layer,
     distinct,
     rows,
     told,
@@ -183,19 +184,19 @@ class _DotLayers:
             "beyond": max(dot.value, dot.limit or 0.0, dot.high),
         }
 
-    def _of(self, **wanted: bool) -> alt.Chart:
+    def _of(self, **wanted: bool) -> Layer:
         chosen = [
             row for row in self._data if all(row[name] == value for name, value in wanted.items())
         ]
-        return alt.Chart(rows(chosen)).encode(y=self._y)
+        return Layer(rows(chosen)).encode(y=self._y)
 
     def _x(self, field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=self._scale, axis=self._axis)
 
-    def layers(self) -> list[alt.Chart]:
+    def layers(self) -> list[Layer]:
         """From the back to the front."""
         colour = self._devices.channels("color")
-        every = alt.Chart(rows(self._data)).encode(y=self._y)
+        every = Layer(rows(self._data)).encode(y=self._y)
         size = 60 if self._small else 110
         tips = told(row="row", device="device", value="value", low="from", high="to")
         layers = [*self._limits()]
@@ -227,9 +228,9 @@ class _DotLayers:
         ]  # fmt: skip
         return layers
 
-    def _names(self) -> list[alt.Chart]:
+    def _names(self) -> list[Layer]:
         at = alt.XValue(-6)
-        layers: list[alt.Chart] = []
+        layers: list[Layer] = []
         soft = {"align": "right", "fontSize": self._letters - 2, "fill": "var(--soft)"}
         for second in (0, 1):
             own = [row for row in self._data if row["lines"] == 1 + second]
@@ -238,7 +239,7 @@ class _DotLayers:
             # A second line moves the first one up, and what stands below both down.
             up = -self._letters / 2 * second if self._small else -8 - self._letters * 0.75 * second
             bold = {"align": "right", "fontWeight": "bold", "fontSize": self._letters, "dy": up}
-            some = alt.Chart(rows(own)).encode(y=self._y)
+            some = Layer(rows(own)).encode(y=self._y)
             named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
             layers.append(named.encode(x=at, text=alt.Text("row:N")))
             if not self._small:
@@ -246,11 +247,11 @@ class _DotLayers:
                 layers.append(below.encode(x=at, text=alt.Text("detail:N")))
         return layers
 
-    def _limits(self) -> list[alt.Chart]:
+    def _limits(self) -> list[Layer]:
         limited = [row for row in self._data if row["limit"] is not None]
         if not limited:
             return []
-        base = alt.Chart(rows(limited)).encode(y=self._y)
+        base = Layer(rows(limited)).encode(y=self._y)
         thick = 8 if self._small else 14
         return [
             base.mark_rule(strokeWidth=thick, stroke="var(--grid)").encode(
@@ -270,10 +271,10 @@ class _DotLayers:
             ),
         ]
 
-    def _excess(self) -> list[alt.Chart]:
+    def _excess(self) -> list[Layer]:
         above = [r for r in self._data if r["limit"] is not None and r["value"] > r["limit"]]
         if not above:
             return []
-        base = alt.Chart(rows(above)).encode(y=self._y)
+        base = Layer(rows(above)).encode(y=self._y)
         red = base.mark_rule(strokeWidth=4, stroke="var(--alert)")
         return [red.encode(x=self._x("limit"), x2=alt.X2("value"))]

@@ -201,6 +201,18 @@ class Rows(alt.InlineData):  # type: ignore[misc]  # Altair is not typed here
         return self
 
 
+class Layer(alt.Chart):  # type: ignore[misc]  # Altair is not typed here
+    """A layer of a chart, of whose parts nobody changes any.
+
+    Altair copies every layer each time that it puts layers together, which it does four times for
+    a chart, with all axes and scales in it. What it changes in the copies are attributes of the
+    layer itself, and for those a copy of the layer alone will do.
+    """
+
+    def __deepcopy__(self, _: object) -> Layer:
+        return self.copy(deep=False)
+
+
 def rows(values: Sequence[dict[str, Any]]) -> Rows:
     """Rows of JSON values. Altair names them by their content and keeps them beside the marks.
 
@@ -266,7 +278,7 @@ def panel_width(panels: int) -> int:
     return 420 if panels in {2, 4} else 300
 
 
-def halo(text: alt.Chart, **mark: Any) -> tuple[alt.Chart, alt.Chart]:
+def halo(text: Layer, **mark: Any) -> tuple[Layer, Layer]:
     """Two layers of text: one in the colour of the page, wider, and one in ink.
 
     SVG's `paint-order` would need only one, but Vega does not write it.

@@ -14,6 +14,7 @@ from accelreport.report.charts.drawing import (
     Chart,
     DeviceStyle,
     Devices,
+    Layer,
     Make,
     halo,
     inner_width,
@@ -96,7 +97,7 @@ def step_ecdf(curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], a
     def make(width: int) -> Chart:
         scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
         scale.clamp = True
-        lines = alt.Chart(data).mark_line(interpolate="step-after")
+        lines = Layer(data).mark_line(interpolate="step-after")
         return alt.layer(
             lines.encode(
                 x=alt.X("seconds:Q", scale=scale, axis=axis),
@@ -153,8 +154,8 @@ def shares_ecdf(
             axis=ticked(ticks, percent_text, title=axis_title, grid=False),
         )
         y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text))
-        curve = alt.Chart(data).mark_line(interpolate="step-after", stroke="var(--ink)")
-        goal = alt.Chart(marks).encode(x=x, y=y)
+        curve = Layer(data).mark_line(interpolate="step-after", stroke="var(--ink)")
+        goal = Layer(marks).encode(x=x, y=y)
         hollow = {"shape": "diamond", "filled": False, "fill": "var(--paper)"}
         layers = [curve.encode(x=x, y=y)]
         if goals:

@@ -12,7 +12,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import THUMBNAIL, Chart, rows
+from accelreport.report.charts.drawing import THUMBNAIL, Chart, Layer, rows
 from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 RAMP = ("h4", "h5", "h6", "h7", "h8")
@@ -195,9 +195,9 @@ class _HeatLayers:
         known = [cell for cell in self._cells if cell["known"]]
         absent = [cell for cell in self._cells if not cell["known"]]
         ends = {"x": x, "x2": alt.X2("x2"), "y": y, "y2": alt.Y2("y2")}
-        layers = [alt.Chart(rows(known)).mark_rect().encode(fill=fill, **ends)] if known else []
+        layers = [Layer(rows(known)).mark_rect().encode(fill=fill, **ends)] if known else []
         if absent:
-            dashed = alt.Chart(rows(absent)).mark_rect(
+            dashed = Layer(rows(absent)).mark_rect(
                 fill="none", stroke="var(--rule)", strokeDash=[3, 3]
             )
             layers.append(dashed.encode(**ends))
@@ -207,6 +207,6 @@ class _HeatLayers:
         for (align, bold, size), some in by_look.items():
             weight = "bold" if bold else "normal"
             look = {"align": align, "fontWeight": weight, "fontSize": size, "baseline": "middle"}
-            text = alt.Chart(rows(some)).mark_text(**look)
+            text = Layer(rows(some)).mark_text(**look)
             layers.append(text.encode(x=x, y=y, text=alt.Text("text:N"), fill=fill))
         return alt.layer(*layers, width=width, height=height)

@@ -15,6 +15,7 @@ from accelreport.report.charts.drawing import (
     Chart,
     DeviceStyle,
     Devices,
+    Layer,
     Make,
     Rows,
     distinct,
@@ -95,7 +96,7 @@ class LabelledRows:
             [{**place, **each} for key, place in self._places.items() for each in own[key] or [{}]]
         )
 
-    def chart(self, data: Rows, layers: Sequence[alt.Chart], step: int) -> Chart:
+    def chart(self, data: Rows, layers: Sequence[Layer], step: int) -> Chart:
         """The layers, once under each heading.
 
         Args:
@@ -170,7 +171,7 @@ def speedup_dots(
             ticks, factor_text, title=wrapped(axis_title, int(layout.inner)),
             gridColor=at_one | {"value": "var(--grid)"},
         )  # fmt: skip
-        base = alt.Chart().encode(y=layout.axis)
+        base = Layer().encode(y=layout.axis)
 
         def x(field: str) -> alt.X:
             return alt.X(f"{field}:Q", scale=scale, axis=axis)
@@ -259,7 +260,7 @@ def cold_bars(
         scale, axis = time_axis(
             0, high, log=False, title=axis_title, most=7 if width > ROOMY else 4
         )
-        base = alt.Chart().encode(y=layout.axis)
+        base = Layer().encode(y=layout.axis)
         layers = [
             base.mark_bar(stroke="var(--paper)", strokeWidth=1).encode(
                 x=alt.X("from:Q", scale=scale, axis=axis),

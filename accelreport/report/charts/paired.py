@@ -8,7 +8,16 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import LABEL_SIZE, ROOMY, THUMBNAIL, Chart, halo, rows, told
+from accelreport.report.charts.drawing import (
+    LABEL_SIZE,
+    ROOMY,
+    THUMBNAIL,
+    Chart,
+    Layer,
+    halo,
+    rows,
+    told,
+)
 from accelreport.report.charts.scales import nice_ticks, plain, ticked
 from accelreport.report.charts.text_metrics import text_width
 
@@ -99,13 +108,13 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
         }
 
     layers = [
-        alt.Chart(rows(drawn.bars)).mark_rect().encode(
+        Layer(rows(drawn.bars)).mark_rect().encode(
             **places(x="left", y="top"), x2=alt.X2("right"), y2=alt.Y2("bottom"),
             color=alt.Color("colour:N", scale=None), tooltip=told(label="of", value="value"),
         )
     ]  # fmt: skip
     for role, written in drawn.texts.items():
-        text = alt.Chart(rows(written)).mark_text(**{"fontSize": size, **mark[role]})
+        text = Layer(rows(written)).mark_text(**{"fontSize": size, **mark[role]})
         layers.append(text.encode(**places(x="x", y="y"), text=alt.Text("label:N")))
     return alt.layer(*layers, width=width - 10, height=round(drawn.bottom, 1))
 
@@ -190,8 +199,8 @@ def differences(
             for each in found
         ]
     )  # fmt: skip
-    base = alt.Chart(data).encode(y=y)
-    zero = alt.Chart(rows([{"value": 0.0}]))
+    base = Layer(data).encode(y=y)
+    zero = Layer(rows([{"value": 0.0}]))
     label = {"align": "left", "dx": 8} if beside else {"align": "center", "dy": -14}
     place = alt.XValue(inner) if beside else x("value")
     layers = [

@@ -15,6 +15,7 @@ from accelreport.report.charts.drawing import (
     Chart,
     DeviceStyle,
     Devices,
+    Layer,
     Make,
     halo,
     inner_width,
@@ -118,10 +119,10 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
         names = _names(roofs, devices, plane)
         at = {"x": x, "y": y}
         color = devices.channels("color")
-        lines = alt.Chart(rows(_lines(roofs, devices, plane)))
-        dots = alt.Chart(rows([_dot(spot, devices) for spot in spots]))
-        texts = alt.Chart(rows(list(_texts(roofs, spots, names, plane))))
-        over = alt.Chart(rows(names))
+        lines = Layer(rows(_lines(roofs, devices, plane)))
+        dots = Layer(rows([_dot(spot, devices) for spot in spots]))
+        texts = Layer(rows(list(_texts(roofs, spots, names, plane))))
+        over = Layer(rows(names))
         tips = told(device="device", label="at", x=x_title, y="TFLOPS")
         return alt.layer(
             lines.mark_line(strokeWidth=2).encode(

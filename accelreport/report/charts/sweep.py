@@ -18,8 +18,9 @@ from accelreport.report.charts.curves import moved_apart
 from accelreport.report.charts.drawing import (
     THUMBNAIL,
     Chart,
-    Devices,
     DeviceStyle,
+    Devices,
+    Layer,
     halo,
     rows,
     told,
@@ -202,7 +203,7 @@ class _SweepPanel:
     def _across_field(self, field: str = "x") -> alt.X:
         return alt.X(f"{field}:Q", scale=self._x_scale, axis=self._x_axis)
 
-    def _points(self, *, published: bool) -> alt.Chart:
+    def _points(self, *, published: bool) -> Layer:
         found = [
             {
                 "device": self._devices.name(line.device), "line": str(number), "x": x, "y": y,
@@ -215,7 +216,7 @@ class _SweepPanel:
                 line.x, line.y, line.low, line.high, line.texts or [""] * len(line.x), strict=True
             )
         ]  # fmt: skip
-        return alt.Chart(rows(found)).encode(x=self._across_field())
+        return Layer(rows(found)).encode(x=self._across_field())
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
@@ -265,14 +266,14 @@ class _SweepPanel:
         scale = alt.Scale(domain=[name for name, _ in measured], range=looks)
         return {"strokeDash": alt.StrokeDash("line:N", scale=scale)}
 
-    def _failures(self) -> list[alt.Chart]:
+    def _failures(self) -> list[Layer]:
         if not self._ends:
             return []
         found = [
             {"device": self._devices.name(end.device), "x": end.x, "y": end.y, "label": end.text}
             for end in self._ends
         ]
-        crosses = alt.Chart(rows(found)).encode(x=self._across_field(), y=self._up("y"))
+        crosses = Layer(rows(found)).encode(x=self._across_field(), y=self._up("y"))
         marks = crosses.mark_point(shape="cross", angle=45, size=110)
         texts = halo(
             crosses.encode(text=alt.Text("label:N")), dy=17, fill="var(--alert)",
@@ -280,7 +281,7 @@ class _SweepPanel:
         )  # fmt: skip
         return [marks.encode(**self._devices.channels("color")), *([] if self._small else texts)]
 
-    def _names(self) -> list[alt.Chart]:
+    def _names(self) -> list[Layer]:
         """Names at the ends of the lines, moved apart where lines end together."""
         low, high = map(self._axes.height, self._axes.heights)
         step = (13.0 if self._small else self._step) / max(self._height, 1) * (high - low)
@@ -303,7 +304,7 @@ class _SweepPanel:
                     "detail": cut(detail, room, self._letters - 2),
                 }
             )  # fmt: skip
-        base = alt.Chart(rows(found)).encode(y=self._up("at"))
+        base = Layer(rows(found)).encode(y=self._up("at"))
         told = any(line.detail for line in self._lines) and not self._small
         place = alt.XValue(self._inner - self._room + 14)
         shift = -6 if told else 0

@@ -13,7 +13,16 @@ from typing import Any, Literal
 
 import altair as alt
 
-from accelreport.report.charts.drawing import LEFT, RIGHT, ROOMY, Chart, DeviceStyle, halo, rows
+from accelreport.report.charts.drawing import (
+    LEFT,
+    RIGHT,
+    ROOMY,
+    Chart,
+    DeviceStyle,
+    Layer,
+    halo,
+    rows,
+)
 from accelreport.report.charts.scales import (
     Axis,
     decades,
@@ -262,11 +271,11 @@ def _y(field: str = "y") -> alt.Y:
     return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), axis=None)
 
 
-def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[alt.Chart]:
+def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[Layer]:
     """Lines between rows, and, where there is a base, its line and the side that is slower."""
     top, bottom = layout.places[0].top, layout.places[-1].bottom
     lines = [{"y": top}, *({"y": each.bottom} for each in layout.places)]
-    between = alt.Chart(rows(lines)).mark_rule(stroke="var(--grid)")
+    between = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
     found = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(layout.width))]
     if not base:
         return found
@@ -277,27 +286,27 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[a
     if not layout.narrow:
         parts = [(top, bottom)]
     beside = rows([{"y": first, "end": last} for first, last in parts])
-    slower = alt.Chart(beside).mark_rect(fill="var(--wash)")
+    slower = Layer(beside).mark_rect(fill="var(--wash)")
     found.insert(
         0,
         slower.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(layout.span.left), x2=alt.X2Value(at)),
     )
     colour = series(workloads[0].marks[0].device.colour)
-    line = alt.Chart(beside).mark_rule(stroke=colour, strokeWidth=2.5)
+    line = Layer(beside).mark_rule(stroke=colour, strokeWidth=2.5)
     found.append(line.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(at)))
     half = text_width(f"{base} = 1×", _SIZE, bold=True) / 2
     side = "left" if at < half else "right" if at + half > layout.width else "center"
-    named = alt.Chart(one).mark_text(text=f"{base} = 1×", fontWeight="bold", align=side)
+    named = Layer(one).mark_text(text=f"{base} = 1×", fontWeight="bold", align=side)
     found.append(named.encode(y=_y("named"), x=alt.XValue(at)))
     for align, said, dx in (("right", "← slower", -8), ("left", "faster →", 8)):
-        word = alt.Chart(one).mark_text(
+        word = Layer(one).mark_text(
             text=said, align=align, dx=dx, fill="var(--soft)", fontSize=12
         )
         found.append(word.encode(y=_y("said"), x=alt.XValue(at)))
     return found
 
 
-def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
+def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     values: list[dict[str, Any]] = [
         {
             "x": mark.value, "low": mark.low, "high": mark.high, "label": mark.label,
@@ -311,11 +320,11 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     worn = alt.Stroke("colour:N", **own)
     tips = [alt.Tooltip("row:N", title="workload"), alt.Tooltip("label:N", title="rate")]
 
-    def of(*kinds: Kind) -> alt.Chart:
+    def of(*kinds: Kind) -> Layer:
         kept = [row for row in values if row["kind"] in kinds]
-        return alt.Chart(rows(kept)).encode(x=layout.x("x"), y=_y())
+        return Layer(rows(kept)).encode(x=layout.x("x"), y=_y())
 
-    bands = alt.Chart(rows([row for row in values if row["low"] < row["high"]]))
+    bands = Layer(rows([row for row in values if row["low"] < row["high"]]))
     layers = [
         bands.mark_rule(strokeWidth=7, opacity=0.35).encode(
             x=layout.x("low"), x2=alt.X2("high"), y=_y(), stroke=worn
@@ -333,7 +342,7 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
     return layers
 
 
-def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
+def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     """Titles at the left and the base's rates before the axis; on a telephone over their rows."""
     edge = layout.width if layout.narrow else layout.span.left - 14
     texts: dict[tuple[str, bool], list[dict[str, Any]]] = {}
@@ -350,17 +359,17 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
             write(line, 0, first + 16 + _DETAIL * number)
         write(each.rate, edge, first, strong=True, align="right")
         write(each.unit, edge, first + 16, align="right")
-    layers: list[alt.Chart] = []
+    layers: list[Layer] = []
     for (align, strong), values in texts.items():
         looks = {"fontWeight": "bold", "fontSize": 13.5}
         if not strong:
             looks = {"fill": "var(--soft)", "fontSize": 11.5}
-        made = alt.Chart(rows(values)).mark_text(align=align, **looks)
+        made = Layer(rows(values)).mark_text(align=align, **looks)
         layers.append(made.encode(x=layout.x("x"), y=_y(), text=alt.Text("text:N")))
     return layers
 
 
-def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
+def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
     for each, place in zip(workloads, layout.places, strict=True):
         for mark, said, left, dy in placed_labels(each.marks, layout.span, place.lines):
@@ -368,10 +377,10 @@ def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[alt.Chart]:
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
             row = {"x": layout.span.rate(left), "y": place.y, "label": said}
             looks.setdefault((dy, weight, ink), []).append(row)
-    layers: list[alt.Chart] = []
+    layers: list[Layer] = []
     # How far a text is shifted is a property of its mark: those that share it are a layer.
     for (dy, weight, ink), values in looks.items():
-        made = alt.Chart(rows(values)).encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))
+        made = Layer(rows(values)).encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))
         layers += halo(made, align="left", dy=dy, fontWeight=weight, fill=ink)
     return layers
 
