@@ -137,10 +137,11 @@ def learning_curves(panels: Sequence[CurvePanel], axes: Axes, width: int, height
     devices = Devices(axes.shown)
     across = width > ROOMY or width <= THUMBNAIL
     count = len(panels) if across else 1
+    low = height <= LOW
     ends = max(
         max(
-            text_width(curve.end, LABEL_SIZE, bold=True),
-            0.0 if height <= LOW else text_width(curve.role, LABEL_SIZE),
+            text_width(_end(curve, low=low), LABEL_SIZE, bold=True),
+            0.0 if low else text_width(curve.role, LABEL_SIZE),
         )
         for panel in panels
         for curve in panel.curves
@@ -261,7 +262,7 @@ def _ends(
         {
             "at": last - (last - first) * place / tall,
             "device": devices.name(curve.device),
-            "label": curve.end,
+            "label": _end(curve, low=small),
             "role": curve.role,
         }
         for curve, place in zip(wanted, apart, strict=True)
@@ -279,6 +280,11 @@ def _ends(
         soft = base.mark_text(align="left", fontSize=size, dy=up, fill="var(--soft)")
         layers.append(soft.encode(x=at, text=alt.Text("role:N")))
     return layers
+
+
+def _end(curve: Curve, *, low: bool) -> str:
+    """What stands at the end of a curve; in a low panel, where nothing stands below it, its role."""
+    return f"{curve.end} {curve.role[:5]}." if low else curve.end
 
 
 def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:

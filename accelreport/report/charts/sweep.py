@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -146,6 +147,25 @@ def sweep_lines(
     return _SweepPanel(lines, ends, axes, width, height).chart()
 
 
+BELOW, ABOVE = 17.0, -17.0
+"""Pixels from a mark to the middle of its number."""
+
+Way = Sequence[tuple[float, float]]
+"""The corners of a line, in pixels."""
+
+
+def _crosses(way: Way, middle: tuple[float, float], size: tuple[float, float]) -> int:
+    """In how many places, three pixels apart, a line lies in a box."""
+    (x, y), (width, height) = middle, size
+    found = 0
+    for (left, start), (right, end) in pairwise(way):
+        first, last = max(left, x - width / 2), min(right, x + width / 2)
+        for number in range(max(0, math.ceil((last - first) / 3))):
+            at = start + (end - start) * (first + 3 * number - left) / (right - left)
+            found += abs(at - y) <= height / 2 + 2
+    return found
+
+
 class _SweepPanel:
     """One panel."""
 
@@ -189,9 +209,9 @@ class _SweepPanel:
             scale = {"type": "log", "domain": [swept[0], swept[-1]], "base": 2}
         else:
             scale = {"domain": [swept[0], swept[-1]]}
-        log = "type" in scale
-        scale |= {"range": [margin, end], "nice": False} | ({} if log else {"zero": False})
-        shown = fitting(list(swept), plain, (swept[0], swept[-1]), end, log=log)
+        self._between, self._log = (margin, end), "type" in scale
+        scale |= {"range": [margin, end], "nice": False} | ({} if self._log else {"zero": False})
+        shown = fitting(list(swept), plain, (swept[0], swept[-1]), end, log=self._log)
         axis = ticked(shown, plain, title=None if self._small else self._axes.x_title, grid=False,
                       domain=False, ticks=False, titleAnchor="start",
                       labelFontSize=self._letters)  # fmt: skip
@@ -207,14 +227,11 @@ class _SweepPanel:
         found = [
             {
                 "device": self._devices.name(line.device), "line": str(number), "x": x, "y": y,
-                "low": low, "high": high, "text": text, "label": line.name,
-                "last": x == self._axes.swept[-1],
+                "low": low, "high": high, "label": line.name,
             }
             for number, line in enumerate(self._lines)
             if line.published is published
-            for x, y, low, high, text in zip(
-                line.x, line.y, line.low, line.high, line.texts or [""] * len(line.x), strict=True
-            )
+            for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
         ]  # fmt: skip
         return Layer(rows(found)).encode(x=self._across_field())
 
@@ -240,15 +257,59 @@ class _SweepPanel:
                 y=self._up("y"), tooltip=tips, **colour, **self._devices.channels("shape")
             ),
         ]
-        if not self._small:
-            # The last number ends before the names begin.
-            for which, place in (("!datum.last", {}), ("datum.last", {"align": "right", "dx": 8})):
-                layers += halo(
-                    ours.transform_filter(which).encode(y=self._up("y"), text=alt.Text("text:N")),
-                    dy=17, fontWeight="bold", fontSize=self._letters - 1, **place,
-                )  # fmt: skip
-        layers += [*self._failures(), *self._names()]
+        layers += [*self._numbers(), *self._failures(), *self._names()]
         return alt.layer(*layers, width=self._inner, height=self._height)
+
+    def _numbers(self) -> list[Layer]:
+        """Numbers at the marks, each on the side of its mark where it lies on fewer lines."""
+        if self._small:
+            return []
+        size = self._letters - 1
+        ways = [
+            [(self._right_of(x), self._down(y)) for x, y in zip(line.x, line.y, strict=True)]
+            for line in self._lines
+        ]
+        found: dict[tuple[float, float], list[dict[str, Any]]] = {}
+        for line in self._lines:
+            for x, y, text in zip(line.x, line.y, line.texts, strict=False):
+                width = text_width(text, size, bold=True)
+                # The last number ends before the names begin.
+                shift = 8 - width / 2 if x == self._axes.swept[-1] else 0.0
+                middle = self._right_of(x) + shift, self._down(y)
+                costs = {
+                    dy: self._cost(ways, middle, dy, (width, size)) for dy in (BELOW, ABOVE)
+                }
+                side = min(costs, key=costs.__getitem__)
+                found.setdefault((side, shift), []).append({"x": x, "y": y, "text": text})
+        layers: list[Layer] = []
+        for (side, shift), values in found.items():
+            made = Layer(rows(values)).encode(x=self._across_field(), y=self._up("y"))
+            layers += halo(
+                made.encode(text=alt.Text("text:N")),
+                dx=shift, dy=side, fontWeight="bold", fontSize=size,
+            )  # fmt: skip
+        return layers
+
+    def _cost(
+        self, ways: Sequence[Way], mark: tuple[float, float], dy: float, box: tuple[float, float]
+    ) -> float:
+        """What speaks against a number there: lines through it, and the ends of the plot."""
+        middle = mark[1] + dy
+        outside = max(box[1] / 2 - middle, middle + box[1] / 2 - self._height, 0.0)
+        return outside + sum(_crosses(way, (mark[0], middle), box) for way in ways)
+
+    def _right_of(self, x: float) -> float:
+        """Where a swept value lies, in pixels from the left."""
+        low, high = self._axes.swept[0], self._axes.swept[-1]
+        if self._log:
+            x, low, high = math.log(x), math.log(low), math.log(high)
+        first, last = self._between
+        return first + (last - first) * (x - low) / (high - low or 1.0)
+
+    def _down(self, y: float) -> float:
+        """Where a value lies, in pixels from the top."""
+        low, high = map(self._axes.height, self._axes.heights)
+        return self._height * (high - self._axes.height(y)) / (high - low)
 
     @property
     def _step(self) -> float:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
 from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain
-from accelreport.report.charts.sweep import SweepAxes, SweepLine, sweep_axes, sweep_lines
-from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.charts.sweep import SweepLine, sweep_axes
+from accelreport.report.heroes.hero import Hero, HeroFigure
 from accelreport.report.heroes.rates import kicker, quantity, rate, usual_numbers
-from accelreport.report.heroes.sweep import swept_number
+from accelreport.report.heroes.sweep import drawn_lines, ends_in_words, swept_number
 from accelreport.report.metrics import axis_title
 from accelreport.report.pages.headline import headline, with_origin
 from accelreport.report.pages.panels import loud_badges
@@ -78,25 +76,16 @@ def _figure(
     bench: BenchmarkView, axis: str, lines: Sequence[SweepLine], times: Times
 ) -> HeroFigure:
     axes = sweep_axes(lines, [], x_title=axis_title(axis), tick=formatting.duration)
-    said = "; ".join(
-        f"{line.name}: {formatting.duration(line.y[0])} at {plain(line.x[0])}, "
-        f"{formatting.duration(line.y[-1])} at {plain(line.x[-1])}"
-        for line in lines
-    )
     return HeroFigure(
         id="latency-lines",
         title=sentence(f"time of a call by {axis_title(axis)}"),
-        description=f"{said}.",
-        chart=partial(_chart, lines, axes),
+        description=ends_in_words(lines, formatting.duration),
+        chart=drawn_lines(lines, [], axes),
         caption="On a log scale; calls of all processes together, the warm-up apart.",
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
         points=max(len(line.x) for line in lines),
     )
-
-
-def _chart(lines: Sequence[SweepLine], axes: SweepAxes, size: Size) -> Chart:
-    return sweep_lines(lines, [], axes, width=size.width, height=size.height)
 
 
 def _title(bench: BenchmarkView, axis: str, times: Times) -> str:

@@ -44,6 +44,9 @@ MOST_SMALL_PICTURES = 8
 PHONE_HEIGHT = 200
 """Of each panel where panels stand under one another."""
 
+Ends = tuple[Point, Curve, Curve | None]
+"""A sweep point with its curves of validation and of training."""
+
 
 def images_hero(bench: BenchmarkView) -> Hero | None:
     """Curves and the surest mistakes; None where no mistakes were kept."""
@@ -81,7 +84,7 @@ def _hero(bench: BenchmarkView, beside: tuple[str, Shown], small: Shown | None) 
     lines = _lines(curves)
     if not lines:
         return None
-    figure = curves_figure(curves)
+    figure = curves_figure(curves, lines[-1])
     origins = origins_of(bench)
     # What a generated stand-in taught says nothing about over-fitting.
     gap = "" if "synthetic" in origins else _gap(bench, lines)
@@ -103,15 +106,20 @@ def _hero(bench: BenchmarkView, beside: tuple[str, Shown], small: Shown | None) 
     )
 
 
-def curves_figure(curves: Curves) -> HeroFigure:
-    """Training against validation in the metric that the page speaks of."""
+def curves_figure(curves: Curves, small: Ends | None = None) -> HeroFigure:
+    """Training against validation in the metric that the page speaks of.
+
+    Args:
+        curves: of all devices and points.
+        small: what a thumbnail shows of them.
+    """
     name = metric_title(f"val_{curves.metric}").removeprefix("validation ")
     lines = [line for p in curves.points(curves.metric) for line in curves.of(curves.metric, p)]
     return HeroFigure(
         id="hero-curves",
         title=f"{sentence(name)}, training and validation",
         description=curves.description(curves.metric),
-        chart=partial(_chart, curves),
+        chart=partial(_chart, curves, small),
         caption=f"Bands reach from the lowest seed to the highest.{curves.cut(curves.metric)}",
         badges=loud_badges(curves.bench),
         table=curves.table(curves.metric, "hero-curves-data"),
@@ -119,17 +127,14 @@ def curves_figure(curves: Curves) -> HeroFigure:
     )
 
 
-def _chart(curves: Curves, size: Size) -> Chart:
+def _chart(curves: Curves, small: Ends | None, size: Size) -> Chart:
     points = curves.points(curves.metric)
-    if size.width <= THUMBNAIL:
-        return curves.chart(curves.metric, size.width, size.height, points[-1:])
+    if small and size.width <= THUMBNAIL:
+        point, validation, _ = small
+        return curves.thumbnail(validation.device, point, size.width, size.height)
     one_above_another = len(points) > 1 and size.width <= ROOMY
     height = PHONE_HEIGHT if one_above_another else size.height
     return curves.chart(curves.metric, size.width, height)
-
-
-Ends = tuple[Point, Curve, Curve | None]
-"""A sweep point with its curves of validation and of training."""
 
 
 def _lines(curves: Curves) -> list[Ends]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import formatting
@@ -136,16 +135,11 @@ def sweep_figure(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) ->
     """Rates over one swept number."""
     ends = _ends(bench)
     axes = sweep_axes(lines, ends, x_title=axis_title(axis))
-    said = "; ".join(
-        f"{line.name}, {line.detail}: {formatting.number(line.y[0])} at {plain(line.x[0])}, "
-        f"{formatting.number(line.y[-1])} at {plain(line.x[-1])}"
-        for line in lines
-    )
     return HeroFigure(
         id="sweep-lines",
         title=sentence(f"{quantity(bench)} by {axis_title(axis)}"),
-        description=f"{said}.",
-        chart=partial(_chart, lines, ends, axes),
+        description=ends_in_words(lines, formatting.number),
+        chart=drawn_lines(lines, ends, axes),
         caption="On a log scale; bars: 95 % intervals over processes (Student’s t on logarithms).",
         badges=loud_badges(bench),
         table=_table(bench),
@@ -153,8 +147,21 @@ def sweep_figure(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) ->
     )
 
 
-def _chart(lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, size: Size) -> Chart:
-    return sweep_lines(lines, ends, axes, width=size.width, height=size.height)
+def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> str:
+    """The first and the last value of each line in a sentence, for a screen reader."""
+    said = "; ".join(
+        f"{line.name}, {line.detail}: {text(line.y[0])} at {plain(line.x[0])}, "
+        f"{text(line.y[-1])} at {plain(line.x[-1])}"
+        for line in lines
+    )
+    return f"{said}."
+
+
+def drawn_lines(
+    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes
+) -> Callable[[Size], Chart]:
+    """The lines as a chart of any size."""
+    return lambda size: sweep_lines(lines, ends, axes, width=size.width, height=size.height)
 
 
 def _ends(bench: BenchmarkView) -> list[End]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from accelreport.analysis.parity import Agreement
 from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Axes, Curve, learning_curves, shared_axes
-from accelreport.report.charts.drawing import NARROW, WIDE, Chart, draw
+from accelreport.report.charts.drawing import NARROW, WIDE, Chart, DeviceStyle, draw
 from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (
     Badge,
@@ -108,14 +109,19 @@ class Curves:
 
     def chart(self, metric: str, width: int, height: int, points: Sequence[Point] = ()) -> Chart:
         """The chart of one metric, at some sweep points or at all that are drawn."""
-        axes = self.axes(metric)
         drawn = points or self.points(metric)
         titles = [self.bench.point_title(point) if self.bench.axes else "" for point in drawn]
         panels = [
             CurvePanel(title, tuple(self.of(metric, point)))
             for title, point in zip(titles, drawn, strict=True)
         ]
-        return learning_curves(panels, axes, width, height)
+        return learning_curves(panels, self.axes(metric), width, height)
+
+    def thumbnail(self, device: DeviceStyle, point: Point, width: int, height: int) -> Chart:
+        """One device at one point, without a title: there is no room for others' names."""
+        curves = tuple(c for c in self.of(self.metric, point) if c.device == device)
+        axes = replace(self.axes(self.metric), shown=(device,))
+        return learning_curves([CurvePanel("", curves)], axes, width, height)
 
     def axes(self, metric: str) -> Axes:
         """Axes that hold every point's curves, whichever are drawn."""
