@@ -283,14 +283,6 @@ class PublicRate:
         assert limits is not None, self.hardware
         return ceiling(self.work, limits).share(self.batch_size / self.examples_per_s)
 
-    @property
-    def share_of_peak(self) -> float:
-        """Counted operations a second over the peak, which fast convolutions can exceed."""
-        limits = limits_named(self.hardware, self.dtype)
-        assert limits is not None, self.hardware
-        done = self.saved * self.work.operations * self.examples_per_s / self.batch_size
-        return done / (limits.peak.tflops * 1e12)
-
 
 @dataclass(frozen=True)
 class PublicSource:

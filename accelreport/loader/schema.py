@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -81,17 +80,6 @@ def devices_json_schema() -> dict[str, Any]:
 
 FILES = {"spec.schema.json": json_schema, "devices.schema.json": devices_json_schema}
 """Names of the schema files, and what makes them."""
-
-
-def write_schemas(folder: Path) -> list[Path]:
-    """Write the schema files into a folder, which is made when absent."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, make in FILES.items():
-        path = folder / name
-        path.write_text(as_text(make()), encoding="utf-8")
-        paths.append(path)
-    return paths
 
 
 def as_text(schema: Mapping[str, Any]) -> str:

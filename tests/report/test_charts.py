@@ -30,7 +30,8 @@ from accelreport.report.charts.curves import (
     shared_axes,
 )
 from accelreport.report.charts.dot_plot import Dot, dot_plot
-from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
+from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Layer, Make, Named, draw
+from accelreport.report.charts.drawing import rows as drawing_rows
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
 from accelreport.report.charts.labelled import (
     Absence,
@@ -549,3 +550,33 @@ def test_no_chart_makes_altair_look_for_a_channel(
 
     monkeypatch.setattr("altair.utils.schemapi._FromDict.__init__", refuse)
     assert draw(CHARTS[name], 600, prefix="a", title="t", description="d").spec
+
+
+@pytest.mark.parametrize(("y", "side"), [((100.0, 1.0, 0.01), 1), ((0.01, 1.0, 100.0), -1)])
+def test_a_number_stands_on_the_side_of_its_mark_where_no_line_goes(
+    y: tuple[float, ...], side: int
+) -> None:
+    texts = ("1,000", "2,000", "3,000")
+    line = replace(LINE, x=(256.0, 512.0, 1024.0), y=y, low=y, high=y, texts=texts)
+    drawn = sweep_lines([line], [], sweep_axes([line], [], x_title="x"), width=420, height=290)
+    above = {
+        row["text"]: layer["mark"]["dy"] < 0
+        for layer in (spec := drawn.to_dict())["layer"]
+        for row in spec["datasets"][layer["data"]["name"]]
+        if "text" in row
+    }
+    # A line that falls leaves its first mark downwards and comes to its last from above.
+    assert above[texts[0]] is (side > 0)
+    assert above[texts[-1]] is (side < 0)
+
+
+def test_putting_layers_together_copies_none_of_their_axes() -> None:
+    layers = [
+        Layer(drawing_rows([{"x": 1}])).mark_point().encode(x=alt.X("x:Q", axis=alt.Axis()))
+        for _ in range(2)
+    ]
+    chart = alt.hconcat(alt.layer(*layers), alt.layer(*layers))
+    for part in chart.hconcat:
+        for layer, own in zip(part.layer, layers, strict=True):
+            assert layer is not own
+            assert layer.encoding.x is own.encoding.x

@@ -184,6 +184,20 @@ def test_the_question_of_a_page_of_a_sweep_is_the_sweep() -> None:
     ]
 
 
+def test_a_card_of_curves_says_which_end_is_of_training_and_has_one_device() -> None:
+    made = study("training", axes={}, devices=("cpu", "cpu-1"), repeats=2)
+    (bench,) = gather(Results((made,)))
+    figure = next(
+        each
+        for each in (hero_of(bench).thumbnail, *hero_of(bench).figures)
+        if isinstance(each, HeroFigure) and each.id == "hero-curves"
+    )
+    spec = figure.drawing(ON_A_CARD).spec
+    ends = [row for rows in spec["datasets"].values() for row in rows if "role" in row]
+    assert len(ends) == 2
+    assert {row["label"].split()[-1] for row in ends} == {"train.", "valid."}
+
+
 def test_then_and_now_are_the_same_training_in_hours_and_only_of_like_conditions() -> None:
     rows = (
         Published(device="gpu", label="Colab K80, 2018", total_time=11_160.0),

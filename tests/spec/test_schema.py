@@ -16,7 +16,6 @@ from accelreport.loader.schema import (
     as_text,
     devices_json_schema,
     json_schema,
-    write_schemas,
 )
 from accelreport.workloads.registry import BUILT_IN, FAMILIES
 from tests.spec import corpus
@@ -120,9 +119,3 @@ def test_most_of_the_corpus_s_wrong_types_are_seen_by_the_schema() -> None:
         schema = json_schema()
         for case in ("number_as_text", "choice_unknown", "nested_key_unknown", "title_as_number"):
             assert _mistakes(schema, (corpus.BROKEN / f"{case}.toml").read_text(encoding="utf-8"))
-
-
-def test_the_schemas_can_be_written_into_any_folder(tmp_path: Path) -> None:
-    paths = write_schemas(tmp_path / "new" / "schema")
-    assert sorted(path.name for path in paths) == sorted(FILES)
-    assert all(path.read_text(encoding="utf-8").endswith("}\n") for path in paths)
