@@ -13,8 +13,9 @@ Makes synthetic plans and records of both shapes, writes them as a results folde
 Prints medians of wall and CPU times with the largest memory of any one process, and fails
 when a figure is larger than the project allows itself: on two cores with nothing else to
 do, 1,000 records take at most 10 s cold and 2 s warm, 10,000 records of 200 benchmarks 60 s
-and 5 s, both at most 1 GB; one changed record changes at most 4 pages, and two decks of
-slides: its benchmark's and that of the whole site.
+and 5 s, both at most 1 GB; one changed record changes at most 5 pages (its own, its benchmark's,
+the front page, that page's table of all rates and that of ceilings, which all tell its number),
+and two decks of slides: its benchmark's and that of the whole site.
 
 Some 3,300 files are made for 1,000 records, so a disk that is slow to make files counts;
 TMPDIR=/dev/shm leaves it out.
@@ -40,7 +41,7 @@ from accelreport.results.store import Store
 from tests.support.records import Study, study, thousand
 
 MOST_MB = 1000.0
-MOST_PAGES = 4
+MOST_PAGES = 5
 DECKS = "slides.html"
 """How the names of decks end: other forms of two of the pages, counted apart."""
 MOST_DECKS = 2

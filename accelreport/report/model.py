@@ -6,8 +6,9 @@ gallery of samples, downloads). Templates lay blocks out and decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -131,16 +132,21 @@ class Key:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A chart that is yet to be drawn."""
+    """A chart that is yet to be drawn, and is made when somebody first asks for it."""
 
-    spec: Mapping[str, Any]
-    """Its Vega-Lite specification."""
+    make: Callable[[], Mapping[str, Any]]
+    """Makes its Vega-Lite specification."""
     prefix: str
     """Unique within the page; its ids begin with it."""
     title: str
     """Its name for a screen reader."""
     description: str
     """What it shows, in a sentence."""
+
+    @cached_property
+    def spec(self) -> Mapping[str, Any]:
+        """Its Vega-Lite specification."""
+        return self.make()
 
 
 @dataclass(frozen=True)
@@ -460,6 +466,15 @@ class Page:
             for card in block.items
         )
         return tuple(card.shown for card in cards if isinstance(card.shown, Figure))
+
+    @property
+    def drawings(self) -> Iterator[tuple[Figure, Drawing]]:
+        """Every drawing on it, wide and narrow, with its figure."""
+        for figure in (*self.figures, *self.thumbnails):
+            for panel in figure.panels:
+                yield figure, panel.wide
+                if panel.narrow is not None:
+                    yield figure, panel.narrow
 
     def with_sections(self, change: Callable[[Section], Section]) -> Page:
         """The page with each of its sections changed, the opening too."""

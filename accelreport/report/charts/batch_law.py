@@ -17,8 +17,8 @@ from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
     Chart,
-    DeviceStyle,
     Devices,
+    DeviceStyle,
     Layer,
     Make,
     halo,
@@ -27,7 +27,13 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import decades, log_domain, plain, ticked
+from accelreport.report.charts.scales import (
+    Scale,
+    decades,
+    log_domain,
+    plain,
+    ticked,
+)
 from accelreport.report.charts.text_metrics import text_width
 
 BEYOND = 4.0
@@ -90,22 +96,20 @@ def law_lines(
         stretched = x_ends[1] * (x_ends[1] / x_ends[0]) ** (free / (1 - free))
         x = alt.X(
             "x:Q",
-            scale=alt.Scale(type="log", domain=[x_ends[0], stretched], nice=False),
+            scale=Scale(type="log", domain=[x_ends[0], stretched], nice=False),
             axis=ticked(_ticks(timed, width), plain, title=f"{x_title} (log scale)", grid=False),
         )
         y = alt.Y(
             "y:Q",
-            scale=alt.Scale(type="log", domain=list(y_ends), nice=False),
+            scale=Scale(type="log", domain=list(y_ends), nice=False),
             axis=left_axis(y_ticks, plain),
         )
         tips = told(device="device", group="", x=x_title, y=y_title)
         model = Layer(rows(curve)).mark_line(strokeWidth=2)
         faint = alt.Opacity(
-            "group:N", title=None, scale=alt.Scale(domain=["timed", "beyond"], range=[1, 0.5])
+            "group:N", title=None, scale=Scale(domain=["timed", "beyond"], range=[1, 0.5])
         )
-        dotted = alt.StrokeDash(
-            "form:N", title=None, scale=alt.Scale(domain=["model"], range=[DOTTED])
-        )
+        dotted = alt.StrokeDash("form:N", title=None, scale=Scale(domain=["model"], range=[DOTTED]))
         named = Layer(rows(names)).encode(x=x, y=y, text=alt.Text("label:N"))
         return alt.layer(
             *_crossings(equal, x, y, y_ends),

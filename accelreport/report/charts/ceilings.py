@@ -9,7 +9,14 @@ import altair as alt
 
 from accelreport.report.charts.drawing import ROOMY, Chart, Layer, Make
 from accelreport.report.charts.labelled import Heading, LabelledRows
-from accelreport.report.charts.scales import decades, factor_text, fitting, ticked, wrapped
+from accelreport.report.charts.scales import (
+    Scale,
+    decades,
+    factor_text,
+    fitting,
+    ticked,
+    wrapped,
+)
 from accelreport.report.charts.text_metrics import text_width
 
 
@@ -52,7 +59,7 @@ def ceiling_bars(
         ticks = fitting(decades(low, high, 8), factor_text, domain, layout.inner, log=True)
         x = alt.X(
             "speedup:Q",
-            scale=alt.Scale(type="log", domain=list(domain), nice=False),
+            scale=Scale(type="log", domain=list(domain), nice=False),
             axis=ticked(ticks, factor_text, title=wrapped(title, width), domain=False),
         )
         base = Layer().encode(y=layout.axis)

@@ -17,8 +17,8 @@ from accelreport.report.charts.drawing import (
     ROOMY,
     THUMBNAIL,
     Chart,
-    DeviceStyle,
     Devices,
+    DeviceStyle,
     Layer,
     drawable,
     extent,
@@ -28,6 +28,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import (
+    Scale,
     nice_ticks,
     percent_text,
     plain,
@@ -173,11 +174,11 @@ def _panel(
         most=3 if small else 6,
         grid=False,
     )
-    x = alt.X("seconds:Q", scale=x_scale, axis=x_axis | {"title": None} if small else x_axis)
+    x = alt.X("seconds:Q", scale=x_scale, axis=x_axis.but(title=None) if small else x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
     if not named:
-        y_axis = {**y_axis, "labels": False, "minExtent": 0, "maxExtent": 0}
-    y_scale = alt.Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)
+        y_axis = y_axis.but(labels=False, minExtent=0, maxExtent=0)
+    y_scale = Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)
 
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
@@ -248,7 +249,7 @@ def _ends(
     devices: Devices,
     axes: Axes,
     plot: tuple[float, float],
-    y_scale: alt.Scale,
+    y_scale: Scale,
     *,
     small: bool,
 ) -> list[Layer]:
@@ -283,7 +284,7 @@ def _ends(
 
 
 def _end(curve: Curve, *, low: bool) -> str:
-    """What stands at the end of a curve; in a low panel, where nothing stands below it, its role."""
+    """What stands at the end of a curve; in a low panel, with no line below it, its role."""
     return f"{curve.end} {curve.role[:5]}." if low else curve.end
 
 
@@ -342,10 +343,10 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
     room = extent([plain(tick) for tick in ticks])["minExtent"]
     inner, tall = round(width - 10 - room - ends, 1), height - (24 if small else 52)
     titled = None if small else axis_title
-    x_scale = alt.Scale(domain=[0, last], nice=False)
+    x_scale = Scale(domain=[0, last], nice=False)
     x_axis = ticked(x_ticks, plain, title=titled, grid=False)
     x = alt.X("day:Q", scale=x_scale, axis=x_axis)
-    y_scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False)
+    y_scale = Scale(domain=[ticks[0], ticks[-1]], nice=False)
     y_axis = left_axis(ticks, plain)
 
     def y(field: str) -> alt.Y:
@@ -373,7 +374,7 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
 
 
 def _names(
-    track: Track, ends: tuple[float, float], tall: float, x_scale: alt.Scale, y_scale: alt.Scale
+    track: Track, ends: tuple[float, float], tall: float, x_scale: Scale, y_scale: Scale
 ) -> list[Layer]:
     """The names of the lines behind their last values."""
     first, last = ends

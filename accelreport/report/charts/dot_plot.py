@@ -15,14 +15,15 @@ import altair as alt
 from accelreport.report.charts.drawing import (
     THUMBNAIL,
     Chart,
-    DeviceStyle,
     Devices,
+    DeviceStyle,
     Layer,
     distinct,
     rows,
     told,
 )
 from accelreport.report.charts.scales import (
+    Scale,
     decades,
     fitting,
     log_domain,
@@ -96,7 +97,7 @@ def dot_plot(
     inner = round(width - room - 16, 1)
     beside = max(text_width(dot.text, letters, bold=True) for dot in dots) + 14
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
-    drawn = _DotLayers(dots, names, letters, room + 6, alt.Scale(**scale), axis, small=small)
+    drawn = _DotLayers(dots, names, letters, room + 6, Scale(**scale), axis, small=small)
     least = (_TWO_LINES if small else _THREE_LINES) if any("\n" in name for name in told) else 22
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
@@ -151,7 +152,7 @@ class _DotLayers:
         names: Sequence[str],
         letters: float,
         room: float,
-        scale: alt.Scale,
+        scale: Scale,
         axis: dict[str, Any],
         *,
         small: bool,
@@ -161,7 +162,7 @@ class _DotLayers:
         self._scale, self._axis, self._room = scale, axis, room
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
                     "minExtent": room, "maxExtent": room}  # fmt: skip
-        bands = alt.Scale(domain=list(names), paddingInner=0.2, paddingOuter=0.1)
+        bands = Scale(domain=list(names), paddingInner=0.2, paddingOuter=0.1)
         self._y = alt.Y("row:N", sort=None, scale=bands, axis=left)
         self._start = scale.domain[0]
         self._data = [self._row(dot, name) for dot, name in zip(dots, names, strict=True)]
@@ -188,7 +189,8 @@ class _DotLayers:
         chosen = [
             row for row in self._data if all(row[name] == value for name, value in wanted.items())
         ]
-        return Layer(rows(chosen)).encode(y=self._y)
+        made: Layer = Layer(rows(chosen)).encode(y=self._y)
+        return made
 
     def _x(self, field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=self._scale, axis=self._axis)

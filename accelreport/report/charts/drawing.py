@@ -8,15 +8,18 @@ drawing follow the page from light to dark. Nothing is ever fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import altair as alt
 
-from accelreport.report.charts.scales import Axis, ticked
+from accelreport.report.charts.scales import (
+    Axis,
+    Scale,
+    ticked,
+)
 from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.model import Drawing, Panel
 from accelreport.report.theme import DASHES, FONT, SERIES_LIGHT, series, shape
@@ -82,43 +85,6 @@ _UNCHECKED = partial(alt.utils.schemapi.debug_mode, arg=False)
 """A test holds our charts against Vega-Lite's schema; doing so in a build would double its time."""
 
 
-def _copied(obj: Any, by_ref: set[str]) -> Any:
-    """What Altair's own deep copy gives, which follows every property that was never set, too.
-
-    A chart is copied with each layer and each panel that it becomes part of, and a mark of five
-    properties could have eighty.
-
-    Args:
-        obj: a chart, a part of one, or a value in it.
-        by_ref: names of properties that are not copied.
-    """
-    if isinstance(obj, alt.SchemaBase):
-        with _UNCHECKED():
-            if copier := getattr(obj, "__deepcopy__", None):
-                return copier(obj)
-            said = {name: value for name, value in obj._kwds.items() if value is not alt.Undefined}
-            return type(obj)(
-                *(_copied(value, by_ref) for value in obj._args),
-                **_copied(said, by_ref),
-            )
-    if isinstance(obj, dict):
-        return {
-            name: value if name in by_ref else _copied(value, by_ref) for name, value in obj.items()
-        }
-    return [_copied(value, by_ref) for value in obj] if isinstance(obj, list) else obj
-
-
-@contextmanager
-def _lean_copies() -> Iterator[None]:
-    """Has Altair copy so, which takes a quarter of a build less."""
-    usual = alt.utils.schemapi._deep_copy
-    alt.utils.schemapi._deep_copy = _copied
-    try:
-        yield
-    finally:
-        alt.utils.schemapi._deep_copy = usual
-
-
 class DeviceStyle(Hashable, Protocol):
     """What tells one device from all others in every chart; a page's `Series` is one."""
 
@@ -173,7 +139,7 @@ class Devices:
             name: looks[name][0](
                 "device:N",
                 title=None,
-                scale=alt.Scale(domain=list(self._names.values()), range=looks[name][1]),
+                scale=Scale(domain=list(self._names.values()), range=looks[name][1]),
             )
             for name in names
             if not (name == "strokeDash" and solid)
@@ -210,7 +176,8 @@ class Layer(alt.Chart):  # type: ignore[misc]  # Altair is not typed here
     """
 
     def __deepcopy__(self, _: object) -> Layer:
-        return self.copy(deep=False)
+        alone: Layer = self.copy(deep=False)
+        return alone
 
 
 def rows(values: Sequence[dict[str, Any]]) -> Rows:
@@ -297,8 +264,12 @@ def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -
         title: its name for a screen reader.
         description: what it shows, in a sentence.
     """
-    with _UNCHECKED(), _lean_copies(), alt.theme.enable("accelreport in a page"):
-        spec = make(width).to_dict(validate=False)
+
+    def spec() -> dict[str, Any]:
+        with _UNCHECKED(), alt.theme.enable("accelreport in a page"):
+            made: dict[str, Any] = make(width).to_dict(validate=False)
+            return made
+
     return Drawing(spec, prefix, title, description)
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from accelreport.report.charts.drawing import (
     ROOMY,
     Chart,
-    DeviceStyle,
     Devices,
+    DeviceStyle,
     Layer,
     Make,
     halo,
@@ -23,6 +23,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import (
+    Scale,
     decades,
     fitting,
     nice_ticks,
@@ -71,7 +72,9 @@ def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
     return max(0.0, first * 0.97), last * 1.02
 
 
-def step_ecdf(curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str) -> Make:
+def step_ecdf(
+    curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str
+) -> Make:
     """A function from the width in pixels to the chart.
 
     The axis ends at the 99th percentile of the slowest device: a single stall would
@@ -103,7 +106,7 @@ def step_ecdf(curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], a
                 x=alt.X("seconds:Q", scale=scale, axis=axis),
                 y=alt.Y(
                     "share:Q",
-                    scale=alt.Scale(domain=[0, 1]),
+                    scale=Scale(domain=[0, 1]),
                     axis=left_axis(SHARES, percent_text),
                 ),
                 **devices.channels("color", "strokeDash"),
@@ -150,10 +153,10 @@ def shares_ecdf(
         kind = "log" if log else "linear"
         x = alt.X(
             "value:Q",
-            scale=alt.Scale(type=kind, domain=[low, high], nice=False),
+            scale=Scale(type=kind, domain=[low, high], nice=False),
             axis=ticked(ticks, percent_text, title=axis_title, grid=False),
         )
-        y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text))
+        y = alt.Y("share:Q", scale=Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text))
         curve = Layer(data).mark_line(interpolate="step-after", stroke="var(--ink)")
         goal = Layer(marks).encode(x=x, y=y)
         hollow = {"shape": "diamond", "filled": False, "fill": "var(--paper)"}

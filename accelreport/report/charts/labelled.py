@@ -13,8 +13,8 @@ from accelreport.report.charts.drawing import (
     LONGEST_HEADING,
     ROOMY,
     Chart,
-    DeviceStyle,
     Devices,
+    DeviceStyle,
     Layer,
     Make,
     Rows,
@@ -26,6 +26,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import (
+    Scale,
     factor_text,
     powers_of_two,
     shortened,
@@ -80,7 +81,7 @@ class LabelledRows:
         return alt.Y(
             "row:N",
             sort=None,
-            scale=alt.Scale(paddingInner=0.3, paddingOuter=0.1, domain=domain),
+            scale=Scale(paddingInner=0.3, paddingOuter=0.1, domain=domain),
             axis=dict(
                 title=None, domain=False, ticks=False, labelColor="var(--ink)",
                 **shortened(self._names, self._limit, LABEL_SIZE), **room,
@@ -165,7 +166,7 @@ def speedup_dots(
         layout = LabelledRows(headings, width)
         low, high = _domain(ends, layout.inner, longest)
         ticks = powers_of_two(low, high, 9 if width > ROOMY else 5)
-        scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
+        scale = Scale(type="log", base=2, domain=[low, high], nice=False)
         at_one = {"condition": {"test": "datum.value == 1", "value": "var(--soft)"}}
         axis = ticked(
             ticks, factor_text, title=wrapped(axis_title, int(layout.inner)),
@@ -266,7 +267,7 @@ def cold_bars(
                 x=alt.X("from:Q", scale=scale, axis=axis),
                 x2=alt.X2("to"),
                 color=alt.Color(
-                    "stage:N", title=None, scale=alt.Scale(domain=list(stages), range=colours)
+                    "stage:N", title=None, scale=Scale(domain=list(stages), range=colours)
                 ),
                 tooltip=told(group="at", row="device", stage="stage", seconds="seconds"),
             ),

@@ -18,7 +18,12 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import nice_ticks, plain, ticked
+from accelreport.report.charts.scales import (
+    Scale,
+    nice_ticks,
+    plain,
+    ticked,
+)
 from accelreport.report.charts.text_metrics import text_width
 
 PLAIN = "var(--p2)"
@@ -96,8 +101,8 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
         "title": {"align": "left", "fontWeight": "bold"},
         "verdict": {"align": "right", "fontWeight": "bold", "fontSize": size + (2 if wide else 0)},
     }
-    x_scale = alt.Scale(domain=[0, width - 10], nice=False)
-    y_scale = alt.Scale(domain=[drawn.bottom, 0], nice=False)
+    x_scale = Scale(domain=[0, width - 10], nice=False)
+    y_scale = Scale(domain=[drawn.bottom, 0], nice=False)
 
     def places(**fields: str) -> dict[str, Any]:
         kinds = {"x": alt.X, "y": alt.Y}
@@ -119,7 +124,9 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
     return alt.layer(*layers, width=width - 10, height=round(drawn.bottom, 1))
 
 
-def _place(drawn: _PlacedBars, group: Bars, line: float, columns: tuple[float, float, float]) -> None:
+def _place(
+    drawn: _PlacedBars, group: Bars, line: float, columns: tuple[float, float, float]
+) -> None:
     """Put one quantity under what is there.
 
     Args:
@@ -181,10 +188,10 @@ def differences(
     inner = round(width - 10 - left - (texts if beside else 0), 1)
     most = max(abs(end) for each in found for end in (each.low, each.high, each.value)) or 1.0
     ticks = nice_ticks(-most, most, 4 if beside else 2)
-    x_scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False)
+    x_scale = Scale(domain=[ticks[0], ticks[-1]], nice=False)
     x_axis = ticked(ticks, plain, title=f"← {sides[0]} · {sides[1]} →", domain=False, tickSize=0)
     y = alt.Y(
-        "row:N", sort=None, scale=alt.Scale(paddingInner=0.2, paddingOuter=0.3),
+        "row:N", sort=None, scale=Scale(paddingInner=0.2, paddingOuter=0.3),
         axis={"title": None, "domain": False, "ticks": False, "minExtent": left,
               "maxExtent": left, "labelColor": "var(--ink)"},
     )  # fmt: skip

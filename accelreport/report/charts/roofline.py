@@ -13,8 +13,8 @@ from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
     Chart,
-    DeviceStyle,
     Devices,
+    DeviceStyle,
     Layer,
     Make,
     halo,
@@ -23,7 +23,13 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import decades, log_domain, plain, ticked
+from accelreport.report.charts.scales import (
+    Scale,
+    decades,
+    log_domain,
+    plain,
+    ticked,
+)
 from accelreport.report.charts.text_metrics import text_width
 
 LINE = 16
@@ -112,9 +118,9 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
         x_axis = ticked(x_ticks, plain, title=f"{x_title} (log scale)", grid=False)
         x = alt.X(
             "x:Q", axis=x_axis,
-            scale=alt.Scale(type="log", domain=list(plane.x), nice=False, clamp=True),
+            scale=Scale(type="log", domain=list(plane.x), nice=False, clamp=True),
         )  # fmt: skip
-        y_scale = alt.Scale(type="log", domain=list(y_ends), nice=False, clamp=True)
+        y_scale = Scale(type="log", domain=list(y_ends), nice=False, clamp=True)
         y = alt.Y("y:Q", scale=y_scale, axis=left_axis(y_ticks, plain))
         names = _names(roofs, devices, plane)
         at = {"x": x, "y": y}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -36,15 +36,31 @@ def label_expression(values: Sequence[float], text: Callable[[float], str]) -> s
     return " : ".join([*pairs, "''"])
 
 
-Axis = dict[str, Any]
-"""An axis as plain values: Altair copies it with each layer, and an `alt.Axis` takes long."""
+class _Plain:
+    """What holds plain values only: Altair would ask of each, in each layer, what it is."""
+
+    _kwds: Mapping[str, Any]
+
+    def to_dict(self, *_: object, **__: object) -> dict[str, Any]:
+        """The values that were set."""
+        return {name: value for name, value in self._kwds.items() if value is not alt.Undefined}
+
+
+class Scale(_Plain, alt.Scale):  # type: ignore[misc]  # Altair is not typed here
+    """A scale of plain values."""
+
+
+class Axis(_Plain, alt.Axis):  # type: ignore[misc]
+    """An axis of plain values."""
+
+    def but(self, **changed: Any) -> Axis:
+        """The axis with some properties changed."""
+        return Axis(**self.to_dict() | changed)
 
 
 def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> Axis:
     """An axis with ticks at given values, and texts made in Python."""
-    axis = alt.Axis(values=list(values), labelExpr=label_expression(values, text), **rest)
-    made: Axis = axis.to_dict(validate=False)
-    return made
+    return Axis(values=list(values), labelExpr=label_expression(values, text), **rest)
 
 
 def shortened(names: Iterable[str], limit: float, size: float) -> dict[str, Any]:
@@ -181,7 +197,7 @@ def wants_log(values: Iterable[float], factor: float = 20) -> bool:
 
 def time_axis(
     low: float, high: float, *, log: bool, title: str, most: int = 6, grid: bool = True
-) -> tuple[alt.Scale, Axis]:
+) -> tuple[Scale, Axis]:
     """Scale and axis for times in seconds, one unit for the whole axis.
 
     On a log scale the unit is that of the middle, so that its small ticks are no fractions.
@@ -196,9 +212,9 @@ def time_axis(
 
     unit = f" ({sign}{', log scale' if log else ''})"
     scale = (
-        alt.Scale(type="log", domain=[low, high], nice=False)
+        Scale(type="log", domain=[low, high], nice=False)
         if log
-        else alt.Scale(domain=[ticks[0], high], nice=False, zero=False)
+        else Scale(domain=[ticks[0], high], nice=False, zero=False)
     )
     ticks = [tick for tick in ticks if tick <= high * (1 + 1e-9)]
     return scale, ticked(ticks, text, title=title + unit, grid=grid)

@@ -25,6 +25,7 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Axis,
+    Scale,
     decades,
     factor_text,
     fitting,
@@ -79,8 +80,8 @@ class Workload:
 
 Ends = tuple[float, float]
 _TOP, _TEXTS, _AXIS = 34.0, 350.0, 44.0
-_STEP = 44.0
-"""The height of a row."""
+_STEP, _LOW_STEP = 44.0, 37.0
+"""The height of a row, and of one whose labels all stand beside their marks."""
 _NARROW_STEP, _NARROW_LINE = 86.0, 58.0
 """The height of a row on a telephone, and where the line of its marks is."""
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
@@ -160,7 +161,7 @@ class _Layout:
     def x(self, field: str) -> alt.X:
         """The channel of a rate, the same in all layers."""
         ends, range_ = list(self.span.ends), [self.span.left, self.span.right]
-        scale = alt.Scale(type="log", domain=ends, range=range_, nice=False)
+        scale = Scale(type="log", domain=ends, range=range_, nice=False)
         return alt.X(f"{field}:Q", scale=scale, axis=self.axis)
 
 
@@ -237,8 +238,10 @@ def _place(workload: Workload, top: float, span: RateSpan, edge: float) -> _RowP
     while lines < 3 and any(cost for *_, cost in _placed(workload.marks, span, lines)):
         lines += 1
     more, below = _LINE * (lines - 1), max(0, len(details) - 1)
-    step = (_STEP if roomy else _NARROW_STEP) + 2 * more + _DETAIL * below
-    line = (_STEP + _DETAIL * below) / 2 if roomy else _NARROW_LINE + _DETAIL * below
+    beside = lines == 1 and not any(dy for *_, dy, _ in _placed(workload.marks, span, 1))
+    wide = _LOW_STEP if beside else _STEP
+    step = (wide if roomy else _NARROW_STEP) + 2 * more + _DETAIL * below
+    line = (wide + _DETAIL * below) / 2 if roomy else _NARROW_LINE + _DETAIL * below
     return _RowPlace(top, top + step, top + line + more, lines, title, details)
 
 
@@ -268,7 +271,7 @@ def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> En
 
 def _y(field: str = "y") -> alt.Y:
     # Pixels from the top: every layer says where it stands.
-    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), axis=None)
+    return alt.Y(f"{field}:Q", scale=Scale(domain=[0, 1], range=[0, 1]), axis=None)
 
 
 def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[Layer]:
@@ -299,9 +302,7 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[L
     named = Layer(one).mark_text(text=f"{base} = 1×", fontWeight="bold", align=side)
     found.append(named.encode(y=_y("named"), x=alt.XValue(at)))
     for align, said, dx in (("right", "← slower", -8), ("left", "faster →", 8)):
-        word = Layer(one).mark_text(
-            text=said, align=align, dx=dx, fill="var(--soft)", fontSize=12
-        )
+        word = Layer(one).mark_text(text=said, align=align, dx=dx, fill="var(--soft)", fontSize=12)
         found.append(word.encode(y=_y("said"), x=alt.XValue(at)))
     return found
 
@@ -322,7 +323,8 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 
     def of(*kinds: Kind) -> Layer:
         kept = [row for row in values if row["kind"] in kinds]
-        return Layer(rows(kept)).encode(x=layout.x("x"), y=_y())
+        made: Layer = Layer(rows(kept)).encode(x=layout.x("x"), y=_y())
+        return made
 
     bands = Layer(rows([row for row in values if row["low"] < row["high"]]))
     layers = [

@@ -325,7 +325,12 @@ Files = list[tuple[str, str]]
 
 
 def _made(unit: Unit) -> tuple[list[Page], Files]:
-    return unit.pages(), list(unit.files())
+    pages = unit.pages()
+    for page in pages:
+        for _, drawing in page.drawings:
+            # What cannot be made into a chart is the fault of this unit.
+            _ = drawing.spec
+    return pages, list(unit.files())
 
 
 AHEAD = 6

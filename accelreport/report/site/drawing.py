@@ -421,12 +421,9 @@ class Drawer:
 
     def expect(self, page: Page) -> None:
         """Begins to draw every chart of a page; one that stands on several is drawn once."""
-        for figure in (*page.figures, *page.thumbnails):
-            files = bool(figure.downloads)
-            for panel in figure.panels:
-                self._expected(panel.wide, page.path).uses += 1 + files
-                if panel.narrow is not None:
-                    self._expected(panel.narrow, page.path).uses += 1
+        for figure, drawing in page.drawings:
+            files = bool(figure.downloads) and drawing in figure.drawings
+            self._expected(drawing, page.path).uses += 1 + files
 
     def _expected(self, drawing: Drawing, page: str = "") -> _Expected:
         if id(drawing) not in self._drawn:
