@@ -9,9 +9,11 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from accelreport.report.theme import SERIES_DARK
-from tests.report.scenarios import HOSTILE, ordinary
+from tests.report.scenarios import HOSTILE, Results, ordinary
+from tests.report.test_heroes import driven_study
 from tests.report.test_hostile import OURS
 from tests.support.browser import opened, tab
+from tests.support.sites import build
 
 pytestmark = pytest.mark.e2e
 
@@ -181,6 +183,20 @@ def test_what_a_reader_sees_of_a_chart_depends_on_the_room(
         chart = page.locator("#sweep-lines .chart").first
         assert chart.locator(".wide").is_visible() is (width == 1280)
         assert chart.locator(".narrow").is_visible() is (width == 390)
+
+
+def test_figures_side_by_side_are_drawn_for_their_columns_and_have_letters_of_one_size(
+    tmp_path: Path, browser: Browser
+) -> None:
+    made = driven_study(Compiled={"xla": True}, Graph={}, Eager={"eager": True})
+    build(Results((made,)), tmp_path / "out")
+    with opened(browser, tmp_path / "out" / "example_training.full.html", width=1280) as page:
+        scales = page.evaluate(
+            "[...document.querySelectorAll('.opening .chart svg')]"
+            ".map(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"
+            ".filter(scale => scale)"
+        )
+        assert scales == pytest.approx([1.0, 1.0], abs=0.03)
 
 
 def test_paper_is_light_and_splits_no_figure(site: Path, browser: Browser) -> None:

@@ -23,6 +23,7 @@ from accelreport.report import formatting
 from accelreport.report.charts import scales
 from accelreport.report.charts.curves import (
     Curve,
+    CurvePanel,
     Track,
     forecast_lines,
     learning_curves,
@@ -35,15 +36,14 @@ from accelreport.report.charts.drawing import rows as drawing_rows
 from accelreport.report.charts.ecdf import Distribution, step_ecdf
 from accelreport.report.charts.labelled import (
     Absence,
-    StageBar,
     Heading,
     Mark,
+    StageBar,
     cold_bars,
     row_key,
     speedup_dots,
 )
-from accelreport.report.charts.paired import PLAIN, Bars, Difference, differences, paired_bars
-from accelreport.report.charts.paired import Bar
+from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences, paired_bars
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.sweep import LETTERS, End, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.charts.text_metrics import text_width
@@ -552,22 +552,25 @@ def test_no_chart_makes_altair_look_for_a_channel(
     assert draw(CHARTS[name], 600, prefix="a", title="t", description="d").spec
 
 
-@pytest.mark.parametrize(("y", "side"), [((100.0, 1.0, 0.01), 1), ((0.01, 1.0, 100.0), -1)])
+@pytest.mark.parametrize(("y", "falls"), [((9.0, 1.0, 0.1), True), ((0.1, 1.0, 9.0), False)])
 def test_a_number_stands_on_the_side_of_its_mark_where_no_line_goes(
-    y: tuple[float, ...], side: int
+    y: tuple[float, ...], *, falls: bool
 ) -> None:
-    texts = ("1,000", "2,000", "3,000")
-    line = replace(LINE, x=(256.0, 512.0, 1024.0), y=y, low=y, high=y, texts=texts)
-    drawn = sweep_lines([line], [], sweep_axes([line], [], x_title="x"), width=420, height=290)
+    texts = ("10,000", "20,000", "30,000")
+    line = replace(LINE, name="A", x=(256.0, 300.0, 1024.0), y=y, low=y, high=y, texts=texts)
+    far = (0.01, 100.0)
+    theirs = replace(LINE, x=(999.0, 1024.0), y=far, low=far, high=far, published=True)
+    both = [line, theirs]
+    drawn = sweep_lines(both, [], sweep_axes(both, [], x_title="x"), width=420, height=290)
+    spec = drawn.to_dict()
     above = {
         row["text"]: layer["mark"]["dy"] < 0
-        for layer in (spec := drawn.to_dict())["layer"]
+        for layer in spec["layer"]
         for row in spec["datasets"][layer["data"]["name"]]
         if "text" in row
     }
-    # A line that falls leaves its first mark downwards and comes to its last from above.
-    assert above[texts[0]] is (side > 0)
-    assert above[texts[-1]] is (side < 0)
+    # A line that falls leaves its first mark downwards.
+    assert above[texts[0]] is falls
 
 
 def test_putting_layers_together_copies_none_of_their_axes() -> None:
@@ -580,3 +583,16 @@ def test_putting_layers_together_copies_none_of_their_axes() -> None:
         for layer, own in zip(part.layer, layers, strict=True):
             assert layer is not own
             assert layer.encoding.x is own.encoding.x
+
+
+def test_a_chart_that_no_page_shows_is_never_made_and_any_other_once() -> None:
+    widths: list[int] = []
+
+    def make(width: int) -> Chart:
+        widths.append(width)
+        return CHARTS["roofline"](width)
+
+    drawing = draw(make, 600, prefix="a", title="t", description="d")
+    assert widths == []
+    assert drawing.spec is drawing.spec
+    assert widths == [600]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -21,6 +22,7 @@ from accelreport.spec.claims import (
     RatioCheck,
     ValueCheck,
 )
+from accelreport.spec.models import Source
 from tests.report.test_resources import bench_of
 from tests.support.records import study
 
@@ -151,3 +153,16 @@ def test_a_sample_of_the_data_is_a_banner_and_a_mark_at_qualities_and_at_no_time
     entries = [e for t in tables for g in t.groups for row in g.rows for e in row.entries]
     assert any(entry.badges for entry in entries)
     assert all("sample" in [b.text for b in e.badges] for e in entries if e.lines[0].text != "–")
+
+
+def test_a_claim_says_under_its_sentence_who_made_it_and_the_page_s_source_in_few_words() -> None:
+    source = Source(title="A comparison of many devices", authors="A. Author, B. Author", year=2021)
+    other = FAR.model_copy(update={"text": "Other", "source": "a talk of 2019"})
+    made = study(claims=[FAST, other], devices=("cpu", "cpu-1", "gpu", "tpu"))
+    plan = made.plan.model_copy(update={"source": source})
+    section = claims_section([bench_of(replace(made, plan=plan))])
+    assert section is not None
+    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    said = {row.header.lines[0].text: row.header.lines[1].text for row in table.groups[0].rows}
+    assert said == {"Fast": "A. Author, B. Author 2021", "Other": "a talk of 2019"}
+    assert [column.title for column in table.columns] == ["verdict", "measured", "rule"]

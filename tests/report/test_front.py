@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.text_metrics import text_width
-from accelreport.report.charts.workloads import RateMark, RateSpan, Workload, placed_labels, work_rates
+from accelreport.report.charts.workloads import (
+    RateMark,
+    RateSpan,
+    Workload,
+    placed_labels,
+    work_rates,
+)
 from accelreport.report.model import Cards, Page, Units
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
@@ -120,11 +126,12 @@ def test_a_measured_device_that_is_slower_or_not_always_faster_is_told_so() -> N
         r"and slower in the other \([\d.]+ times\)",
         front(made).headline,
     )
-    slow = study(axes={}, devices=("cpu", "cpu-1"), repeats=5, factors={"cpu-1": 3.0})
+    slow = front(study(axes={}, devices=("cpu", "cpu-1"), repeats=5, factors={"cpu-1": 3.0}))
     assert re.fullmatch(
         r"CPU \(all threads\) trains this model [\d.]+ times as fast as CPU \(one thread\)",
-        front(slow).headline.replace("\xa0", " "),
+        slow.headline.replace("\xa0", " "),
     )
+    assert re.match(r"CPU \(one thread\) is 0\.\d+× as fast \(", slow.finding.replace("\xa0", " "))
 
 
 def test_labels_of_marks_that_lie_close_together_take_more_lines_and_lie_on_nothing() -> None:
@@ -268,6 +275,13 @@ def test_the_picture_has_room_for_a_first_screen_and_the_full_profile_before_oth
     view = Overview(gather(Results((*many, quick))))
     assert len(view.shown) == len(many)
     assert all(each.bench.plan.profile == "full" for each in view.shown)
+    more = study(spec="more", devices=("cpu", "gpu"), first_seed=950, repeats=2)
+    others = [study(spec=f"o{n}", devices=("cpu", "gpu"), first_seed=1000 + 50 * n, repeats=2)
+              for n in range(MOST_ROWS - len(many))]  # fmt: skip
+    full = Overview(gather(Results((*many, more, *others))))
+    assert len(full.shown) == MOST_ROWS
+    assert full.picture
+    assert "1\xa0row more: see Benchmarks." in full.picture.caption.replace("1 row", "1\xa0row")
 
 
 def test_workloads_with_nothing_beside_them_share_a_line_that_says_why_and_have_no_row() -> None:
@@ -325,7 +339,7 @@ def test_where_nothing_stands_beside_anything_the_picture_tells_the_rates_themse
     assert picture.title == "How fast each workload is"
 
 
-def test_a_benchmark_without_any_measurement_is_named_and_has_no_card() -> None:
+def test_a_benchmark_of_which_nothing_has_a_time_is_named_and_has_no_card() -> None:
     made = (
         study(spec="a", devices=("cpu",)),
         study(spec="b", fate=lambda cell: "missing", first_seed=50),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from accelreport.analysis.rates import published_rates
+from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.formatting import MISSING
 from accelreport.report.heroes.general import rates_title
 from accelreport.report.heroes.grid import grid_lines_section
@@ -31,7 +33,7 @@ from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import Published
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import parse
-from tests.support.records import Noise, study
+from tests.support.records import Noise, Study, study
 from tests.support.sites import build
 
 
@@ -73,16 +75,20 @@ def test_a_hero_is_drawn_as_large_as_its_place(benches: list[BenchmarkView]) -> 
                 assert 0 < height < size.height
 
 
-def driven(**ways: dict[str, object]) -> BenchmarkView:
-    """A benchmark of one processor, driven in such ways; each is slower than the one before."""
+def driven_study(**ways: dict[str, object]) -> Study:
+    """A study of one processor, driven in such ways; each is slower than the one before."""
     names = ("cpu", "cpu-1", "gpu")[: len(ways)]
     made = study(devices=names, axes={}, factors={"gpu": 100.0})
     devices = {
         name: made.plan.devices["cpu"].model_copy(update={"label": label, **way})
         for name, (label, way) in zip(names, ways.items(), strict=True)
     }
-    plan = made.plan.model_copy(update={"devices": devices})
-    (bench,) = gather(Results((replace(made, plan=plan),)))
+    return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
+
+
+def driven(**ways: dict[str, object]) -> BenchmarkView:
+    """The same as its pages see it."""
+    (bench,) = gather(Results((driven_study(**ways),)))
     return bench
 
 
@@ -126,6 +132,19 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     drawn = lines.blocks[0]
     assert isinstance(drawn, Figure)
     assert len(drawn.panels) == 2, "a panel for each batch size, none left out"
+
+
+def test_the_heading_of_each_panel_of_a_grid_ends_before_the_next_begins() -> None:
+    axes = {"layers": (1, 2), "units": (32, 64), "batch_size": (32,)}
+    grid = study(axes=axes, devices=("cpu", "cpu-1", "gpu"), repeats=1)
+    (bench,) = gather(Results((grid,)))
+    (figure,) = hero_of(bench).figures
+    assert isinstance(figure, HeroFigure)
+    words = [row for rows in figure.drawing(ON_A_SLIDE).spec["datasets"].values() for row in rows]
+    heads = [each for each in words if each.get("text", "").startswith(("CPU", "GPU"))]
+    assert [each["text"] for each in heads] == [each.title for each in bench.shown_series]
+    for one, other in pairwise(heads):
+        assert one["x"] + text_width(one["text"], one["size"], bold=True) < other["x"]
 
 
 def test_a_device_faster_than_its_chip_is_red_and_in_the_title() -> None:
@@ -185,17 +204,18 @@ def test_the_question_of_a_page_of_a_sweep_is_the_sweep() -> None:
 
 
 def test_a_card_of_curves_says_which_end_is_of_training_and_has_one_device() -> None:
-    made = study("training", axes={}, devices=("cpu", "cpu-1"), repeats=2)
+    made = study(axes={}, devices=("cpu", "cpu-1"), repeats=2, samples=20, origin="sample")
     (bench,) = gather(Results((made,)))
-    figure = next(
-        each
-        for each in (hero_of(bench).thumbnail, *hero_of(bench).figures)
-        if isinstance(each, HeroFigure) and each.id == "hero-curves"
-    )
+    (figure,) = [each for each in hero_of(bench).figures if isinstance(each, HeroFigure)]
+    assert figure.id == "hero-curves"
     spec = figure.drawing(ON_A_CARD).spec
     ends = [row for rows in spec["datasets"].values() for row in rows if "role" in row]
     assert len(ends) == 2
     assert {row["label"].split()[-1] for row in ends} == {"train.", "valid."}
+    # Where the curves of several devices stand, a legend names them.
+    assert [key.text for key in figure.keys] == [each.title for each in bench.shown_series]
+    (alone,) = gather(Results((replace(made, records=made.records[:1]),)))
+    assert [f.keys for f in hero_of(alone).figures if isinstance(f, HeroFigure)] == [()]
 
 
 def test_then_and_now_are_the_same_training_in_hours_and_only_of_like_conditions() -> None:

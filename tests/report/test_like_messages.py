@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.report.pages.sections.problems import merged, pattern
+from accelreport.report.model import Notes
+from accelreport.report.pages.sections.problems import merged, pattern, warnings_section
+from accelreport.results.record import Warned
+from tests.report.test_resources import bench_of
+from tests.support.records import study
 
 
 def test_numbers_that_differ_become_a_range() -> None:
@@ -29,3 +35,16 @@ def test_one_sentence_stays_as_it_is_and_many_keep_their_ends(text: str, values:
     said = merged([f"took {value} steps" for value in values])
     assert str(min(values)) in said
     assert str(max(values)) in said
+
+
+def test_a_warning_of_every_measured_cell_names_none_of_them() -> None:
+    made = study(devices=("cpu",), repeats=2)
+    every, one = Warned(kind="a", message="Of all"), Warned(kind="b", message="Of one")
+    records = [r.model_copy(update={"warnings": [every]}) for r in made.records]
+    records[0] = records[0].model_copy(update={"warnings": [every, one]})
+    section = warnings_section(bench_of(replace(made, records=tuple(records))))
+    assert section is not None
+    (notes,) = section.blocks
+    assert isinstance(notes, Notes)
+    assert [(note.title, len(note.where)) for note in notes.items] == [("A.", 0), ("B.", 1)]
+    assert "Every measured cell." in notes.items[0].text

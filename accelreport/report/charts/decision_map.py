@@ -13,9 +13,18 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.dot_plot import TINY
-from accelreport.report.charts.drawing import ROOMY, Chart, Device, Devices, halo, rows, told
-from accelreport.report.charts.scales import decades, log_domain, plain
+from accelreport.report.charts.drawing import (
+    ROOMY,
+    THUMBNAIL,
+    Chart,
+    Devices,
+    DeviceStyle,
+    Layer,
+    halo,
+    rows,
+    told,
+)
+from accelreport.report.charts.scales import Scale, decades, log_domain, plain
 from accelreport.report.charts.text_metrics import cut, text_width
 from accelreport.report.theme import series
 
@@ -44,7 +53,7 @@ class MapMark:
 
     batch: float
     operations: float
-    device: Device | None
+    device: DeviceStyle | None
     fitted: bool
     text: str
 
@@ -63,7 +72,7 @@ class MapTint:
 
     least: float
     most: float
-    device: Device
+    device: DeviceStyle
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ def work_text(operations: float) -> str:
 
 
 def decision_map_chart(
-    panels: Sequence[MapPanel], devices: Sequence[Device], *, width: int, height: int
+    panels: Sequence[MapPanel], devices: Sequence[DeviceStyle], *, width: int, height: int
 ) -> Chart:
     """The chart.
 
@@ -102,11 +111,11 @@ class _Drawn:
     """Everything in pixels from the top left."""
 
     def __init__(
-        self, panels: Sequence[MapPanel], devices: Sequence[Device], width: int, height: int
+        self, panels: Sequence[MapPanel], devices: Sequence[DeviceStyle], width: int, height: int
     ) -> None:
         self._panels, self._devices = panels, Devices(devices)
         self._shown = devices
-        self._small = width <= TINY
+        self._small = width <= THUMBNAIL
         self._letters = 10.0 if self._small else 12.5 if width > ROOMY else 11.0
         self._width = width - 10.0
         self._words: list[dict[str, Any]] = []
@@ -155,8 +164,8 @@ class _Drawn:
     def chart(self) -> Chart:
         """The layers from the back to the front."""
         tints, grid, marks, lines = self._placed()
-        x_scale = alt.Scale(domain=[0, self._width], range=[0, self._width], nice=False)
-        y_scale = alt.Scale(domain=[0, self._height], range=[0, self._height], nice=False)
+        x_scale = Scale(domain=[0, self._width], range=[0, self._width], nice=False)
+        y_scale = Scale(domain=[0, self._height], range=[0, self._height], nice=False)
 
         def at(**fields: str) -> dict[str, Any]:
             kinds = {"x": (alt.X, x_scale), "y": (alt.Y, y_scale)}
@@ -168,16 +177,14 @@ class _Drawn:
         layers = []
         if tints:
             fill = alt.Fill("fill:N", scale=None)
-            area = alt.Chart(rows(tints)).mark_rect(opacity=0.16)
+            area = Layer(rows(tints)).mark_rect(opacity=0.16)
             layers.append(area.encode(**at(x="x", y="y"), **ends, y2=alt.Y2("y2"), fill=fill))
-        ruled = alt.Chart(rows(grid)).mark_rule(stroke="var(--grid)", strokeWidth=1)
+        ruled = Layer(rows(grid)).mark_rule(stroke="var(--grid)", strokeWidth=1)
         layers.append(ruled.encode(**at(x="x", y="y"), **ends))
         dotted = {"strokeDash": DOTTED, "strokeWidth": 2.25, "stroke": "var(--ink)"}
         drawn = [*lines, *self._model_key()]
         if drawn:
-            layers.append(
-                alt.Chart(rows(drawn)).mark_rule(**dotted).encode(**at(x="x", y="y"), **ends)
-            )
+            layers.append(Layer(rows(drawn)).mark_rule(**dotted).encode(**at(x="x", y="y"), **ends))
         # No word hides a mark.
         layers += [*self._texts(at), *self._marks(marks, at)]
         return alt.layer(*layers, width=self._width, height=self._height)
@@ -259,7 +266,7 @@ class _Drawn:
         if number == 0 and not self._small:
             self._word("batch size", begin, self._bottom + 29, fill="var(--soft)")
 
-    def _marks(self, marks: list[dict[str, Any]], at: Any) -> list[alt.Chart]:
+    def _marks(self, marks: list[dict[str, Any]], at: Any) -> list[Layer]:
         """Filled in the colour of the fastest device, hollow where undecided; rings around some."""
         keys = [key | {"label": "", "ringed": False} for key in self._keys]
         known = [m for m in (*marks, *keys) if m["device"] not in (UNDECIDED, HELD_OUT, MODEL)]
@@ -270,21 +277,21 @@ class _Drawn:
         looks = self._devices.channels("color", "shape")
         layers = []
         if known:
-            dots = alt.Chart(rows(known)).mark_point(size=size)
+            dots = Layer(rows(known)).mark_point(size=size)
             layers.append(dots.encode(**at(x="x", y="y"), tooltip=tips, **looks))
         if open_:
             hollow = {"filled": False, "fill": "var(--paper)", "stroke": "var(--soft)"}
-            dots = alt.Chart(rows(open_)).mark_point(size=size, strokeWidth=1.75, **hollow)
+            dots = Layer(rows(open_)).mark_point(size=size, strokeWidth=1.75, **hollow)
             layers.append(dots.encode(**at(x="x", y="y"), tooltip=tips))
         if ringed and not self._small:
-            rings = alt.Chart(rows(ringed)).mark_point(
+            rings = Layer(rows(ringed)).mark_point(
                 size=3.2 * size, filled=False, stroke="var(--ink)", strokeWidth=1.25
             )
             layers.append(rings.encode(**at(x="x", y="y")))
         return layers
 
-    def _texts(self, at: Any) -> list[alt.Chart]:
-        layers: list[alt.Chart] = []
+    def _texts(self, at: Any) -> list[Layer]:
+        layers: list[Layer] = []
         by_look: dict[tuple[str, bool, bool, str], list[dict[str, Any]]] = {}
         for word in self._words:
             look = (word["align"], word["bold"], word["halo"], word["fill"])
@@ -294,7 +301,7 @@ class _Drawn:
                 "align": align, "fontSize": self._letters, "baseline": "middle",
                 "fontWeight": "bold" if bold else "normal",
             }  # fmt: skip
-            text = alt.Chart(rows(some)).encode(**at(x="x", y="y"), text=alt.Text("text:N"))
+            text = Layer(rows(some)).encode(**at(x="x", y="y"), text=alt.Text("text:N"))
             if with_halo:
                 layers += halo(text, **mark)
             else:

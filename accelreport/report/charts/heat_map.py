@@ -13,6 +13,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import THUMBNAIL, Chart, Layer, rows
+from accelreport.report.charts.scales import Scale
 from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 RAMP = ("h4", "h5", "h6", "h7", "h8")
@@ -133,9 +134,10 @@ class _HeatLayers:
     ) -> None:
         """One grid with the names around it."""
         if panel.title and not self._small:
-            self.words.append(
-                _word(panel.title, x, y - COLUMNS - 10, self._letters + 1, "var(--ink)", bold=True)
-            )
+            size = self._letters + 1
+            room = cell * len(self._axes.columns) + BETWEEN - 8
+            title = cut(panel.title, room / 1.07, size)
+            self.words.append(_word(title, x, y - COLUMNS - 10, size, "var(--ink)", bold=True))
         for number, name in enumerate(self._axes.columns):
             at = x + (number + 0.5) * cell
             self.words.append(_word(name, at, y - 9, self._letters, "var(--soft)", align="center"))
@@ -187,8 +189,8 @@ class _HeatLayers:
 
     def chart(self, width: float, height: float) -> Chart:
         """What was placed, on axes that are pixels."""
-        across = alt.Scale(domain=[0, width], range=[0, width], nice=False, zero=False)
-        down = alt.Scale(domain=[0, height], range=[0, height], nice=False, zero=False)
+        across = Scale(domain=[0, width], range=[0, width], nice=False, zero=False)
+        down = Scale(domain=[0, height], range=[0, height], nice=False, zero=False)
         x = alt.X("x:Q", scale=across, axis=None)
         y = alt.Y("y:Q", scale=down, axis=None)
         fill = alt.Fill("fill:N", scale=None)

@@ -19,14 +19,15 @@ from accelreport.report.charts.curves import moved_apart
 from accelreport.report.charts.drawing import (
     THUMBNAIL,
     Chart,
-    DeviceStyle,
     Devices,
+    DeviceStyle,
     Layer,
     halo,
     rows,
     told,
 )
 from accelreport.report.charts.scales import (
+    Scale,
     decades,
     fitting,
     log_domain,
@@ -155,14 +156,15 @@ Way = Sequence[tuple[float, float]]
 
 
 def _crosses(way: Way, middle: tuple[float, float], size: tuple[float, float]) -> int:
-    """In how many places, three pixels apart, a line lies in a box."""
+    """How many parts of a line come into a box, or nearer to it than two pixels."""
     (x, y), (width, height) = middle, size
     found = 0
     for (left, start), (right, end) in pairwise(way):
         first, last = max(left, x - width / 2), min(right, x + width / 2)
-        for number in range(max(0, math.ceil((last - first) / 3))):
-            at = start + (end - start) * (first + 3 * number - left) / (right - left)
-            found += abs(at - y) <= height / 2 + 2
+        slope = (end - start) / (right - left or 1.0)
+        ends = [start + slope * (at - left) for at in (first, last)]
+        near = min(ends) - 2 <= y + height / 2 and max(ends) + 2 >= y - height / 2
+        found += first <= last and near
     return found
 
 
@@ -189,7 +191,7 @@ class _SweepPanel:
         self._devices = Devices([*(line.device for line in lines), *(end.device for end in ends)])
         self._x_scale, self._x_axis = self._across()
         kind = {"type": "linear", "zero": False} if axes.share else {"type": "log"}
-        scale = alt.Scale(**kind, domain=[low, high], nice=False)
+        scale = Scale(**kind, domain=[low, high], nice=False)
         axis = ticked(ticks, axes.tick, title=None, domain=False, ticks=False,
                       minExtent=left, maxExtent=left)  # fmt: skip
         self._y_scale, self._y_axis = scale, axis
@@ -201,7 +203,7 @@ class _SweepPanel:
             widths += [text_width(line.detail, self._letters - 2) for line in self._lines]
         return min(max(widths) + 20, LARGEST_SHARE * self._inner)
 
-    def _across(self) -> tuple[alt.Scale, dict[str, Any]]:
+    def _across(self) -> tuple[Scale, dict[str, Any]]:
         swept = self._axes.swept
         end = self._inner - self._room
         margin = min(24.0, end / 8)
@@ -215,7 +217,7 @@ class _SweepPanel:
         axis = ticked(shown, plain, title=None if self._small else self._axes.x_title, grid=False,
                       domain=False, ticks=False, titleAnchor="start",
                       labelFontSize=self._letters)  # fmt: skip
-        return alt.Scale(**scale), axis
+        return Scale(**scale), axis
 
     def _up(self, field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=self._y_scale, axis=self._y_axis)
@@ -233,7 +235,8 @@ class _SweepPanel:
             if line.published is published
             for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
         ]  # fmt: skip
-        return Layer(rows(found)).encode(x=self._across_field())
+        made: Layer = Layer(rows(found)).encode(x=self._across_field())
+        return made
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
@@ -276,9 +279,7 @@ class _SweepPanel:
                 # The last number ends before the names begin.
                 shift = 8 - width / 2 if x == self._axes.swept[-1] else 0.0
                 middle = self._right_of(x) + shift, self._down(y)
-                costs = {
-                    dy: self._cost(ways, middle, dy, (width, size)) for dy in (BELOW, ABOVE)
-                }
+                costs = {dy: self._cost(ways, middle, dy, (width, size)) for dy in (BELOW, ABOVE)}
                 side = min(costs, key=costs.__getitem__)
                 found.setdefault((side, shift), []).append({"x": x, "y": y, "text": text})
         layers: list[Layer] = []
@@ -324,7 +325,7 @@ class _SweepPanel:
         if not any(line.pattern for _, line in measured):
             return {}
         looks = [list(DASHES[line.pattern % len(DASHES)]) for _, line in measured]
-        scale = alt.Scale(domain=[name for name, _ in measured], range=looks)
+        scale = Scale(domain=[name for name, _ in measured], range=looks)
         return {"strokeDash": alt.StrokeDash("line:N", scale=scale)}
 
     def _failures(self) -> list[Layer]:
@@ -348,7 +349,8 @@ class _SweepPanel:
         step = (13.0 if self._small else self._step) / max(self._height, 1) * (high - low)
         ends = sorted(self._lines, key=lambda line: line.y[-1])
         heights = [self._axes.height(line.y[-1]) - low for line in ends]
-        found = []
+        found: list[dict[str, Any]] = []
+        last = self._axes.swept[-1]
         heads = Counter(line.name.partition(" (")[0] for line in self._lines)
         for line, at in zip(ends, moved_apart(heights, step, high - low), strict=True):
             room = self._room - 16
@@ -360,7 +362,8 @@ class _SweepPanel:
                     name = detail
             found.append(
                 {
-                    "x": line.x[-1], "at": self._value(low + at),
+                    "x": line.x[-1], "at": self._value(low + at), "far": line.x[-1] < last,
+                    "device": self._devices.name(line.device), "published": line.published,
                     "label": cut(name, room, self._letters * 1.07),
                     "detail": cut(detail, room, self._letters - 2),
                 }
@@ -371,6 +374,21 @@ class _SweepPanel:
         shift = -6 if told else 0
         bold = {"align": "left", "fontWeight": "bold", "fontSize": self._letters, "dy": shift}
         layers = [base.mark_text(**bold).encode(x=place, text=alt.Text("label:N"))]
+        # A line that ends earlier than its name begins is told by its mark.
+        for published, worn in (
+            (False, {"filled": True}),
+            (True, {"shape": "diamond", "filled": False, "strokeWidth": 2}),
+        ):
+            ended = [row for row in found if row["far"] and row["published"] is published]
+            if ended:
+                key = Layer(rows(ended)).mark_point(size=34, yOffset=shift, **worn)
+                channels = ("color",) if published else ("color", "shape")
+                layers.append(
+                    key.encode(
+                        x=alt.XValue(self._inner - self._room + 7), y=self._up("at"),
+                        **self._devices.channels(*channels),
+                    )
+                )  # fmt: skip
         if told:
             soft = {"align": "left", "fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
             layers.append(base.mark_text(**soft).encode(x=place, text=alt.Text("detail:N")))

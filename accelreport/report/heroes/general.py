@@ -117,6 +117,7 @@ def rates_figure(
         ),
         badges=loud_badges(bench),
         table=rates_table(shown, counted),
+        points=len(shown),
     )
 
 

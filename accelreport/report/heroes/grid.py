@@ -138,9 +138,9 @@ def _point(bench: BenchmarkView, values: dict[str, Any]) -> Point:
 
 
 def _panels(bench: BenchmarkView, layout: Layout) -> list[HeatPanel]:
-    several = len(bench.shown_series) > 1
+    several, apart = len(bench.shown_series) > 1, _apart(bench, layout)
     panels = []
-    for series, held in product(bench.shown_series, _apart(bench, layout)):
+    for series, held in product(bench.shown_series, apart):
         cells = tuple(
             tuple(
                 _cell(bench, series, _point(bench, {**held, layout.down: y, layout.across: x}))
@@ -148,7 +148,9 @@ def _panels(bench: BenchmarkView, layout: Layout) -> list[HeatPanel]:
             )
             for y in reversed(_values(bench, layout.down))
         )
-        panels.append(HeatPanel(_where(held, series, several=several), cells))
+        # What is the same in all panels tells none of several devices from another.
+        told = {} if several and len(apart) == 1 else held
+        panels.append(HeatPanel(_where(told, series, several=several), cells))
     return panels
 
 

@@ -16,6 +16,7 @@ from accelreport.report.model import (
     Drawing,
     Figure,
     Gallery,
+    Key,
     LargeNumber,
     LargeNumbers,
     Panel,
@@ -59,7 +60,8 @@ class HeroFigure:
         caption: how to read it; one sentence or none.
         badges: marks of its numbers.
         table: its numbers.
-        points: of its longest line; 0 where marks stand alone and are counted as drawn.
+        points: of its longest line, or its rows; 0 where they are counted as drawn.
+        keys: its devices, where the drawing does not name them.
     """
 
     id: str
@@ -70,6 +72,7 @@ class HeroFigure:
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
     points: int = 0
+    keys: tuple[Key, ...] = ()
 
     def drawing(self, size: Size, prefix: str = "") -> Drawing:
         """The chart at one size; `prefix` begins its ids and is unique within the page."""
@@ -89,6 +92,7 @@ class HeroFigure:
             title=self.title,
             caption=self.caption,
             panels=(Panel(self.drawing(size, f"{self.id}-w"), phone),),
+            keys=self.keys,
             badges=self.badges,
             table=self.table,
         )
@@ -126,6 +130,11 @@ class Hero:
     sentence: str
     undecided: bool = False
     findings: tuple[str, ...] = ()
+
+    @property
+    def unmeasured(self) -> bool:
+        """Whether nothing has a time: all it shows is how to measure it."""
+        return self.undecided and not self.numbers
 
     def shown(self) -> list[tuple[str, Shown]]:
         """Each figure with what it shows, as a sentence without a full stop."""

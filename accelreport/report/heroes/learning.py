@@ -22,7 +22,7 @@ from accelreport.report.heroes.rates import (
 )
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.model import Code, LargeNumber, Token
-from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.panels import keys, loud_badges
 from accelreport.report.pages.sections.learning import Curves
 from accelreport.report.pages.sections.predictions import (
     epochs_written,
@@ -115,6 +115,7 @@ def curves_figure(curves: Curves, small: Ends | None = None) -> HeroFigure:
     """
     name = metric_title(f"val_{curves.metric}").removeprefix("validation ")
     lines = [line for p in curves.points(curves.metric) for line in curves.of(curves.metric, p)]
+    shown = [s for s in curves.bench.shown_series if any(s == line.device for line in lines)]
     return HeroFigure(
         id="hero-curves",
         title=f"{sentence(name)}, training and validation",
@@ -124,6 +125,7 @@ def curves_figure(curves: Curves, small: Ends | None = None) -> HeroFigure:
         badges=loud_badges(curves.bench),
         table=curves.table(curves.metric, "hero-curves-data"),
         points=max((len(line.value) for line in lines), default=0),
+        keys=keys(shown) if len(shown) > 1 else (),
     )
 
 
@@ -199,6 +201,8 @@ def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]
     return (own, *(each for each in others if each is not None))
 
 
+LEAST_SHARE = 0.01
+"""A share below it has a decimal: it is little, and not nothing."""
 MOST_EPOCHS = 3
 """Epochs whose text stands in the first screen."""
 LONGEST, LONGEST_ON_A_CARD = 150, 70
@@ -264,4 +268,4 @@ def _right(record: Record, place: int) -> str:
         return ""
     metrics = record.epochs[place].metrics
     share = metrics.get("val_accuracy", metrics.get("accuracy"))
-    return "" if share is None else formatting.percent(share, 0)
+    return "" if share is None else formatting.percent(share, int(0 < share < LEAST_SHARE))

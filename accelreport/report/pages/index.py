@@ -88,10 +88,10 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
     titles = [label(bench.plan.title) for bench in benches]
     cards, waiting = [], []
     for number, (bench, title) in enumerate(zip(benches, titles, strict=True)):
-        if not bench.shown_series:
+        hero = hero_of(bench)
+        if hero.unmeasured:
             waiting.append(title)
             continue
-        hero = hero_of(bench)
         small = hero.thumbnail
         if isinstance(small, HeroFigure):
             small = replace(small, id=f"card-{number}", caption="", table=None)
@@ -235,16 +235,14 @@ def _measured(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
     heading = f"{best[0].name} {_models(view, best)} {_range(best)} as fast as {base}"
     if _mixed(best):
         heading = f"{best[0].name} is {_sometimes(best, base)}"
-    elif max(each.value for each in best) < 1:
+    largest = max(best, key=lambda each: each.value)
+    most = f"{'The most' if len(best) > 1 else 'That'} is {two_digits(largest.value)}"
+    if largest.value < 1:
         heading = f"{sentence(base)} {_models(view, best)} {_range(_inverse(best))} as fast as "
         heading += best[0].name
-    largest = max(best, key=lambda each: each.value)
-    said = [
-        (
-            f"{'The most' if len(best) > 1 else 'That'} is {two_digits(largest.value)} "
-            f"{largest.said}, in {largest.shown.where}."
-        )
-    ]
+        at_most = "at the most " if len(best) > 1 else ""
+        most = f"{best[0].name} is {at_most}{two_digits(largest.value)} as fast"
+    said = [f"{most} {largest.said}, in {largest.shown.where}."]
     said += [f"{own[0].name}: {_range(own)}." for own in others[:2]]
     count = len(view.comparisons)
     if count > len(view.held):

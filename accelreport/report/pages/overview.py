@@ -47,7 +47,7 @@ from accelreport.report.text import label, sentence, short_hardware
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
 
-MOST_ROWS = 18
+MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
 MOST_MARKS = 4
 """Marks beside the base from which processors give way to accelerators."""
@@ -229,14 +229,14 @@ class Overview:
         return self._over_one if self.relative else self._rows(None)
 
     @cached_property
-    def shown(self) -> list[Shown]:
-        """Those of the picture, the ones with most to see first.
+    def _ranked(self) -> list[Shown]:
+        """Those for the picture, the ones with most to see first.
 
         Those with nothing beside their base have no row, unless that holds of all. Of a sweep its
         ends stand, or, where there are many workloads, the point with most beside it.
         """
-        lone = self._lone
-        drawn = [own for own in self._by_bench if own not in lone]
+        lone = {id(own) for own in self._lone}
+        drawn = [own for own in self._by_bench if id(own) not in lone]
         kept = [_ends(own) for own in drawn]
         if sum(map(len, kept)) > MOST_ROWS:
             kept = [[max(reversed(own), key=_to_see)] for own in drawn]
@@ -245,8 +245,17 @@ class Overview:
         def order(each: Shown) -> tuple[bool, bool, float]:
             return each.accelerated(), each.trains, max(mark.value for mark in self.marks(each))
 
-        found.sort(key=order, reverse=True)
-        return found[:MOST_ROWS]
+        return sorted(found, key=order, reverse=True)
+
+    @property
+    def shown(self) -> list[Shown]:
+        """Those of them that have room."""
+        return self._ranked[:MOST_ROWS]
+
+    @property
+    def _cut(self) -> int:
+        """How many have none."""
+        return len(self._ranked) - len(self.shown)
 
     @cached_property
     def _by_bench(self) -> list[list[Shown]]:
@@ -264,9 +273,9 @@ class Overview:
         """Whether the picture tells rates over the base: where there is one, and anything else."""
         return self.relative and any(each.row.compared for each in self.rows)
 
-    @property
+    @cached_property
     def _lone(self) -> list[list[Shown]]:
-        """The benchmarks of which nothing stands beside the base, while of others something does."""
+        """Benchmarks of which nothing stands beside the base, while of others something does."""
         return [own for own in self._by_bench if self.over_base and all(each.alone for each in own)]
 
     @property
@@ -275,23 +284,23 @@ class Overview:
         titles = [label(own[0].bench.plan.title, 120).partition(": ") for own in self._by_bench]
         heads = Counter(head for head, *_ in titles)
         by_reason: dict[str, list[str]] = {}
-        for own in self._lone:
-            best = max(own, key=lambda each: each.row.rate.value)
+        fastest = [(own, max(own, key=lambda each: each.row.rate.value)) for own in self._lone]
+        busy = all(best.row.busy for _, best in fastest)
+        for own, best in fastest:
             head, _, tail = label(best.bench.plan.title, 120).partition(": ")
             name = f"{head} ({tail})" if tail and heads[head] > 1 else head
             rate = amount(best.row.rate.value, best.row.rate.low, best.row.rate.high)
-            rate += signs_of(best.row.base.timed, busy=best.row.busy)
+            rate += signs_of(best.row.base.timed, busy=not busy)
             told = f"{name} {'up to ' if len(own) > 1 else ''}{rate}"
             told += f"{formatting.SPACE}{unit_of(best)}"
             by_reason.setdefault(best.alone, []).append(told)
         said = [f"{sentence(why)}: {', '.join(names)}." for why, names in by_reason.items()]
-        return " ".join(["Also measured.", *said]) if said else ""
+        return " ".join([f"Also measured{', busy' if busy else ''}.", *said]) if said else ""
 
     @property
     def without_a_rate(self) -> list[str]:
-        """Titles of the benchmarks of which there is no rate, or no row of many."""
-        shown = {own[0].bench.plan.spec for own in self._lone}
-        shown |= {each.bench.plan.spec for each in self.shown}
+        """Titles of the benchmarks of which there is no rate."""
+        shown = {each.bench.plan.spec for each in self.rows}
         titles = {bench.plan.spec: label(bench.plan.title, 80) for bench in self.benches}
         return [title for spec, title in titles.items() if spec not in shown]
 
@@ -477,6 +486,8 @@ class Overview:
             said.append(f"{PARTLY} the time budget ended the run; its steady steps were measured.")
         if any(each.row.busy for each in told):
             said.append("Busy: other programs held the processor, which is faster than shown.")
+        if self._cut:
+            said.append(f"{sentence(formatting.plural(self._cut, 'row'))} more: see Benchmarks.")
         if away := self.without_a_rate:
             some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
             if len(away) > 3:

@@ -37,7 +37,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import kind_text, origin_badges
 from accelreport.report.text import label, tied
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.claims import Names
+from accelreport.spec.claims import Claim, Names
 
 ABSENT = "Claims about devices that were not measured"
 
@@ -283,7 +283,6 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
             Column("verdict"),
             Column("measured", wide=True),
             Column("rule", wide=True),
-            Column("said by"),
         ),
         groups=groups,
         style="prose",
@@ -334,6 +333,14 @@ def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
     return [Line(line) for line in lines] or [Line(_untested(bench, found))]
 
 
+def _said_by(bench: BenchmarkView, claim: Claim) -> str:
+    """Who says it; the source of the page, which is named above, by its authors and its year."""
+    said, own = source_of(bench.plan, claim), bench.plan.source
+    if own and own.authors and said == own.title:
+        return f"{label(own.authors, 60)} {own.year or ''}".rstrip()
+    return label(said, 200)
+
+
 def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     """A claim with its verdict, what was measured, the rule and who said it."""
     verdict, claim = found.verdict, found.claim
@@ -350,11 +357,10 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
         measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
     rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
     return Row(
-        Entry((Line(label(claim.text, 400)),)),
+        Entry((Line(label(claim.text, 400)), Line(_said_by(bench, claim), "detail"))),
         (
             Entry((), badges=(badge, *origin_badges([found.stand_in]))),
             Entry(tuple(measured)),
             Entry((Line(rule),)),
-            Entry((Line(label(source_of(bench.plan, claim), 200)),)),
         ),
     )

@@ -281,7 +281,9 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     )
 
 
-def _stages_table(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]) -> Table:
+def _stages_table(
+    bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]
+) -> Table:
     groups = []
     for point in bench.points:
         rows = tuple(

@@ -157,7 +157,9 @@ def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position], table: Tab
     )
 
 
-def _text(bench: BenchmarkView, under: dict[SeriesPoint, Position], series: Series, point: Point) -> str:
+def _text(
+    bench: BenchmarkView, under: dict[SeriesPoint, Position], series: Series, point: Point
+) -> str:
     """Sweep points are named at the first and the last spot of a device."""
     own = [place[1] for place in under if place[0] == series]
     return bench.point_header(point) if bench.axes and point in {own[0], own[-1]} else ""

@@ -141,7 +141,11 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
 
 
 def _row(
-    bench: BenchmarkView, series: Series, point: Point, starts: dict[SeriesPoint, Start], columns: int
+    bench: BenchmarkView,
+    series: Series,
+    point: Point,
+    starts: dict[SeriesPoint, Start],
+    columns: int,
 ) -> Row:
     header, price = Entry((Line(series.title),)), _price(bench, series)
     start = starts.get((series, point))

@@ -9,7 +9,7 @@ from functools import partial
 from accelreport.analysis.parity import Agreement
 from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
-from accelreport.report.charts.curves import Axes, Curve, learning_curves, shared_axes
+from accelreport.report.charts.curves import Axes, Curve, CurvePanel, learning_curves, shared_axes
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, DeviceStyle, draw
 from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (

@@ -250,6 +250,10 @@ def _cell_name(bench: BenchmarkView, row: Result) -> str:
     return f"{where}seed {row.seed}"
 
 
+EVERY = "Every measured cell."
+"""Whom a warning is of that is of all; they are not named one by one."""
+
+
 def warnings_section(bench: BenchmarkView) -> Section | None:
     """Every warning of every record, those that differ in a number alone as one."""
     groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
@@ -271,8 +275,8 @@ def _warning(bench: BenchmarkView, kind: str, found: list[tuple[str, Result]]) -
     rows = list({id(row): row for _, row in found}.values())
     return Note(
         title=sentence(label(kind.replace("-", " "), 80)) + ".",
-        text=f"{text} {_who(bench, rows)}",
-        where=_where(bench, rows),
+        text=f"{text} {(who := _who(bench, rows))}",
+        where=() if who == EVERY else _where(bench, rows),
         tone="loud",
     )
 
@@ -281,5 +285,5 @@ def _who(bench: BenchmarkView, rows: Sequence[Result]) -> str:
     devices = dict.fromkeys(bench.title_of(row.device) for row in rows)
     measured = sum(row.measured for row in bench.rows)
     if len(rows) == measured:
-        return "Every measured cell."
+        return EVERY
     return f"{formatting.plural(len(rows), 'cell')} of {formatting.listed(list(devices))}."
