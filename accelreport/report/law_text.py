@@ -111,19 +111,22 @@ def costs(found: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
 
 def split_sentence(name: str, sweep: TimedSweep) -> str:
     """Of what a device's fixed cost is made; empty where no parts were timed."""
-    if not sweep.split or sweep.fit.law is None:
+    law = sweep.fit.law
+    if not sweep.split or law is None:
         return ""
     known = [each for each in sweep.split if each.cause is not Cause.UNEXPLAINED]
     rest = next(each for each in sweep.split if each.cause is Cause.UNEXPLAINED)
-    said = [f"{cost_text(each.fixed_s)} {each.cause.value}" for each in known]
+    said = [f"{cost_text(each.fixed_s, law.fixed_s)} {each.cause.value}" for each in known]
     return (
-        f"Of the {formatting.duration(sweep.fit.law.fixed_s)} that a step of {name} costs whatever "
-        f"its work, {formatting.listed(said)}; {cost_text(rest.fixed_s)} unexplained"
+        f"A step of {name} costs {formatting.duration(law.fixed_s)} whatever its work: "
+        f"{formatting.listed(said)}, {cost_text(rest.fixed_s, law.fixed_s)} unexplained"
     )
 
 
-def cost_text(seconds: float) -> str:
-    """A part of a cost, which by the noise of a fit may be below nothing."""
+def cost_text(seconds: float, whole: float) -> str:
+    """A part of a cost: by the noise of a fit below nothing, or nothing beside the whole."""
+    if abs(seconds) < whole / 1000:
+        return formatting.duration(0.0)
     return f"−{formatting.duration(-seconds)}" if seconds < 0 else formatting.duration(seconds)
 
 

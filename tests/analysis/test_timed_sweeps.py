@@ -239,7 +239,7 @@ def test_the_costs_of_a_law_are_split_by_cause_and_what_is_unexplained_is_told(
     assert [column.title for column in table.columns] == [cause.value for cause in Cause]
     rows = [row for group in table.groups for row in group.rows]
     assert len(rows) == len(split)
-    assert rows[0].entries[0].lines[0].text == duration(1e-4)
+    assert [line.text for line in rows[0].entries[0].lines] == [duration(1e-4), duration(0)]
     said = " ".join(each.text for each in section.blocks if isinstance(each, Prose))
     assert f"{duration(8e-4)} optimizer" in said
     assert "unexplained" in said

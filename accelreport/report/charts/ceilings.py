@@ -50,7 +50,7 @@ def ceiling_bars(
     """
 
     def make(width: int) -> Chart:
-        layout = LabelledRows(headings, width)
+        layout = LabelledRows(headings, width, longest=280)
         wide = width > ROOMY
         said = [bar.text + (f" · {bar.limit}" if wide else "") for bar in bars]
         low, high = min(ends[0], 1.0) / 1.1, max(ends[1], 2.0)

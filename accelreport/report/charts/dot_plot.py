@@ -83,12 +83,12 @@ def dot_plot(
         height: pixels in all.
     """
     small = width <= THUMBNAIL
-    letters, share = (SMALL, 0.42) if small else (LARGE, 0.38)
+    letters, share = (SMALL, 0.42) if small else (LARGE, 0.46 if width <= PHONE else 0.38)
     below = 20 if small else 46
-    # Below the name of a larger chart stands its detail: a second line of it needs a third one.
-    roomy = height - below - 6 >= _THREE_LINES * len(dots)
-    named = _lines if small or roomy or width <= PHONE else cut
-    told = [named(dot.name, width * share, letters) for dot in dots]
+    # Below the name of a larger chart stands its detail: further lines of it need more room.
+    roomy = height - below - 6 >= _row_height(2) * len(dots)
+    most = 3 if THUMBNAIL < width <= PHONE else 2 if small or roomy else 1
+    told = [_lines(dot.name, width * share, letters, most) for dot in dots]
     names = distinct(told)
     room = max(text_width(line, letters, bold=True) for name in names for line in name.split("\n"))
     if not small:
@@ -98,21 +98,28 @@ def dot_plot(
     beside = max(text_width(dot.text, letters, bold=True) for dot in dots) + 14
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
     drawn = _DotLayers(dots, names, letters, room + 6, Scale(**scale), axis, small=small)
-    least = (_TWO_LINES if small else _THREE_LINES) if any("\n" in name for name in told) else 22
+    lines = max(name.count("\n") for name in told) + 1
+    least = (22 if lines == 1 else _TWO_LINES) if small else _row_height(lines)
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
     )
 
 
-_TWO_LINES, _THREE_LINES = 24, 46
-"""Pixels of a row whose name has two lines, without a detail and with one below it."""
+_TWO_LINES = 24
+"""Pixels of a thumbnail's row whose name has two lines."""
 
 
-def _lines(name: str, width: float, letters: float) -> str:
-    """A name in one line, or in two where it is longer: only what has no room there is cut."""
+def _row_height(lines: int) -> int:
+    """Pixels of a row whose name has so many lines, with a detail below more than one."""
+    return 22 if lines == 1 else 14 + 16 * lines
+
+
+def _lines(name: str, width: float, letters: float, most: int) -> str:
+    """A name in as many lines as it needs, up to some: only what has no room there is cut."""
+    if most == 1:
+        return cut(name, width, letters)
     lines = lines_within(name, width, letters, bold=True)
-    if len(lines) > 2:
-        lines[1:] = [" ".join(lines[1:])]
+    lines[most - 1 :] = [" ".join(lines[most - 1 :])] if len(lines) >= most else []
     return "\n".join(cut(line, width / 1.07, letters) for line in lines)
 
 
@@ -234,18 +241,16 @@ class _DotLayers:
         at = alt.XValue(-6)
         layers: list[Layer] = []
         soft = {"align": "right", "fontSize": self._letters - 2, "fill": "var(--soft)"}
-        for second in (0, 1):
-            own = [row for row in self._data if row["lines"] == 1 + second]
-            if not own:
-                continue
-            # A second line moves the first one up, and what stands below both down.
-            up = -self._letters / 2 * second if self._small else -8 - self._letters * 0.75 * second
+        for more in sorted({row["lines"] - 1 for row in self._data}):
+            own = [row for row in self._data if row["lines"] == 1 + more]
+            # Further lines move the first one up, and what stands below all of them down.
+            up = -self._letters / 2 * more if self._small else -8 - self._letters * 0.75 * more
             bold = {"align": "right", "fontWeight": "bold", "fontSize": self._letters, "dy": up}
             some = Layer(rows(own)).encode(y=self._y)
             named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
             layers.append(named.encode(x=at, text=alt.Text("row:N")))
             if not self._small:
-                below = some.mark_text(**soft, dy=8 + self._letters * 0.35 * second)
+                below = some.mark_text(**soft, dy=8 + self._letters * 0.35 * more)
                 layers.append(below.encode(x=at, text=alt.Text("detail:N")))
         return layers
 

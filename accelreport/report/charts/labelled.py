@@ -58,9 +58,10 @@ class LabelledRows:
     Args:
         headings: from the top.
         width: of the chart, in pixels.
+        longest: pixels that a name may take where there is room.
     """
 
-    def __init__(self, headings: Sequence[Heading], width: int) -> None:
+    def __init__(self, headings: Sequence[Heading], width: int, longest: int = 220) -> None:
         self._groups = dict(zip(distinct([each.title for each in headings]), headings, strict=True))
         self._places: dict[str, Values] = {}
         for number, (group, heading) in enumerate(self._groups.items()):
@@ -69,7 +70,7 @@ class LabelledRows:
         self._names = list(dict.fromkeys(str(place["row"]) for place in self._places.values()))
         self._alike = len({heading.names for heading in headings}) == 1
         """Whether all headings stand over the same names."""
-        self._limit = 220 if width > ROOMY else 128
+        self._limit = longest if width > ROOMY else 128
         self.inner = inner_width(width, self._names, self._limit)
         """Pixels between the axes."""
 

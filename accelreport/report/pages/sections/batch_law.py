@@ -208,10 +208,10 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
 PARTS = (
     "After the training each part was timed as a program of its own, driven as the steps were: one "
     "that does nothing (dispatch), one that takes its batch (input), one that computes the loss "
-    "and its gradients as well (compute), and one that updates the weights (optimizer). The same "
-    "model goes through each. Single operations are launched inside compute and optimizer, where "
-    "no framework tells that apart from their work. Unexplained is what they do not add up to, "
-    "such as metrics, or what a compiler does with the parts together."
+    "and its gradients as well (compute), and one that updates the weights (optimizer). The fit of "
+    "the line splits each into the two costs. Single operations are launched inside compute and "
+    "optimizer, where no framework tells that apart from their work. Unexplained is what they do "
+    "not add up to, such as metrics, or what a compiler does with the parts together."
 )
 
 
@@ -242,8 +242,15 @@ def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     where = fixed_text(sweep)
     header = [Line(name_of(bench, sweep))] + ([Line(where, "reason")] if where else [])
     unit = 1.0 if sweep.of_batches else 1 / GIGA
+    law = sweep.fit.law
+    assert law is not None, "nothing else is split"
     entries = [
-        Entry((Line(cost_text(each.fixed_s)), Line(cost_text(each.each_s * unit), "detail")))
+        Entry(
+            (
+                Line(cost_text(each.fixed_s, law.fixed_s)),
+                Line(cost_text(each.each_s * unit, law.each_s * unit), "detail"),
+            )
+        )
         for each in sweep.split
     ]
     return Row(Entry(tuple(header)), tuple(entries), device=bench.colours[sweep.device])
