@@ -84,6 +84,8 @@ def ask(
 
 def _begins_alike(environment: Mapping[str, str]) -> bool:
     """Whether Python, started in an environment, would have begun as this process did."""
+    # Python itself says the last of them where no language is chosen.
+    same = {("PYTHONPATH", str(ROOT)), ("LANG", "C.UTF-8"), ("LC_CTYPE", "C.UTF-8")}
 
     def said(variables: Mapping[str, str]) -> dict[str, str]:
         return {
@@ -93,7 +95,7 @@ def _begins_alike(environment: Mapping[str, str]) -> bool:
             and name not in ALIKE
             # Of the folders that are looked through, this checkout comes first as it is; and
             # where no language is chosen, Python reads and writes UTF-8, too.
-            and (name, value) not in {("PYTHONPATH", str(ROOT)), ("LANG", "C.UTF-8")}
+            and (name, value) not in same
         }
 
     return said(environment) == said(os.environ)
