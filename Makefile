@@ -11,7 +11,8 @@ export PYTHON
 
 # Wheels only, and only those whose hash is in the lock: nothing is compiled on your machine,
 # and nothing else than what was tested is installed.
-PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Nor is it compiled to bytecode, of which a report needs a tenth: the import below does that part.
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 FROM_LOCK = $(PIP_INSTALL) --only-binary :all: --require-hashes --requirement
 UV_COMPILE = uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -86,6 +87,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(VENV)/.created
 	@echo "Installing what requirements.lock pins (TensorFlow is large: some minutes)"
 	@$(FROM_LOCK) requirements.lock
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -c 'import keras' >/dev/null 2>&1 || true
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock requirements-torch.txt $(VENV)/.installed

@@ -7,6 +7,7 @@ themselves is needed by nobody, and TensorFlow does not compute it.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -122,7 +123,7 @@ def stand_in(name: str, **options: Any) -> Dataset:
     return load(name, mode="synthetic", options=options)
 
 
-def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
+def training_step(kind: str, parameters: dict[str, Any], **replaced: Any) -> Traced:
     """The graph of a family's training step, traced and not run."""
     import tensorflow as tf
 
@@ -138,7 +139,8 @@ def training_step(kind: str, parameters: dict[str, Any]) -> Traced:
     problem = family.problem(checked, data, 0)
     assert isinstance(problem, TrainingProblem)
     runtime = Runtime(placement=place(Device(kind="CPU")), jit_compile=False, facts={})
-    graphs = TensorFlowEngine(problem, runtime)
+    graphs = TensorFlowEngine(replace(problem, **replaced), runtime)
+    assert graphs.rewrites == bool(replaced), "AutoGraph is for functions of others"
     graphs.resident_trainer()
     order = tf.zeros([2, BATCH], tf.int32)
     resident = graphs.on_devices(problem.resident)
@@ -152,6 +154,20 @@ def test_a_training_step_has_the_operations_counted_by_hand(system: str) -> None
     assert count_step(step) == BATCH * by_hand
     assert 0 <= count_step(step, CONVOLUTIONS) < BATCH * by_hand
     assert count_depth(step) == DEPTHS[system]
+
+
+def test_a_package_may_decide_by_a_tensor_in_its_functions() -> None:
+    import tensorflow as tf
+
+    def loss(targets: Any, outputs: Any) -> Any:
+        each = tf.reduce_sum(outputs, axis=-1)
+        if tf.reduce_mean(each) > 0:
+            each = -each
+        return each
+
+    given = {"dataset": "mnist", "model": "conv64_conv32"}
+    step = training_step("image_classification", given, loss=loss)
+    assert count_step(step) == count_step(training_step("image_classification", given))
 
 
 def test_operations_of_convolutions_are_told_apart_from_those_of_dense_layers() -> None:

@@ -100,6 +100,25 @@ def finite_together(gradients: list[Any]) -> list[Any]:
     return [poisoned(gradient) for gradient in gradients]
 
 
+def functions_of(problem: TrainingProblem) -> list[Callable[..., Any]]:
+    """The functions of a problem that a step calls, and that which makes the model."""
+    counts = [problem.tally.count] if problem.tally else []
+    return [problem.model, problem.take, problem.loss, *problem.metrics.values(), *counts]
+
+
+def _is_ours(function: Any) -> bool:
+    """Whether a function comes with accelreport, and so has no Python `if` over tensors."""
+    module = getattr(getattr(function, "func", function), "__module__", "")
+    return str(module).startswith("accelreport.")
+
+
+def as_it_is(function: Callable[..., Any]) -> Any:
+    """The function, which AutoGraph leaves as it is and whatever it calls."""
+    import tensorflow as tf
+
+    return tf.autograph.experimental.do_not_convert(function)
+
+
 class TensorFlowEngine(Engine):
     """See `Engine`; a model under its strategy, with TensorFlow's graphs of it.
 
@@ -110,13 +129,23 @@ class TensorFlowEngine(Engine):
     Args:
         problem: what is trained.
         runtime: a configured TensorFlow.
+
+    Attributes:
+        rewrites: whether AutoGraph rewrites what a step calls, for a package's functions.
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
+        import tensorflow as tf
+
         with runtime.strategy.scope():
             super().__init__(problem, runtime)
         self._variables = [variable.value for variable in self.model.trainable_variables]
         self._train: Any = None
+        # AutoGraph rewrites the source of every function that it meets, half a second of each
+        # cell. What comes with accelreport needs that for no more than the loops over steps.
+        # A strategy for several devices looks into the step, which may not be wrapped then.
+        alone = runtime.strategy is tf.distribute.get_strategy()
+        self.rewrites = not (alone and all(map(_is_ours, functions_of(problem))))
         self._average: Callable[[], None] = lambda: None
         if runtime.replicas > 1:
             part_random_streams(self.model, runtime.strategy)
@@ -153,16 +182,16 @@ class TensorFlowEngine(Engine):
         import tensorflow as tf
 
         placement, strategy = self.runtime.placement, self.runtime.strategy
-        # jit_compile is always said: left to TensorFlow it turns True on some hosts.
-        step = tf.function(self._resident_step, jit_compile=self.runtime.jit_compile)
+        step, opened = self._step(self._resident_step), as_it_is(placement.opened)
+        start, note = as_it_is(self._start), as_it_is(self._note)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def train(resident: Any, order: Any, first: Any, count: Any) -> tuple[Any, Any]:
-            arrays = placement.opened(resident)
-            totals, stamps = self._start(count)
+            arrays = opened(resident)
+            totals, stamps = start(count)
             for number in tf.range(count):
                 sums = strategy.run(step, args=(arrays, order[first + number]))
-                totals, stamps = self._note(totals, stamps, number, sums)
+                totals, stamps = note(totals, stamps, number, sums)
             return totals, stamps.stack()
 
         self._train = train
@@ -173,7 +202,7 @@ class TensorFlowEngine(Engine):
         import tensorflow as tf
 
         strategy = self.runtime.strategy
-        step = tf.function(self.learn, jit_compile=self.runtime.jit_compile)
+        step = self._step(self.learn)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def train(iterator: Any, first: Any, count: Any) -> tuple[Any, Any]:  # noqa: ARG001
@@ -214,7 +243,7 @@ class TensorFlowEngine(Engine):
         import tensorflow as tf
 
         placement, strategy = self.runtime.placement, self.runtime.strategy
-        step = tf.function(part, jit_compile=self.runtime.jit_compile)
+        step = self._step(part)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def run(resident: Any, order: Any, first: Any, count: Any) -> Any:
@@ -251,11 +280,11 @@ class TensorFlowEngine(Engine):
             losses = self.problem.loss(targets, outputs)
             return self._sums(losses, targets, outputs, self.share(weights))
 
-        compiled = tf.function(step, jit_compile=self.runtime.jit_compile)
+        compiled, opened = self._step(step), as_it_is(placement.opened)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
-            arrays = placement.opened(resident)
+            arrays = opened(resident)
             totals = tf.zeros([self.width], tf.float32)
             for number in tf.range(first, first + count):
                 sums = strategy.run(compiled, args=(arrays, order[number], weights[number]))
@@ -271,9 +300,9 @@ class TensorFlowEngine(Engine):
         placement, strategy = self.runtime.placement, self.runtime.strategy
         replicas = self.runtime.replicas
 
-        step = tf.function(self._forward, jit_compile=self.runtime.jit_compile)
+        step = self._step(self._forward)
 
-        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+        @tf.function(jit_compile=False, autograph=self.rewrites)  # type: ignore[untyped-decorator,unused-ignore]
         def predict(resident: Any, indices: Any) -> Any:
             outputs = strategy.run(step, args=(placement.opened(resident), indices))
             # Over several workers the outputs of the others are fetched, too.
@@ -301,6 +330,16 @@ class TensorFlowEngine(Engine):
         return many.get_concrete_function(*arguments).graph.as_graph_def(add_shapes=True)
 
     # One step -----------------------------------------------------------------------------
+
+    def _step(self, function: Callable[..., Any]) -> Any:
+        """A function of a step as a graph of its own."""
+        import tensorflow as tf
+
+        # jit_compile is always said: left to TensorFlow it turns True on some hosts.
+        jit_compile = self.runtime.jit_compile
+        if self.rewrites:
+            return tf.function(function, jit_compile=jit_compile)
+        return as_it_is(tf.function(function, jit_compile=jit_compile, autograph=False))
 
     def _forward(self, resident: Any, indices: Any) -> Any:
         import tensorflow as tf
