@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,6 +57,7 @@ from accelreport.report.theme import KEYS, SHAPES
 from accelreport.runner.plan_documents import plan_document
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
+from tests.support.processes import command_line
 from tests.support.records import Study, study
 from tests.support.worlds import Fact, records_of
 
@@ -493,20 +495,29 @@ def test_what_draws_is_left_by_one_build_to_the_next_and_ends_with_the_last(
     drawer: Drawer,
 ) -> None:
     drawing = draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d")
+
+    def there() -> set[int]:
+        children = psutil.Process().children()
+        return {each.pid for each in children if "draw_worker" in command_line(each)} - before
+
+    before: set[int] = set()
+    wanted = drawer.svg(drawing)
+    before = there()
     with Engines() as engines:
-        for _ in range(2):
-            with Drawer(engines=engines) as build:
-                assert build.svg(drawing) == drawer.svg(drawing)
-        left = engines.take(own_fonts=True)
-        assert left.process.poll() is None, "the build before has not ended it"
-        engines.leave(left)
-        left.process.kill()
-        left.process.wait()
         with Drawer(engines=engines) as build:
-            assert build.svg(drawing) == drawer.svg(drawing), "none that ended is used again"
-        left = engines.take(own_fonts=True)
-        engines.leave(left)
-    assert left.process.poll() is not None
+            assert build.svg(drawing) == wanted
+        left = there()
+        assert left, "the build has not ended them"
+        with Drawer(engines=engines) as build:
+            assert build.svg(drawing) == wanted
+        assert there() == left, "and the next one has started none"
+        one = engines.take(own_fonts=True)
+        engines.leave(one)
+        one.process.kill()
+        one.process.wait()
+        with Drawer(engines=engines) as build:
+            assert build.svg(drawing) == wanted, "none that ended is used again"
+    assert not there()
 
 
 STRANGER = "def vegalite_to_svg(spec, *, vl_version=None):\n    raise AssertionError\n"
