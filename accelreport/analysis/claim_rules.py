@@ -385,15 +385,15 @@ def _trend(seen: Seen, check: TrendCheck) -> _Outcome:
     ]
     if held := _forbidden(pairs):
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
+    moving = seen.advancing_with(check.along)
     lines: dict[str, list[_Rung]] = {}
     for place, points in seen.groups(check.where, check.mean_over):
-        held_at = {axis: value for axis, value in place.items() if axis != check.along}
+        held_at = {axis: value for axis, value in place.items() if axis not in moving}
         terms = _terms(seen, name, check.of, check.over, points)
         rungs = lines.setdefault(repr(held_at), [])
         if terms.measured:
-            rungs.append(
-                _Rung(place[check.along], held_at | {check.along: place[check.along]}, terms)
-            )
+            stands = {axis: place[axis] for axis in moving if axis in place}
+            rungs.append(_Rung(place[check.along], held_at | stands, terms))
     outcomes = [_line(seen, check, name, _ordered(rungs)) for rungs in lines.values()]
     missing = dict.fromkeys(each for outcome in outcomes for each in outcome.missing)
     return _Outcome(

@@ -229,6 +229,17 @@ class Seen:
             found.setdefault(point_key(place), (place, []))[1].append(point)
         return list(found.values())
 
+    def advancing_with(self, along: str) -> list[str]:
+        """An axis, and those that change wherever it does, as keys of one `[sweep.zip]` do."""
+        points = self.points({})
+        seen = {
+            axis: {(repr(point.get(along)), repr(point.get(axis))) for point in points}
+            for axis in self.plan.axes
+        }
+        changing = [axis for axis, pairs in seen.items() if len({to for _, to in pairs}) > 1]
+        as_often = len(seen[along])
+        return [along, *(a for a in changing if a != along and len(seen[a]) == as_often)]
+
     def near(self, device: str, point: Mapping[str, Scalar]) -> list[Result]:
         """Measured processes at a point: of this machine, else of the one that has most."""
         by_machine: dict[str, list[Result]] = {}

@@ -12,6 +12,8 @@ from accelreport.analysis.claims import ClaimVerdict, together
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.report.claim_text import COLUMNS, claims_frame
+from accelreport.results.plan_document import PlannedCell
+from accelreport.spec.cells import Cell
 from accelreport.spec.claims import (
     Check,
     Claim,
@@ -314,6 +316,23 @@ def test_a_trend_must_hold_at_every_setting_of_the_other_axes() -> None:
     assert "epochs = 2, batch_size = 256" in row["numbers"]
     held = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size", where={"epochs": 3})
     assert "epochs = 2" not in row_of(held, axes=axes)["numbers"]
+
+
+def test_a_trend_is_followed_where_another_key_advances_with_its_axis() -> None:
+    check = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size")
+    made = study(
+        axes={"batch_size": (256, 512, 1024), "epochs": (2, 3, 4)},
+        claims=[Claim(text="It rises", check=check)],
+    )
+    together = {(256, 2), (512, 3), (1024, 4)}
+
+    def zipped(cell: Cell | PlannedCell) -> bool:
+        return (cell.point["batch_size"], cell.point["epochs"]) in together
+
+    plan = made.plan.model_copy(update={"cells": [c for c in made.plan.cells if zipped(c)]})
+    (row,) = rows_of(Study(plan=plan, records=tuple(r for r in made.records if zipped(r.cell))))
+    assert row["verdict"] == "CONFIRMED"
+    assert "batch_size = 512, epochs = 3" in row["numbers"]
 
 
 def _paced(made: Study, seconds: Mapping[int, float]) -> Study:
