@@ -353,3 +353,13 @@ def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
             assert int(calls) < 100
             assert (p99, MISSING in (p5, middle, p95)) == (MISSING, False)
     assert "in a hundred" not in hero.answer
+
+
+def test_how_many_times_as_long_has_the_interval_of_that_and_not_of_the_speedup() -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, repeats=4, factors={"gpu": 400.0})
+    (bench,) = gather(Results((made,)))
+    said = headline(bench).replace("\xa0", " ")
+    told = re.search(r"takes ([\d.]+)× as long as .+ interval ([\d.]+)–([\d.]+)×\)", said)
+    assert told, said
+    least, most = float(told[2]), float(told[3])
+    assert 1 < least <= float(told[1]) <= most

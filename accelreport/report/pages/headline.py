@@ -68,12 +68,22 @@ class Compared:
     @property
     def interval(self) -> str:
         """The interval in brackets, or that there is none."""
-        if not self.between:
+        return self._in_brackets(self.between)
+
+    @property
+    def longer_interval(self) -> str:
+        """The interval of how many times as long it takes, in brackets."""
+        ends = self.estimate.interval
+        between = formatting.ratio_interval(1 / ends.high, 1 / ends.low, 1 / ends.value)
+        return self._in_brackets(between if self.between else "")
+
+    def _in_brackets(self, between: str) -> str:
+        if not between:
             return "(one process each, so no interval)"
         rules = self.found.rules
         level = formatting.fixed(100 * rules.level, 0)
         of = f" over all {rules.comparisons} comparisons" if rules.comparisons > 1 else ""
-        return f"({level}{formatting.SPACE}% interval{of} {self.between})"
+        return f"({level}{formatting.SPACE}% interval{of} {between})"
 
 
 def compared(bench: BenchmarkView) -> list[Compared]:
@@ -167,13 +177,15 @@ def _best(bench: BenchmarkView, found: list[Compared]) -> str:
     best = max(unrivalled(decided or found), key=lambda each: each.speedup)
     verb = bench.words.verb
     than = baseline_of(bench, best)
+    slower = best.speedup < 1 and best.estimate.verdict in DECIDED
     sentence = f"{best.series.title} {verb} {best.text} as fast as {than}"
-    if best.speedup < 1 and best.estimate.verdict in DECIDED:
+    if slower:
         sentence = f"{best.series.title} takes {best.longer} as long as {than}"
     if bench.axes:
         sentence += f" at {bench.point_title(best.point)}"
-    sentence += f" {best.interval}"
-    return sentence + _range(bench, best, decided or found) + "." + _same_quality(best)
+    sentence += f" {best.longer_interval if slower else best.interval}"
+    rest = _range(bench, best, decided or found, slower=slower)
+    return f"{sentence}{rest}.{_same_quality(best)}"
 
 
 def decided_alone(bench: BenchmarkView) -> dict[Series, list[Compared]]:
@@ -230,13 +242,14 @@ def _same_quality(best: Compared) -> str:
     return f" Both reach the same {metric_title(agreed.quality.metric)} (± {margin} points)."
 
 
-def _range(bench: BenchmarkView, best: Compared, found: list[Compared]) -> str:
-    """How the same device does at the point where it does worst."""
+def _range(bench: BenchmarkView, best: Compared, found: list[Compared], *, slower: bool) -> str:
+    """How the same device does at the point where it does worst, in the same words."""
     own = [each for each in found if each.series == best.series and each is not best]
     if not own:
         return ""
     worst = min(own, key=lambda each: each.speedup)
-    return f" and {worst.text} at {bench.point_header(worst.point)}"
+    told = worst.longer if slower else worst.text
+    return f" and {told} at {bench.point_header(worst.point)}"
 
 
 def _absolute(bench: BenchmarkView) -> str:
