@@ -5,8 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PROFILE ?= quick
 SPECS ?= specs/
-# Two more than there are processors: many tests wait for processes of their own.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+# One more than there are processors: many tests wait for processes of their own.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PYTHON
 
 # Wheels only, and only those whose hash is in the lock: nothing is compiled on your machine,
