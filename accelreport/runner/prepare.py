@@ -98,14 +98,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         BadLauncher: repeats are to be added on other machines than this one.
     """
     _refuse_repeats_elsewhere(request)
-    specs = load(
-        request.paths,
-        profile=request.profile,
-        overrides=request.overrides,
-        devices_file=request.devices_file,
-    ).specs
-    left_out = tuple(spec.path for spec in specs if spec.only_named and not _named(request, spec))
-    specs = tuple(spec for spec in specs if spec.path not in left_out)
+    specs, left_out = _asked(request)
     documents, added = _continued(request, specs)
     cells = (*(cell for spec in specs for cell in spec.cells), *added)
     chosen = select(cells, devices=request.devices, filters=request.filters)
@@ -146,8 +139,21 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
     )
 
 
-def _named(request: Request, spec: Spec) -> bool:
-    return spec.path.resolve() in {path.resolve() for path in request.paths}
+def _asked(request: Request) -> tuple[tuple[Spec, ...], tuple[Path, ...]]:
+    """The specs to be run, and the files of those that are run only where they are named.
+
+    Raises:
+        SpecErrors: a spec is wrong.
+    """
+    found = load(
+        request.paths,
+        profile=request.profile,
+        overrides=request.overrides,
+        devices_file=request.devices_file,
+    ).specs
+    named = {path.resolve() for path in request.paths}
+    left_out = [each for each in found if each.only_named and each.path.resolve() not in named]
+    return tuple(each for each in found if each not in left_out), tuple(e.path for e in left_out)
 
 
 def _refuse_repeats_elsewhere(request: Request) -> None:
