@@ -7,15 +7,21 @@ so that it holds for nets of any width, depth and batch, and with a further fixe
 layer, which is at least a kernel of its own. Two devices are equally fast where their times
 meet. It is a model: fitted to every other net, and tested on the rest, which it never saw.
 
+How well the boundary is known follows from the fit itself: each fitted place is left out in turn
+(the jackknife; Tukey 1958), for all devices at once, and where the times of two devices cannot be
+told apart by what that changes, the boundary may lie. So an interval holds the noise of processes
+and what the model does not describe alike, and may have no end.
+
 What was measured is decided by `overview.choices`, and so by the one comparison of the house.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, pairwise
-from math import inf
+from math import inf, nan
 from statistics import median
 
 import numpy as np
@@ -23,6 +29,7 @@ from scipy.optimize import nnls
 
 from accelreport.analysis.overview import Choice
 from accelreport.analysis.speedup import Group
+from accelreport.analysis.stats import LEVEL, Floats, Interval, t_quantile
 from accelreport.results.plan_document import PlanDocument
 
 KIND = "paradnn"
@@ -30,6 +37,10 @@ KIND = "paradnn"
 
 FEWEST = 2
 """Amounts of work without which no rate is known."""
+
+BEYOND, PIECES = 1e3, 1200
+"""An interval is sought in so many pieces, and so many times beyond what was measured: there it
+has no end."""
 
 Runner = tuple[str, str]
 """A device, and the machine that it was measured on."""
@@ -69,6 +80,10 @@ class NetLaw:
         return self.fixed_s + depth * self.layer_s + operations * self.each_s
 
 
+KindLaws = Mapping[Runner, NetLaw]
+"""The laws of one kind of net, by device."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A point of the field that was measured on two devices or more.
@@ -105,6 +120,33 @@ class FastestRange:
 
 
 @dataclass(frozen=True)
+class Boundary:
+    """Where the model has two devices as equally fast.
+
+    Attributes:
+        kind: of the nets.
+        depth: of the nets.
+        operations: of a step, with the interval; 0 and infinity are ends that it does not have,
+            NaN where too few places were fitted for one.
+        below: the device that is faster with fewer.
+        above: the one that is faster with more.
+        measured: whether it lies between places that were measured of this kind and depth.
+    """
+
+    kind: str
+    depth: int
+    operations: Interval
+    below: Runner
+    above: Runner
+    measured: bool
+
+    @property
+    def found(self) -> bool:
+        """Whether its interval has both ends."""
+        return 0 < self.operations.low <= self.operations.high < inf
+
+
+@dataclass(frozen=True)
 class Forecast:
     """What the model says of a place, beside what was measured there.
 
@@ -138,11 +180,13 @@ class DecisionMap:
         places: in the order of the plan.
         laws: of the kinds of net that two devices or more have a law for.
         forecasts: of every place whose kind has laws.
+        without: of each kind, its laws with one of the fitted places left out, for each of them.
     """
 
     places: tuple[Place, ...]
-    laws: Mapping[str, Mapping[Runner, NetLaw]]
+    laws: Mapping[str, KindLaws]
     forecasts: tuple[Forecast, ...]
+    without: Mapping[str, Sequence[KindLaws]] = field(repr=False)
 
     @property
     def runners(self) -> tuple[Runner, ...]:
@@ -187,6 +231,44 @@ class DecisionMap:
         laws = self.laws.get(kind, {})
         return fastest_ranges({runner: _line(law, depth) for runner, law in laws.items()})
 
+    @cached_property
+    def boundaries(self) -> tuple[Boundary, ...]:
+        """Where the model has one device after another as the fastest, by kind and depth."""
+        made = []
+        for kind in self.kinds:
+            for depth in sorted({place.net.depth for place in self.of_kind(kind)}):
+                own = [p.operations for p in self.of_kind(kind) if p.net.depth == depth]
+                for before, after in pairwise(self.ranges(kind, depth)):
+                    pair = before.runner, after.runner
+                    at = self._interval(kind, depth, after.least, pair)
+                    measured = min(own) <= after.least <= max(own)
+                    made.append(Boundary(kind, depth, at, *pair, measured))
+        return tuple(made)
+
+    def _interval(self, kind: str, depth: int, at: float, pair: tuple[Runner, Runner]) -> Interval:
+        """The amounts of work around a boundary at which the two are not told apart."""
+        every = [place.operations for place in self.of_kind(kind)]
+        work = np.geomspace(min(*every, at) / BEYOND, BEYOND * max(*every, at), PIECES)
+        whole, partial = self.laws[kind], self.without[kind]
+        fitted = [place for place in self.of_kind(kind) if place.fitted]
+        df = len(fitted) - 2 - _several(place.net.depth for place in fitted)
+        if df < 1 or not all(runner in laws for laws in partial for runner in pair):
+            return Interval(at, nan, nan, len(fitted))
+        middle = _apart(whole, pair, depth, work)
+        apart = np.array([_apart(laws, pair, depth, work) for laws in partial])
+        error = np.sqrt((len(apart) - 1) * apart.var(axis=0))
+        decided = np.abs(middle) > t_quantile(0.5 + LEVEL / 2, df) * error
+        low, high = work[decided & (work < at)], work[decided & (work > at)]
+        least, most = max(low, default=0.0), min(high, default=inf)
+        return Interval(at, float(least), float(most), len(fitted))
+
+
+def _apart(laws: KindLaws, pair: tuple[Runner, Runner], depth: int, work: Floats) -> Floats:
+    """By how much longer the first device takes than the second, over what both take."""
+    first, second = (np.polynomial.Polynomial(_line(laws[runner], depth))(work) for runner in pair)
+    found: Floats = (first - second) / (first + second)
+    return found
+
 
 def _line(law: NetLaw, depth: int) -> tuple[float, float]:
     return law.seconds(depth, 0.0), law.each_s
@@ -230,15 +312,20 @@ def decision_map(plan: PlanDocument, chosen: Sequence[Choice]) -> DecisionMap | 
         for net, each in known
         if (operations := _operations(each)) > 0
     )
-    if not places:
-        return None
-    laws: dict[str, dict[Runner, NetLaw]] = {}
+    return map_of(places) if places else None
+
+
+def map_of(places: Sequence[Place]) -> DecisionMap:
+    """The model of a field, fitted to those of its places that say so, and the test of it."""
+    laws, without = {}, {}
     for kind in dict.fromkeys(place.net.kind for place in places):
-        own = _laws([place for place in places if place.net.kind == kind and place.fitted])
-        if len(own) > 1:
-            laws[kind] = own
+        own = [place for place in places if place.net.kind == kind and place.fitted]
+        found = _laws(own)
+        if len(found) > 1:
+            laws[kind] = found
+            without[kind] = [_laws([*own[:n], *own[n + 1 :]]) for n in range(len(own))]
     forecasts = (_forecast(place, laws.get(place.net.kind, {})) for place in places)
-    return DecisionMap(places, laws, tuple(each for each in forecasts if each))
+    return DecisionMap(tuple(places), laws, tuple(each for each in forecasts if each), without)
 
 
 def fitted_half(nets: Iterable[Net]) -> set[Net]:
@@ -302,8 +389,7 @@ def fit_law(times: Sequence[tuple[int, float, float]]) -> NetLaw:
     Args:
         times: layers, operations and seconds of a step.
     """
-    several = len({depth for depth, _, _ in times}) > 1
-    # Nets of one depth do not tell what a layer costs from what a step does.
+    several = _several(depth for depth, _, _ in times)
     rows = [[1.0, depth if several else 0.0, operations] for depth, operations, _ in times]
     design = np.array(rows) / np.array([[seconds] for _, _, seconds in times])
     scale = np.linalg.norm(design, axis=0)
@@ -311,6 +397,11 @@ def fit_law(times: Sequence[tuple[int, float, float]]) -> NetLaw:
     found, _ = nnls(design / scale, np.ones(len(design)))
     fixed, layer, each = (found / scale).tolist()
     return NetLaw(fixed, layer, each)
+
+
+def _several(depths: Iterable[int]) -> bool:
+    """Nets of one depth do not tell what a layer costs from what a step does."""
+    return len(set(depths)) > 1
 
 
 def _forecast(place: Place, laws: Mapping[Runner, NetLaw]) -> Forecast | None:
@@ -329,36 +420,3 @@ def _forecast(place: Place, laws: Mapping[Runner, NetLaw]) -> Forecast | None:
         if each.base and {best, _runner(each.base)} <= seconds.keys() and each.interval.value > 0
     )
     return Forecast(place, seconds, ratios)
-
-
-@dataclass(frozen=True)
-class Boundary:
-    """Where the model has two devices as equally fast, between places that were measured.
-
-    Attributes:
-        kind: of the nets.
-        depth: of the nets.
-        operations: of a step.
-        below: the device that is faster with fewer.
-        above: the one that is faster with more.
-    """
-
-    kind: str
-    depth: int
-    operations: float
-    below: Runner
-    above: Runner
-
-
-def boundaries(found: DecisionMap) -> list[Boundary]:
-    """The model's boundaries that lie within what was measured of their kind and depth."""
-    made = []
-    for kind in found.kinds:
-        for depth in sorted({place.net.depth for place in found.of_kind(kind)}):
-            own = [p.operations for p in found.of_kind(kind) if p.net.depth == depth]
-            made += [
-                Boundary(kind, depth, after.least, before.runner, after.runner)
-                for before, after in pairwise(found.ranges(kind, depth))
-                if min(own) <= after.least <= max(own)
-            ]
-    return made

@@ -48,8 +48,8 @@ def laws(
     read = load(specs, profile=profile, devices_file=devices_file)
     for bench in benches(read, results):
         swept = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
-        if swept:
-            told += len(swept)
+        if swept or bench.decision_map:
+            told += 1
             say(*law_lines(bench, swept))
     if not told:
         say("nothing to fit: no spec sweeps a size over three values that were measured or printed")
@@ -72,18 +72,35 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
 
 
 def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
-    """A table of a spec's laws, then a sentence for each two that may be compared."""
-    from accelreport.report.formatting import percent
-    from accelreport.report.law_text import (
-        columns,
-        costs,
-        pair_sentence,
-        refusal_text,
-        split_sentence,
-        worst,
-    )
+    """A table of a spec's laws, and a sentence for each two that may be compared, by place.
+
+    Generated nets have their map's boundary behind them, and how well its model does.
+    """
+    from accelreport.report.law_text import fixed_text, pair_sentence, split_sentence
 
     yield f"{bench.plan.title} ({bench.plan.profile} profile), a model:"
+    for where in dict.fromkeys(map(fixed_text, sweeps)):
+        here = [sweep for sweep in sweeps if fixed_text(sweep) == where]
+        if where:
+            yield f"  at {where}:"
+        yield from _table(bench, here)
+        for sweep in here:
+            if said := split_sentence(_name(bench, sweep), sweep):
+                yield f"  {said}"
+        for pair in bench.law_pairs:
+            if pair.own in here:
+                yield f"  {pair_sentence(pair, lambda each: _name(bench, each))}"
+    if found := bench.decision_map:
+        from accelreport.report.heroes.decision_map import boundary_sentence, error_sentence
+
+        yield f"  {boundary_sentence(bench, found)}{error_sentence(found)}"
+    yield ""
+
+
+def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
+    from accelreport.report.formatting import percent
+    from accelreport.report.law_text import columns, costs, refusal_text, worst
+
     rows = [["", *columns(sweeps)]]
     refused = []
     for sweep in sweeps:
@@ -98,17 +115,7 @@ def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[st
         padded = (text.ljust(width) for text, width in zip(row, widths, strict=True))
         yield f"  {'  '.join(padded).rstrip()}"
     yield from refused
-    for sweep in sweeps:
-        if said := split_sentence(_name(bench, sweep), sweep):
-            yield f"  {said}"
-    for pair in bench.law_pairs:
-        yield f"  {pair_sentence(pair, lambda each: _name(bench, each))}"
-    yield ""
 
 
 def _name(bench: BenchmarkView, sweep: TimedSweep) -> str:
-    from accelreport.report.law_text import fixed_text
-
-    title = sweep.label if sweep.published else f"{bench.title_of(sweep.device)} @ {sweep.machine}"
-    fixed = fixed_text(sweep)
-    return f"{title} at {fixed}" if fixed else title
+    return sweep.label if sweep.published else f"{bench.title_of(sweep.device)} @ {sweep.machine}"

@@ -21,7 +21,7 @@ def amount_text(sweep: TimedSweep, amount: float) -> str:
     if not isfinite(amount):
         return ENDLESS
     if not sweep.of_batches:
-        return formatting.operations(amount)
+        return formatting.operations(amount) if amount else "0 FLOP"
     return formatting.count(amount) if amount >= 10 or not amount else formatting.number(amount)
 
 

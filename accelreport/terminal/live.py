@@ -38,6 +38,7 @@ from accelreport.terminal.run_text import (
     end_text,
     looked,
     opening,
+    quality_text,
     timings_text,
 )
 from accelreport.terminal.say import on_one_line
@@ -162,9 +163,7 @@ class LiveProgress:
             case ProgressEvent():
                 now.progress, now.told_at = line.says, time.monotonic()
             case EpochEvent():
-                metrics = line.says.metrics
-                shown = next((n for n in ("val_accuracy", "accuracy", "loss") if n in metrics), "")
-                now.last = f"{shown} {metrics[shown]:.4f}" if shown else ""
+                now.last = quality_text(line.says.metrics, self._cells[line.key].workload)
         self.tick()
 
     def _ended(self, line: CellEndLine) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from accelreport.report.metrics import words_of
+from accelreport.report.metrics import learns, words_of
 from accelreport.runner.events import (
     CellEndLine,
     CellName,
@@ -61,11 +61,16 @@ def figures_text(figures: Mapping[str, float], workload: Mapping[str, Any]) -> s
         parts.append(f"{number(rate)} samples/s")
     if (tflops := figures.get("tflops")) is not None:
         parts.append(f"{number(tflops)} TFLOPS")
-    for name in ("val_accuracy", "accuracy", "val_loss", "loss"):
-        if (value := figures.get(name)) is not None:
-            parts.append(f"{name} {value:.4f}")
-            break
-    return "  ".join(parts)
+    return "  ".join(filter(None, (*parts, quality_text(figures, workload))))
+
+
+def quality_text(metrics: Mapping[str, float], workload: Mapping[str, Any]) -> str:
+    """The metric that says most: "val_accuracy 0.9812"; empty without any.
+
+    Empty, too, for what can learn nothing, whose loss means nothing.
+    """
+    names = ("val_accuracy", "accuracy", "val_loss", "loss") if learns(workload) else ()
+    return next((f"{name} {metrics[name]:.4f}" for name in names if name in metrics), "")
 
 
 def end_text(line: CellEndLine) -> str:

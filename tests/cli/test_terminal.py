@@ -85,6 +85,13 @@ def test_a_line_of_a_cell_names_what_spoilt_it_beside_its_figures() -> None:
     assert end_text(line) == "25 ms/step  ⚠ stopped"
 
 
+@pytest.mark.parametrize(("kind", "told"), [("paradnn", ""), ("image_classification", "2.3026")])
+def test_a_loss_is_told_of_what_can_learn_and_of_nothing_else(kind: str, told: str) -> None:
+    line = ended(a_record(cell(kind=kind), "ok"))
+    line = line.model_copy(update={"figures": {"step_s": 0.025, "loss": 2.3026}})
+    assert end_text(line) == "  ".join(filter(None, ("25 ms/step", told and f"loss {told}")))
+
+
 @pytest.mark.parametrize(
     ("workload", "first", "steps", "took"),
     [

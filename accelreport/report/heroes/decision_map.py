@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from math import prod
+from math import inf, prod
 from statistics import median
 
 from accelreport.analysis.decision_map import (
@@ -20,8 +20,8 @@ from accelreport.analysis.decision_map import (
     Forecast,
     Place,
     Runner,
-    boundaries,
 )
+from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
 from accelreport.report.charts.decision_map import (
     MODEL,
@@ -64,12 +64,12 @@ def decision_map_hero(bench: BenchmarkView) -> Hero | None:
     return Hero(
         kicker=kicker(bench),
         title=title,
-        answer=f"{_told(bench, found)}{error_sentence(found)}".strip(),
+        answer=f"{boundary_sentence(bench, found)}{error_sentence(found)}".strip(),
         figures=(figure,),
         note=(
             "Hollow: processes do not decide which device is the fastest. The model takes a step "
             "to need a fixed time, one for each layer and one for each operation; it is no "
-            "measurement, and where depths do not agree there is no tint."
+            "measurement, and there is no tint where its intervals, or depths, leave it open."
         ),
         numbers=_numbers(bench, found),
         thumbnail=figure,
@@ -90,14 +90,14 @@ def amount(operations: float) -> str:
 
 def _title(bench: BenchmarkView, found: DecisionMap) -> str:
     """The boundary, where the model foretells who wins; else who wins at how many points."""
-    within, verdicts = boundaries(found), found.verdicts
+    within, verdicts = _within(found), found.verdicts
     sides = {(each.below, each.above) for each in within}
     known = len(verdicts) >= LEAST_TESTED and sum(verdicts) >= TRUSTED * len(verdicts)
-    if len(sides) != 1 or not known:
+    if len(sides) != 1 or not known or not all(each.found for each in within):
         return _counted(bench, found)
     ((low, high),) = sides
     below, above = (_series(bench, runner).title for runner in (low, high))
-    amounts = sorted(each.operations for each in within)
+    amounts = sorted(each.operations.value for each in within)
     if amounts[-1] <= ALIKE * amounts[0]:
         at = amount(prod(amounts) ** (1 / len(amounts)))
         return f"{below} wins below {at} operations a step, {above} above, by a model"
@@ -117,9 +117,9 @@ def _counted(bench: BenchmarkView, found: DecisionMap) -> str:
     return f"Fastest of {points}: {formatting.listed(said)}{rest if undecided else ''}"
 
 
-def _told(bench: BenchmarkView, found: DecisionMap) -> str:
+def boundary_sentence(bench: BenchmarkView, found: DecisionMap) -> str:
     """The boundary of each kind of net, in a sentence; empty without a model."""
-    within = boundaries(found)
+    within = _within(found)
     equal, always = [], []
     for kind in found.laws:
         own = [each for each in within if each.kind == kind]
@@ -137,9 +137,29 @@ def _told(bench: BenchmarkView, found: DecisionMap) -> str:
     return f"By the model, in operations of a step, {'; '.join(parts)}. " if parts else ""
 
 
+def _within(found: DecisionMap) -> list[Boundary]:
+    """The boundaries between places that were measured: nothing is told of others."""
+    return [each for each in found.boundaries if each.measured]
+
+
 def _span(own: Sequence[Boundary]) -> str:
-    low, high = (pick(each.operations for each in own) for pick in (min, max))
-    return amount(low) if high <= ALIKE * low else f"{amount(low)} to {amount(high)}"
+    """Where they are, and what all of their intervals lie within."""
+    each = [boundary.operations for boundary in own]
+    low, high = (pick(at.value for at in each) for pick in (min, max))
+    said = amount(low) if high <= ALIKE * low else f"{amount(low)} to {amount(high)}"
+    ends = min(at.low for at in each), max(at.high for at in each)
+    return said + _ends_text(Interval(low, *ends, len(own)))
+
+
+def _ends_text(at: Interval) -> str:
+    """Its interval in brackets; empty where there is none."""
+    if not at.known:
+        return ""
+    low, high = (amount(end) if 0 < end < inf else "" for end in (at.low, at.high))
+    if low and high:
+        return f" (95{formatting.SPACE}%: {low} to {high})"
+    said = f"at least {low}" if low else f"at most {high}" if high else "anywhere"
+    return f" (95{formatting.SPACE}%: {said})"
 
 
 def error_sentence(found: DecisionMap, subject: str = "It") -> str:
@@ -188,12 +208,16 @@ def _numbers(bench: BenchmarkView, found: DecisionMap) -> tuple[LargeNumber, ...
 def _figure(bench: BenchmarkView, found: DecisionMap) -> HeroFigure:
     panels = [_panel(bench, found, kind) for kind in found.kinds]
     devices = [s for s in bench.shown_series if (s.device, s.machine) in found.runners]
+    said = f"{_counted(bench, found)}. {boundary_sentence(bench, found)}{error_sentence(found)}"
     return HeroFigure(
         id="decision-map",
         title="The fastest device by batch size (across) and operations of a step (up)",
-        description=f"{_counted(bench, found)}. {_told(bench, found)}{error_sentence(found)}",
+        description=said,
         chart=partial(_chart, panels, devices),
-        caption="Marks are measured; dotted lines and tints are a model that saw no ringed one.",
+        caption=(
+            "Marks are measured; dotted lines and tints are a model that saw no ringed one. The "
+            "belt without a tint around a line is its 95 % interval."
+        ),
         badges=loud_badges(bench),
         table=_table(bench, found),
         points=len(found.places),
@@ -207,8 +231,9 @@ def _chart(panels: Sequence[MapPanel], devices: Sequence[Series], size: Size) ->
 def _panel(bench: BenchmarkView, found: DecisionMap, kind: str) -> MapPanel:
     places = found.of_kind(kind)
     depths = sorted({place.net.depth for place in places})
-    within = [each for each in boundaries(found) if each.kind == kind]
-    lines = [MapLine(each.operations, _line_text(each, several=len(depths) > 1)) for each in within]
+    within = [each for each in _within(found) if each.kind == kind]
+    several = len(depths) > 1
+    lines = [MapLine(each.operations.value, _line_text(each, several=several)) for each in within]
     return MapPanel(
         title=KINDS.get(kind, kind).capitalize(),
         marks=tuple(_mark(bench, place) for place in places),
@@ -219,7 +244,7 @@ def _panel(bench: BenchmarkView, found: DecisionMap, kind: str) -> MapPanel:
 
 def _line_text(boundary: Boundary, *, several: bool) -> str:
     layers = f", {formatting.plural(boundary.depth, 'layer')}" if several else ""
-    at = work_text(float(f"{boundary.operations:.2g}"))
+    at = work_text(float(f"{boundary.operations.value:.2g}"))
     return f"{MODEL}{layers}: {at}"
 
 
@@ -237,18 +262,19 @@ def _point(bench: BenchmarkView, place: Place) -> tuple[object, ...]:
 def _tints(
     bench: BenchmarkView, found: DecisionMap, kind: str, depths: Sequence[int]
 ) -> list[MapTint]:
-    """Stretches of work in which the model has the same device at every depth."""
+    """Stretches of work in which the model has the same device at every depth, and surely so."""
     by_depth = [found.ranges(kind, depth) for depth in depths]
-    ends = sorted(
-        {end for ranges in by_depth for each in ranges for end in (each.least, each.most)}
-    )
+    open_ = [each.operations for each in found.boundaries if each.kind == kind]
+    ends = {end for ranges in by_depth for each in ranges for end in (each.least, each.most)}
+    ends |= {end for at in open_ if at.known for end in (at.low, at.high)}
     made = []
-    for least, most in pairwise(ends):
+    for least, most in pairwise(sorted(ends)):
         winners = {
             each.runner for ranges in by_depth for each in ranges
             if each.least <= least and most <= each.most
         }  # fmt: skip
-        if len(winners) == 1:
+        unsure = any(not at.known or (at.low <= least and most <= at.high) for at in open_)
+        if len(winners) == 1 and not unsure:
             made.append(MapTint(least, most, _series(bench, winners.pop())))
     return made
 
