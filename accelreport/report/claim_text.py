@@ -127,7 +127,9 @@ def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") ->
     """Where a number belongs: device, sweep point, and what else tells it from the others."""
     seed = "" if number.seed is None else f"seed {number.seed}"
     device = names.device(number.device) if number.device else ""
-    point = ", ".join(f"{names.axis(axis)}{joint}{value}" for axis, value in number.point.items())
+    point = ", ".join(
+        f"{names.axis(axis)}{joint}{names.value(value)}" for axis, value in number.point.items()
+    )
     said = ", ".join(each for each in (device, point, seed) if each)
     return said if number.peak is None else f"{said} (peak {number.peak:g})"
 

@@ -193,6 +193,12 @@ def tiny(value: float) -> str:
     return f"{digits}{SPACE}×{SPACE}10{str(power).translate(_SUPERSCRIPT)}"
 
 
+def probability(p: float) -> str:
+    """The p-value of a test, which nobody reads beyond its third place: "p = 0.032"."""
+    sign, told = ("<", "0.001") if p < 0.001 else ("=", fixed(p, 3))
+    return f"p{SPACE}{sign}{SPACE}{told}"
+
+
 def count(value: float | None) -> str:
     """A whole number, thousands set apart."""
     return MISSING if value is None or not math.isfinite(value) else fixed(value, 0)

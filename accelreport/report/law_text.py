@@ -9,8 +9,7 @@ from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, NoLaw
 from accelreport.analysis.stats import Interval
 from accelreport.analysis.timed_sweeps import GOALS, Cause, LawPair, Predictions, TimedSweep
 from accelreport.report import formatting
-from accelreport.report.metrics import axis_title
-from accelreport.report.text import label
+from accelreport.report.metrics import settings_text
 
 ENDLESS = "no end"
 """The upper end of an interval that has none."""
@@ -161,7 +160,7 @@ def columns(sweeps: Sequence[TimedSweep]) -> tuple[str, str, str, str]:
 
 def fixed_text(sweep: TimedSweep) -> str:
     """Where the other axes stand: "layers 1, batch size 64"; empty without any."""
-    return ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in sweep.fixed.items())
+    return settings_text(sweep.fixed)
 
 
 def predictions_sentence(found: Predictions) -> str:

@@ -83,6 +83,14 @@ def axis_title(axis: str) -> str:
     return label(axis.rsplit(".", 1)[-1].replace("_", " "), 60)
 
 
+def settings_text(point: Mapping[str, object], joint: str = ", ") -> str:
+    """Swept keys with their values in words: "layers 1, batch size 1,024"; empty without any."""
+    return joint.join(
+        f"{axis_title(axis)} {label(formatting.setting(value), 40)}"
+        for axis, value in point.items()
+    )
+
+
 _SHARES = ("accuracy", "precision", "recall", "f1")
 _PREFERRED = ("val_accuracy", "accuracy", "val_loss", "loss")
 

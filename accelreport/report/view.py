@@ -42,6 +42,7 @@ from accelreport.report.metrics import (
     is_share,
     learns,
     primary_metric,
+    settings_text,
     words_of,
 )
 from accelreport.report.text import label, short_hardware, slug
@@ -362,9 +363,7 @@ class BenchmarkView:
     def words_of_point(self, point: Point, skip: int = 0) -> str:
         """A sweep point in words, without its first axes."""
         pairs = list(zip(self.axes, point, strict=True))[skip:]
-        return " · ".join(
-            f"{axis_title(axis)} {label(setting(value), 40)}" for axis, value in pairs
-        )
+        return settings_text(dict(pairs), " · ")
 
     def point_header(self, point: Point) -> str:
         """A sweep point under a heading that names its one axis: "256"."""

@@ -55,11 +55,12 @@ def bounds_text(at_least: float | None, at_most: float | None) -> str:
 
 @dataclass(frozen=True)
 class Names:
-    """What a sentence calls devices, quantities and swept keys: what a spec does, by default."""
+    """What a sentence calls devices, quantities, swept keys and values: as a spec, by default."""
 
     device: Callable[[str], str] = str
     quantity: Callable[[str], str] = str
     axis: Callable[[str], str] = str
+    value: Callable[[object], str] = str
 
     def every(self, axes: Iterable[str]) -> str:
         """Swept keys: "every batch_size and units"."""
@@ -67,8 +68,8 @@ class Names:
 
     def at(self, where: Mapping[str, Scalar]) -> str:
         """Held keys: " at batch_size = 256 and units = 4"; empty without any."""
-        said = " and ".join(f"{self.axis(axis)} = {value}" for axis, value in where.items())
-        return f" at {said}" if said else ""
+        said = [f"{self.axis(axis)} = {self.value(value)}" for axis, value in where.items()]
+        return f" at {' and '.join(said)}" if said else ""
 
     def place(self, device: str, where: Mapping[str, Scalar]) -> str:
         """A device where keys are held: "gpu at batch_size = 256"."""

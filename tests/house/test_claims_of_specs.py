@@ -131,16 +131,19 @@ WORLDS: dict[str, tuple[World, World]] = {
         at({"kernel": "hard_sigmoid"}, pace(gpu=17), SAME),
         at({"kernel": "hard_sigmoid"}, SAME, pace(gpu=17)),
     ),
-    "The LSTM overfits: training accuracy passes .99": (final(accuracy=0.995), final(accuracy=0.9)),
-    "The LSTM overfits: validation accuracy stays about .83": (
+    "The LSTM overfits: training accuracy passes 99 %": (
+        final(accuracy=0.995),
+        final(accuracy=0.9),
+    ),
+    "The LSTM overfits: validation accuracy stays about 83 %": (
         final(val_accuracy=0.83),
         final(val_accuracy=0.9),
     ),
-    "The LSTM overfits: training accuracy ends at least .1 above that of validation": (
+    "The LSTM overfits: training accuracy ends at least 10 points above that of validation": (
         final(accuracy=0.99, val_accuracy=0.83),
         final(accuracy=0.88, val_accuracy=0.83),
     ),
-    "The network reaches .99 on the test images": (
+    "The network reaches 99 % on the test images": (
         final(val_accuracy=0.995),
         final(val_accuracy=0.98),
     ),

@@ -101,6 +101,9 @@ def test_shares_and_sizes_and_rates_have_their_units() -> None:
     assert f.signed(0.0012, 2) == "0.00"
     assert f.signed(-0.3, 2) == "−0.30"
     assert f.signed(0.125, 2) in {"+0.12", "+0.13"}
+    assert [f.probability(p).replace(plain, " ") for p in (0.832, 1.8e-7)] == [
+        "p = 0.832", "p < 0.001",
+    ]  # fmt: skip
     assert f.operations(2.15e10).replace(plain, " ") == "21.5 GFLOP"
     assert f.listed(["a", "b", "c"]) == "a, b and c"
 

@@ -238,7 +238,7 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     named = {row.entries[0].lines[0].text for row in rows}
     assert named == {"CPU (all threads)", "CPU (one thread)"}
     assert {row.header.lines[0].text for row in rows} == {
-        f"batch size {size}" for size in ("256", "512", "1024")
+        f"batch size {size}" for size in ("256", "512", "1,024")
     }
 
 

@@ -143,6 +143,18 @@ def test_the_speedup_table_names_factor_interval_and_time(pages: dict[str, Eleme
     assert "1 of 4 not run" in one_thread
 
 
+def test_a_setting_is_written_alike_wherever_it_stands(pages: dict[str, Element]) -> None:
+    told = {"td", "th", "p", "h1", "h2", "h3", "li", "figcaption", "text", "dd"}
+    said = {
+        (name, each.text)
+        for name, page in pages.items()
+        for each in page.all(*told)
+        if not each.all("pre", "code", *told)
+    }
+    assert sum("1,024" in text for _, text in said) > 20
+    assert [place for place in said if re.search(r"(?<![\w.,])1024(?!\w)", place[1])] == []
+
+
 def test_a_number_leads_to_the_cells_it_was_made_of(pages: dict[str, Element]) -> None:
     page = pages[BENCHMARK]
     (table,) = [t for t in page.all("div") if t.attributes.get("id") == "speedup-table"]

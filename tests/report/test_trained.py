@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 
 from accelreport.report.heroes.deployment import deployment_hero
 from accelreport.report.heroes.forecast import forecast_hero
+from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.heroes.learning import images_hero, writing_hero
 from accelreport.report.model import Code, Figure, Gallery
 from accelreport.report.pages.benchmark import benchmark_page
@@ -201,7 +203,7 @@ def series(missed: float) -> dict[str, Any]:
         ((0.4, 0.5), "official", "The network beats “same hour yesterday”: 0.450 °C"),
         ((2.0, 3.0), "official", "“Same hour yesterday” beats the network: 1.00 °C"),
         ((0.5, 1.7), "official", "The network is no surer than “same hour yesterday”: 1.10 °C"),
-        ((0.4, 0.5), "synthetic", "On a synthetic stand-in: the network misses by 0.450 °C"),
+        ((0.4, 0.5), "synthetic", "On a synthetic stand-in: the network misses by 0.450, “same"),
         ((2.0, 3.0), "sample", "On a sample: “same hour yesterday” beats the network: 1.00 °C"),
     ],
 )  # fmt: skip
@@ -211,6 +213,17 @@ def test_the_title_says_whether_the_network_or_a_naive_guess_wins_in_every_run(
     hero = forecast_hero(bench_of(*map(series, missed), origin=origin))
     assert hero
     assert hero.title.replace("\xa0", " ").startswith(title)
+
+
+@pytest.mark.parametrize(("origin", "told"), [("official", True), ("synthetic", False)])
+def test_values_that_were_made_up_are_in_no_unit(origin: str, told: bool) -> None:
+    hero = forecast_hero(bench_of(series(0.4), series(0.5), origin=origin))
+    assert hero
+    drawn = [each for each in hero.figures if isinstance(each, HeroFigure)]
+    said = [hero.title, hero.answer, *(each.value for each in hero.numbers)]
+    said += [json.dumps(each.drawing(Size(800, 300)).spec, ensure_ascii=False) for each in drawn]
+    said += [each.title + each.description for each in drawn]
+    assert any("°C" in each for each in said) is told
 
 
 @pytest.mark.parametrize("origin", ["official", "synthetic", "sample"])

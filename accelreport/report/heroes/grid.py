@@ -24,7 +24,7 @@ from accelreport.report.heroes.rates import (
     kicker,
 )
 from accelreport.report.heroes.sweep import LEVEL, devices_title
-from accelreport.report.metrics import axis_title, is_share, metric_title
+from accelreport.report.metrics import axis_title, is_share, metric_title, settings_text
 from accelreport.report.model import (
     Column,
     Entry,
@@ -126,7 +126,7 @@ def _where(held: dict[str, Any], series: Series, *, several: bool) -> str:
 
 
 def _held(held: dict[str, Any]) -> list[str]:
-    return [f"{axis_title(axis)} {_name(value)}" for axis, value in held.items()]
+    return [settings_text({axis: value}) for axis, value in held.items()]
 
 
 def _name(value: Any) -> str:

@@ -12,7 +12,7 @@ from accelreport.analysis.overview import Choice
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import formatting
 from accelreport.report.frames import why_withheld
-from accelreport.report.metrics import axis_title
+from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Column,
     Download,
@@ -176,7 +176,7 @@ def _cheapest(bench: BenchmarkView, alike: Sequence[Choice]) -> str:
 
 
 def _row(bench: BenchmarkView, found: Choice) -> Row:
-    parts = [f"{axis_title(axis)} {label(value, 40)}" for axis, value in found.point.items()]
+    parts = [settings_text({axis: value}) for axis, value in found.point.items()]
     next_one = found.against[0]
     use = [Line(bench.title_of(found.best.group.device))]
     if found.ties:

@@ -25,7 +25,7 @@ from accelreport.report.comparison import (
     verdicts,
 )
 from accelreport.report.comparison import ComparisonRow as Compared
-from accelreport.report.metrics import axis_title
+from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Badge,
     Block,
@@ -119,7 +119,7 @@ def _dots(rows: Sequence[ComparisonRow]) -> Dots:
 
 def place_of(row: ComparisonRow) -> str:
     """A sweep point in words: "batch size 64, units 32"; empty without axes."""
-    return ", ".join(f"{axis_title(key)} {label(value, 30)}" for key, value in row.point.items())
+    return settings_text(row.point)
 
 
 def _name(row: ComparisonRow) -> str:

@@ -33,7 +33,7 @@ from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.workloads import RateMark, Workload, work_rates
 from accelreport.report.frames import why_withheld
 from accelreport.report.heroes.hero import HeroFigure, Size
-from accelreport.report.metrics import axis_title, printed_text
+from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import (
     Column,
     Entry,
@@ -100,8 +100,7 @@ class Shown:
     @property
     def point(self) -> str:
         """Its sweep point in words; empty without axes."""
-        pairs = self.row.point.items()
-        return " · ".join(f"{axis_title(axis)} {label(value, 30)}" for axis, value in pairs)
+        return settings_text(self.row.point, " · ")
 
     @property
     def where(self) -> str:

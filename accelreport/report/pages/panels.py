@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 
 from accelreport.report import formatting
 from accelreport.report.charts.labelled import Heading, row_key
-from accelreport.report.metrics import axis_title
+from accelreport.report.metrics import axis_title, settings_text
 from accelreport.report.model import Badge, Column, Download, Entry, Key, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import number_badges
-from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series
 
@@ -76,7 +75,7 @@ def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tup
         return (RowGroup(rows),)
     groups: dict[str, list[Row]] = {}
     for point in bench.points:
-        heading = f"{axis_title(bench.axes[0])} {label(point[0], 40)}"
+        heading = settings_text({bench.axes[0]: point[0]})
         rest = bench.words_of_point(point, skip=1)
         groups.setdefault(heading, []).append(make(point, rest))
     return tuple(RowGroup(tuple(rows), title=heading) for heading, rows in groups.items())

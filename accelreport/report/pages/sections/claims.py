@@ -18,7 +18,7 @@ from accelreport.report.claim_text import (
     rule_text,
     source_of,
 )
-from accelreport.report.formatting import EN_DASH, SPACE
+from accelreport.report.formatting import EN_DASH, SPACE, setting
 from accelreport.report.metrics import FIGURES, QUANTITIES, is_share, metric_title
 from accelreport.report.model import (
     Badge,
@@ -99,8 +99,10 @@ def _line(where: str, each: Number) -> str:
 
 
 def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
-    peaks = ["" if each.peak is None else f" (peak {each.peak:g})" for each in run]
-    values = [f"{each.point[axis]}{peak}" for each, peak in zip(run, peaks, strict=True)]
+    values = [
+        names.value(each.point[axis]) + ("" if each.peak is None else f" (peak {each.peak:g})")
+        for each in run
+    ]
     return ", ".join(part for part in (held, f"{names.axis(axis)} {', '.join(values)}") if part)
 
 
@@ -309,7 +311,7 @@ def names_of(bench: BenchmarkView) -> Names:
             return QUANTITIES.get(name, FIGURES[name][0])
         return metric_title(name) if name.startswith("val_") else name.replace("_", " ")
 
-    return Names(device, quantity, axis=lambda name: name.replace("_", " "))
+    return Names(device, quantity, lambda name: name.replace("_", " "), setting)
 
 
 def _untested(bench: BenchmarkView, found: ClaimResult) -> str:

@@ -8,7 +8,7 @@ from math import nan
 from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.cost import TimeLine as Course
 from accelreport.report import formatting
-from accelreport.report.metrics import axis_title
+from accelreport.report.metrics import settings_text
 from accelreport.report.model import Column, Entry, Line, Prose, Row, RowGroup, Section, Table
 from accelreport.report.pages.badges import absence, number_badges
 from accelreport.report.pages.sections.cold_start import (
@@ -78,7 +78,7 @@ def _published(bench: BenchmarkView) -> tuple[Table, ...]:
 
 
 def _published_row(bench: BenchmarkView, row: Published, price: Price) -> Row:
-    where = ", ".join(f"{axis_title(axis)} {label(at, 30)}" for axis, at in row.where.items())
+    where = settings_text(row.where)
     name = [Line(label(row.label, 60))] + [Line(where, "reason")] * bool(where)
     costs = (money(price, time or nan) for time in (row.epoch_time, row.total_time))
     entries = (*(Entry((Line(each),)) for each in costs), Entry((Line(price_text(price)),)))

@@ -84,12 +84,12 @@ class EightBits:
     def answer(self) -> str:
         """Every seed's difference of the accuracy."""
         found = [formatting.signed(100 * row.difference, 2) for row in self.rows]
-        tested = [formatting.tiny(row.p) for row in self.rows]
+        tested = [formatting.probability(row.p) for row in self.rows]
         examples = formatting.count(max(row.found.examples for row in self.rows))
         seeds = formatting.plural(len(found), "seed")
         return (
             f"Accuracy changes by {formatting.listed(found)}{formatting.SPACE}points in {seeds}, "
-            f"each on {examples} examples (p = {formatting.listed(tested)}, McNemar)."
+            f"each on {examples} examples ({formatting.listed(tested)}, McNemar)."
         )
 
     def bars(self) -> list[Bars]:
@@ -291,7 +291,7 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
             _entry(
                 f"{points}{formatting.SPACE}points",
                 f"{low} to {high}",
-                f"p = {formatting.tiny(row.p)}: {row.change.value.lower()}",
+                f"{formatting.probability(row.p)}: {row.change.value.lower()}",
             ),
         ),
     )

@@ -347,8 +347,10 @@ def forecast_run(bench: BenchmarkView) -> NamedRun | None:
 
 
 def forecasts_of(run: NamedRun) -> list[Forecast]:
-    """Its series that are shown."""
-    return [each for each in run.record.forecasts if len(each.true) > 1][:MOST_TARGETS]
+    """Its series that are shown; made-up values, such as a wind below 0, are in no unit."""
+    made_up = run.record.data is not None and run.record.data.origin == "synthetic"
+    shown = [each for each in run.record.forecasts if len(each.true) > 1][:MOST_TARGETS]
+    return [each.model_copy(update={"unit": ""}) for each in shown] if made_up else shown
 
 
 def errors_of(record: Record, forecast: Forecast) -> ForecastErrors:

@@ -8,6 +8,7 @@ from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Named
+from accelreport.report.formatting import setting
 from accelreport.report.metrics import (
     FIGURES,
     QUANTITIES,
@@ -15,6 +16,7 @@ from accelreport.report.metrics import (
     figure_interval,
     figure_text,
     printed_text,
+    settings_text,
 )
 from accelreport.report.model import (
     Badge,
@@ -61,9 +63,9 @@ def _device(bench: BenchmarkView, found: PublishedResult) -> Named:
 def _name(bench: BenchmarkView, found: PublishedResult) -> str:
     """What a published row is called: its sweep point and its label."""
     point = found.point
-    where = ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in point.items())
+    where = settings_text(point)
     if len(point) == 1 == len(bench.axes):
-        where = label(next(iter(point.values())), 30)
+        where = label(setting(next(iter(point.values()))), 30)
     return f"{where} · {label(found.row.label, 44)}" if where else label(found.row.label, 44)
 
 
@@ -186,8 +188,7 @@ def _against(bench: BenchmarkView, found: PublishedResult) -> str:
         return ours
     over = f"{ours} over {bench.title_of(found.over)}"
     if found.row.over_where:
-        places = found.row.over_where.items()
-        over += " at " + ", ".join(f"{axis_title(k)} {label(v, 30)}" for k, v in places)
+        over += f" at {settings_text(found.row.over_where)}"
     by = found.row.quantity
     return over if by == "speedup" else f"{over}, by the {QUANTITIES.get(by, axis_title(by))}"
 
