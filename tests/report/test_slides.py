@@ -108,7 +108,7 @@ def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
     deck = pages[WHOLE]
     slides = slides_of(deck)
     # Of three pages, since two profiles are of one spec.
-    names = ["start", "rates", "matmul-rates", "mnist_batch_sweep-figure-1", "claims"]
+    names = ["start", "rates", "mnist_batch_sweep-figure-1", "matmul-rates", "claims"]
     assert [slide.attributes["id"] for slide in slides] == names
     assert title_of(slides[0]).endswith("?")
     assert "Processes planned for each number" in slides[0].text
@@ -176,6 +176,34 @@ def test_a_person_chooses_slides_their_order_and_their_titles(
     (own,) = [slides_page(b, benchmark_page(b), talk) for b in many if b.plan.spec == "s3"]
     assert own.sections[0].title == "The batch feeds the GPU"
     assert [slide.title for slide in decks[0].sections] != titles
+
+
+def test_a_talk_tells_of_speed_before_it_tells_of_what_was_learned(
+    decks: list[ReportPage],
+) -> None:
+    whole = decks[0]
+    own = [slide for slide in whole.sections if slide.id not in {"rates", "ceilings", "claims"}]
+    order = [slide.id.partition("-figure")[0].removesuffix("-rates") for slide in own]
+    # What the batch does, then what single networks reach, then the trained network in use.
+    sweeps, kernels = order[:3], order[3:-1]
+    assert sweeps == ["mnist_batch_sweep", "s0", "s1"]
+    assert kernels == ["k0", "k1", "k2", "k3"]
+    assert order[-1] == "example_training"
+
+
+def test_verdicts_fill_a_slide_only_where_several_say_something(
+    many: list[BenchmarkView], decks: list[ReportPage]
+) -> None:
+    whole, *own = decks
+    assert whole.sections[-1].id == "claims"
+    assert whole.sections[-1].title == (
+        "Published figures contradict 1 of 2\xa0claims; none is decided here"
+    )
+    # Two claims, and none is decided here: a sentence of the notes says so.
+    sweep = next(deck for deck in own if deck.path == SWEEP)
+    assert "claims" not in [slide.id for slide in sweep.sections]
+    assert sweep.speech
+    assert sweep.speech.sentences[0] == "Claims: None was decided by what was measured here."
 
 
 def test_every_title_is_a_finding_and_none_continues_another(decks: list[ReportPage]) -> None:

@@ -13,7 +13,16 @@ from accelreport.report.heroes.general import rates_figure, rates_title
 from accelreport.report.heroes.hero import ON_A_PHONE, ON_A_SLIDE, Hero, HeroFigure, Shown, Size
 from accelreport.report.heroes.rates import fullest_point
 from accelreport.report.heroes.registry import hero_of
-from accelreport.report.model import Block, Code, Download, LargeNumbers, Page, Section, Speech
+from accelreport.report.model import (
+    Block,
+    Code,
+    Download,
+    LargeNumbers,
+    Page,
+    Section,
+    Speech,
+    Units,
+)
 from accelreport.report.pages.claims import units_of
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.slides.notes import (
@@ -45,15 +54,8 @@ MOST_TOPIC = 88
 """Letters of the line over a title."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
-_SHORT = {
-    "confirmed": "confirmed here",
-    "refuted": "refuted here",
-    "undecided": "undecided",
-    "agree": "agree in print",
-    "contradict": "contradicted in print",
-    "device": "in need of a device",
-}
-"""State of a claim → what a title calls it."""
+_OPEN = {"undecided", "device"}
+"""States of claims that nothing speaks for or against."""
 
 
 def slides_path(bench: BenchmarkView) -> str:
@@ -70,13 +72,20 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
         talk: titles of its slides that a person chose.
     """
     hero = hero_of(bench)
-    slides = [slide for _, slide in figure_slides(bench, hero)] or [_numbers(bench, hero)]
+    slides = [slide for _, slide in figure_slides(bench, hero)]
+    slides = slides or [_numbers(bench, hero)]
     for each in talk.slides:
         if each.benchmark == bench.plan.spec:
             name = each.slide or slides[0].id
             slides = [titled(slide, each) if slide.id == name else slide for slide in slides]
     verdicts = verdict_slide([bench])
     most = MOST_SLIDES - 1 - bool(verdicts)
+    speech = start_speech(
+        [bench], commands(bench), Download(f"{bench.slug}.html", "Numbers: the page")
+    )
+    if bench.tested and not verdicts:
+        told = claim_sentences([bench])[1]
+        speech = replace(speech, sentences=(f"Claims: {told}", *speech.sentences))
     return replace(
         for_the_hall(page),
         path=slides_path(bench),
@@ -88,9 +97,7 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
         template="slides.html",
         crumbs=(Download(f"{bench.slug}.html", "The page"),),
         related=(),
-        speech=start_speech(
-            [bench], commands(bench), Download(f"{bench.slug}.html", "Numbers: the page")
-        ),
+        speech=speech,
     )
 
 
@@ -207,20 +214,43 @@ def _numbers(bench: BenchmarkView, hero: Hero) -> Section:
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
-    """What became of the claims, a square for each; None where none could be decided."""
+    """What became of the claims, a square for each; None where there is little to tell.
+
+    Few claims of one benchmark, or those of which all are open, are a sentence of its notes.
+    """
     units = units_of(benches)
-    # Squares of which none is decided are a sentence of the notes.
-    if units is None or {state for state, *_ in units.keys} == {"device"}:
+    if units is None:
         return None
-    count = formatting.plural(len(units.items), "claim")
-    said = formatting.listed([f"{number} {_SHORT[state]}" for state, _, number in units.keys])
+    alone = len(benches) == 1
+    if {state for state, *_ in units.keys} <= (_OPEN if alone else {"device"}):
+        return None
+    if alone and len(units.items) < LEAST_POINTS:
+        return None
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     return Section(
         "claims",
-        f"{count} of the sources: {said}",
+        _verdicts_title(units),
         (units,),
         finding="Verdicts",
         speech=Speech(
             once(claim_sentences(benches)), (Download(where, "Numbers: the claims and rules"),)
         ),
     )
+
+
+def _verdicts_title(units: Units) -> str:
+    """What was decided here, else what the sources' own figures say; the rows tell the rest."""
+    known = {state: number for state, _, number in units.keys}
+    claims = formatting.plural(len(units.items), "claim")
+    confirmed, refuted = known.get("confirmed", 0), known.get("refuted", 0)
+    if confirmed or refuted:
+        return f"Of {claims}, {_are(confirmed)} confirmed here and {_are(refuted)} refuted"
+    agree, against = known.get("agree", 0), known.get("contradict", 0)
+    said = [f"bear out {agree}"] * bool(agree) + [f"contradict {against}"] * bool(against)
+    if not said:
+        return f"None of {claims} is decided here"
+    return f"Published figures {formatting.listed(said)} of {claims}; none is decided here"
+
+
+def _are(number: int) -> str:
+    return f"{number or 'none'} {'is' if number < 2 else 'are'}"

@@ -113,6 +113,24 @@ def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
     return (Fact("Processes planned for each number", text),)
 
 
+FORMS = (
+    "sweep-lines",
+    "then-and-now",
+    "hero-rates",
+    "grid",
+    "decision-map",
+    "gallery",
+    "hero-curves",
+    "code",
+    "hero-forecast",
+    "hero-errors",
+    "hero-bits",
+    "hero-seeds",
+    "hero-until",
+    "latency-lines",
+)
+"""Forms in the order in which a talk goes on: speed, then what was learned, then its use."""
+
 _SIGNS = {
     "●": "● measured here, band: 95 % interval.",
     "◇": "◇ published, as printed.",
@@ -172,9 +190,10 @@ def _chosen(benches: Sequence[BenchmarkView], most: int) -> Iterator[Section]:
             continue
         form, slide = min(own, key=lambda each: shown.get(each[0], 0))
         turn = shown[form] = shown.get(form, 0) + 1
-        ranked.append((turn, _stand_in(bench), place, slide))
+        when = FORMS.index(form) if form in FORMS else len(FORMS)
+        ranked.append((turn, _stand_in(bench), place, when, slide))
     kept = sorted(ranked, key=lambda one: one[:3])[:most]
-    yield from (slide for *_, slide in sorted(kept, key=lambda one: one[2]))
+    yield from (slide for *_, slide in sorted(kept, key=lambda one: (one[3], one[2])))
 
 
 def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
