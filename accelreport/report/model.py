@@ -49,6 +49,10 @@ class Entry:
     """"h" goes from slower to faster, "c" from few to many."""
     mark: str = ""
     """An extra class from a closed list: "baseline", "absent", "apart", "wrong", "number"."""
+    more: tuple[Line, ...] = ()
+    """Lines that a reader has to open."""
+    more_title: str = ""
+    """What opens them."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.spec.claims import (
     Claim,
+    EquivalentCheck,
     FasterCheck,
     PeakCheck,
     QuantisedCheck,
@@ -88,6 +89,35 @@ def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
     assert listed.download is not None
 
 
+def test_claims_about_points_that_are_not_in_the_run_are_a_line_and_a_list_to_open() -> None:
+    far = RatioCheck(ratio="speedup", of="gpu", where={"batch_size": 4096}, at_least=2)
+    made = study(claims=[FAST, Claim(text="Far", check=far)], devices=("cpu", "gpu"))
+    section = claims_section([bench_of(made)])
+    assert section is not None
+    shown, line, listed = section.blocks
+    assert isinstance(shown, Table)
+    assert isinstance(line, Prose)
+    assert isinstance(listed, Table)
+    assert [row.header.lines[0].text for row in shown.groups[0].rows] == ["Fast"]
+    assert line.text == "1 claim is about sweep points that this run does not have."
+    assert [row.header.lines[0].text for row in listed.groups[0].rows] == ["Far"]
+    assert listed.folded
+
+
+def test_beside_a_claim_stand_three_numbers_at_most_and_the_others_open_with_its_rule() -> None:
+    same = Claim(text="Same", check=EquivalentCheck(equivalent="val_accuracy", within=0.01))
+    section = claims_section([bench_of(study(claims=[same], devices=("cpu", "cpu-1", "gpu")))])
+    assert section is not None
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    (measured,) = [row.entries[1] for row in table.groups[0].rows]
+    assert len(measured.lines) == 3
+    *others, rule = measured.more
+    assert len(others) == 2 * 3 - 3
+    assert rule.text.startswith("The rule: two one-sided tests")
+    assert measured.more_title == "3\N{NO-BREAK SPACE}more lines and the rule"
+
+
 def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other_words() -> None:
     costs = QuantisedCheck(quantised_costs="accuracy", of="gpu")
     tall = RatioCheck(ratio="val_accuracy", of="gpu", over="cpu", mean_over=["batch_size"], about=1)
@@ -97,11 +127,11 @@ def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other
     rows = [
         row for block in section.blocks if isinstance(block, Table) for row in block.groups[0].rows
     ]
-    rules = {row.header.lines[0].text: row.entries[2].lines[0].text for row in rows}
+    rules = {row.header.lines[0].text: row.entries[1].more[-1].text for row in rows}
     assert "of each model trained on GPU finds" in rules["Costs"]
     assert "exclude a loss of 0.005" in rules["Costs"]
     assert "of validation accuracy of GPU over that of CPU (all threads) is" in rules["As good"]
-    assert rules["As good"].endswith("over every batch size")
+    assert rules["As good"].endswith("over every batch size.")
 
 
 @pytest.mark.parametrize("origin", ["synthetic", "sample", "official"])
@@ -165,4 +195,4 @@ def test_a_claim_says_under_its_sentence_who_made_it_and_the_page_s_source_in_fe
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
     said = {row.header.lines[0].text: row.header.lines[1].text for row in table.groups[0].rows}
     assert said == {"Fast": "A. Author, B. Author 2021", "Other": "a talk of 2019"}
-    assert [column.title for column in table.columns] == ["verdict", "measured", "rule"]
+    assert [column.title for column in table.columns] == ["verdict", "measured"]

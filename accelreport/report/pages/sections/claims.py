@@ -39,7 +39,10 @@ from accelreport.report.text import label, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import Claim, Names
 
-ABSENT = "Claims about devices that were not measured"
+ABSENT = "Claims that were not tested here"
+
+MOST_SHOWN = 3
+"""Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
 MOST_APART = 6
 """Numbers with intervals that each get a line of their own."""
@@ -174,8 +177,8 @@ _MEANINGS = {
 def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
     """The section of one benchmark, or of all; None where no spec makes a claim.
 
-    Claims about devices that were not measured are counted in a line, and stand in a table that a
-    reader has to open.
+    Claims about devices or sweep points of which this run has nothing are counted in a line, and
+    stand in a table that a reader has to open.
     """
     every = [found for bench in benches for found in bench.tested]
     if not every:
@@ -192,7 +195,8 @@ def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
     absent = _table(benches, absent=True)
     if absent.groups:
         download = None if blocks else absent.download
-        blocks += [Prose(_absent_text(benches)), replace(absent, download=download)]
+        why = " ".join(filter(None, (_absent_text(benches), _unplanned_text(benches))))
+        blocks += [Prose(why), replace(absent, download=download)]
     title = "Claims" if len(benches) == 1 else "Claims and verdicts"
     return Section("claims", title, tuple(blocks), finding=finding)
 
@@ -207,6 +211,26 @@ def absent_devices(found: ClaimResult) -> list[str]:
     if found.tested:
         return []
     return [each.device for each in found.missing if each.lack is Lack.DEVICE]
+
+
+def _elsewhere(found: ClaimResult) -> bool:
+    """Whether a claim was not tested because the run has neither its devices nor its points."""
+    if found.tested:
+        return False
+    return bool(absent_devices(found)) or all(
+        each.lack is Lack.POINTS or (each.lack is Lack.NUMBER and not each.results)
+        for each in found.missing
+    )
+
+
+def _unplanned_text(benches: Sequence[BenchmarkView]) -> str:
+    """How many claims are about points that are not in the plan; empty where none is."""
+    every = [found for bench in benches for found in bench.tested]
+    count = sum(_elsewhere(found) and not absent_devices(found) for found in every)
+    if not count:
+        return ""
+    verb = "claim is" if count == 1 else "claims are"
+    return f"{count} {verb} about sweep points that this run does not have."
 
 
 def _absent_text(benches: Sequence[BenchmarkView]) -> str:
@@ -227,6 +251,8 @@ def _absent_text(benches: Sequence[BenchmarkView]) -> str:
         f"({formatting.listed(sorted(reasons[title]))})"
         for title, count in needed.most_common()
     ]
+    if not claims:
+        return ""
     verb = "claim needs" if claims == 1 else "claims need"
     return f"{claims} {verb} a device that was not measured here: {formatting.listed(said)}."
 
@@ -243,7 +269,7 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
 
     Args:
         benches: the benchmarks.
-        absent: whether it is of the claims about devices that were not measured, or of the others.
+        absent: whether it is of the claims about what this run has nothing of, or of the others.
     """
     several = len(benches) > 1
     row_ids = {
@@ -252,7 +278,7 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
         for number, found in enumerate(bench.tested)
     }
     made = {
-        bench.slug: [each for each in bench.tested if bool(absent_devices(each)) is absent]
+        bench.slug: [each for each in bench.tested if _elsewhere(each) is absent]
         for bench in benches
     }
     if several:
@@ -281,11 +307,7 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
             "refuted only when the whole interval lies on one side."
         ),
         corner="claim",
-        columns=(
-            Column("verdict"),
-            Column("measured", wide=True),
-            Column("rule", wide=True),
-        ),
+        columns=(Column("verdict"), Column("measured", wide=True)),
         groups=groups,
         style="prose",
         folded=absent,
@@ -357,12 +379,18 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     machines = {series.machine for series in bench.series if series.machine}
     if found.machine and len(machines) > 1:
         measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
+    shown, more = measured[:MOST_SHOWN], measured[MOST_SHOWN:]
     rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
     return Row(
         Entry((Line(label(claim.text, 400)), Line(_said_by(bench, claim), "detail"))),
         (
             Entry((), badges=(badge, *origin_badges([found.stand_in]))),
-            Entry(tuple(measured)),
-            Entry((Line(rule),)),
+            Entry(
+                tuple(shown),
+                more=(*more, Line(f"The rule: {rule}.")),
+                more_title=f"{formatting.plural(len(more), 'more line')} and the rule"
+                if more
+                else "the rule",
+            ),
         ),
     )

@@ -262,7 +262,7 @@ def target_table(bench: BenchmarkView) -> Table:
         if target.at_least is not None
         else f"at most {target.at_most}"
     )
-    return points_by_devices(
+    table = points_by_devices(
         bench,
         lambda bench, series, point: _target_entry(bench, series, point, target.metric),
         id="target-table",
@@ -273,6 +273,8 @@ def target_table(bench: BenchmarkView) -> Table:
         ),
         download=Download(f"{bench.slug}/targets.csv", "CSV"),
     )
+    # Of a sweep the finding says who was first, and every point of every device is looked up.
+    return replace(table, folded=len(bench.points) > 1)
 
 
 def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: str) -> Entry:

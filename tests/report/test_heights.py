@@ -1,0 +1,55 @@
+"""How far a reader has to go: sweeps with a GPU and a TPU, of the most that they may show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from accelreport.loader.load import load
+from accelreport.spec.models import Target
+from tests.analysis.test_timed_sweeps import FIXED, in_parts
+from tests.house.tree import ROOT
+from tests.report.scenarios import Results, digits
+from tests.support.browser import opened
+from tests.support.records import study
+from tests.support.sites import build
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def tall(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four batches on four devices with their steps in parts, and a grid of 24 points on three."""
+    batches, grid = load(
+        [ROOT / "specs" / f"{n}.toml" for n in ("mnist_batch_sweep", "har_sweep")]
+    ).specs
+    swept = study(
+        spec="mnist_batch_sweep", devices=("cpu", "cpu-1", "gpu", "tpu"), origin="sample",
+        axes={"batch_size": (128, 256, 512, 1024)}, samples=24, steps_per_epoch=30,
+        target=Target(metric="val_accuracy", at_least=0.85),
+        published=batches.published, claims=batches.claims,
+    )  # fmt: skip
+    records = tuple(digits(in_parts(record, fixed=FIXED)) for record in swept.records)
+    points = study(
+        spec="har_sweep", devices=("cpu", "gpu", "tpu"), origin="sample", repeats=1, epochs=2,
+        steps_per_epoch=30, published=grid.published, claims=grid.claims,
+        axes={"layers": (1, 2, 3), "units": (32, 64, 128, 256), "batch_size": (64, 128)},
+    )  # fmt: skip
+    out = tmp_path_factory.mktemp("tall")
+    build(Results((replace(swept, records=records), points)), out)
+    return out
+
+
+@pytest.mark.parametrize(("name", "most"), [("mnist_batch_sweep", 7000), ("har_sweep", 6000)])
+def test_a_page_of_a_sweep_with_gpu_and_tpu_is_not_longer_than_readers_bear(
+    name: str, most: int, tall: Path, browser: Browser
+) -> None:
+    with opened(browser, tall / f"{name}.full.html") as page:
+        assert page.evaluate("document.documentElement.scrollHeight") <= most
+        # Folded is not gone: all of it can be opened.
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        for said in ("The rule: ", "How to reproduce it", "Every cell"):
+            assert said in page.inner_text("main")
