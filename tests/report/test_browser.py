@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from tests.report.scenarios import HOSTILE, Results, ordinary
 from tests.report.test_heroes import driven_study
 from tests.report.test_hostile import OURS
 from tests.support.browser import opened, tab
+from tests.support.program_server import ROOT
 from tests.support.sites import build
 
 pytestmark = pytest.mark.e2e
@@ -246,3 +248,24 @@ def test_a_script_that_gets_into_a_page_is_refused(
         assert page.title() != "broken"
         page.remove_listener("console", note)
     assert any("Content Security Policy" in message for message in said)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_readmes_picture_ends_below_the_words_under_the_front_pages_picture_and_within_no_text(
+    browser: Browser, site: Path, scheme: Literal["light", "dark"]
+) -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "readme_picture.py"))
+    with opened(browser, site / "index.html", width=script["WIDTH"], scheme=scheme) as tab:
+        height = script["height_of"](tab)
+        caption = tab.locator(".opening figure > .caption").last.bounding_box()
+        assert caption
+        assert caption["y"] + caption["height"] <= height
+        cut = tab.evaluate(
+            """height => [...document.querySelectorAll('p, summary, text, h1, h2')]
+              .filter(each => getComputedStyle(each).visibility === 'visible')
+              .map(each => [each.textContent, each.getBoundingClientRect()])
+              .filter(([, box]) => box.top < height && height < box.bottom)
+              .map(([said]) => said)""",
+            height,
+        )
+    assert not cut

@@ -229,7 +229,7 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     page = front(made)
     assert page.opening
     line = page.opening.finding
-    assert line.startswith("Asked for and not measured: GPU and TPU v2-8 (device not present).")
+    assert line.startswith("Not measured: GPU and TPU v2-8 (device not present). “accelreport run ")
     assert "accelreport merge" in line
     tables = benchmarks_page(gather(Results((made,)))).sections
     (table,) = [block for each in tables if each.id == "speedups" for block in each.blocks]
@@ -240,6 +240,18 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     assert {row.header.lines[0].text for row in rows} == {
         f"batch size {size}" for size in ("256", "512", "1,024")
     }
+
+
+def test_the_line_of_absent_devices_names_some_and_counts_the_rest_however_many_there_are() -> None:
+    def away(n: int) -> Study:
+        made = study(spec=f"s{n}", devices=("cpu", "gpu"), fate=present("cpu"), first_seed=50 * n)
+        gpu = made.plan.devices["gpu"].model_copy(update={"label": f"GPU {n}"})
+        devices = dict(made.plan.devices) | {"gpu": gpu}
+        return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
+
+    opening = front(*map(away, range(6))).opening
+    assert opening
+    assert opening.finding.startswith("Not measured: GPU 0, GPU 1, GPU 2 and 3 more (device not ")
 
 
 @pytest.mark.parametrize("here", [("cpu", "cpu-1"), ("cpu",)])
@@ -284,7 +296,7 @@ def test_the_picture_has_room_for_a_first_screen_and_the_full_profile_before_oth
     assert "1\xa0row more: see Benchmarks." in full.picture.caption.replace("1 row", "1\xa0row")
 
 
-def test_workloads_with_nothing_beside_them_share_a_line_that_says_why_and_have_no_row() -> None:
+def test_workloads_with_nothing_beside_them_are_counted_below_the_picture_and_have_no_row() -> None:
     step = {"step_time": 0.0112}
     beside = study(devices=("cpu", "gpu"), repeats=2, spec="a")
     alone = study(devices=("cpu",), spec="b", first_seed=50)
@@ -297,20 +309,15 @@ def test_workloads_with_nothing_beside_them_share_a_line_that_says_why_and_have_
     gone = study(devices=("cpu",), spec="e", fate=lambda cell: "missing", first_seed=130)
     view = Overview(gather(Results((beside, alone, other, lower, gone))))
     assert {each.bench.plan.spec for each in view.shown} == {"a"}
-    said = view.measured_only
-    for why in (
-        "No source prints a rate: ",
-        "No rate is published for these settings: ",
-        "GPU is withheld (it computes in mixed_float16, the baseline in float32): ",
-    ):
-        assert re.search(re.escape(why) + r"[^.:]+ up to [\d,]+\xa0images/s\.", said), said
-    page = front(beside, alone, other, lower, gone)
-    assert page.opening
-    assert page.opening.finding.startswith(f"{said} Asked for and not measured: ")
     picture = view.picture
     assert picture
     assert f"Without a rate here: “{label(gone.plan.title)}”." in picture.caption
+    counted = "3\xa0more workloads stand beside nothing (1 of them because a device is withheld)"
+    assert f"{counted}: see Benchmarks." in picture.caption
     table = rates_table(view.rows, "rates", "Rates")
+    assert {group.href for group in table.groups} == {
+        f"{each.bench.slug}.html" for each in view.rows
+    }
     withheld = [
         row
         for group in table.groups
@@ -330,7 +337,7 @@ def test_where_nothing_stands_beside_anything_the_picture_tells_the_rates_themse
     made = study(devices=("cpu",), spec="a"), study(devices=("cpu",), spec="b", first_seed=50)
     view = Overview(gather(Results(made)))
     assert {each.bench.plan.spec for each in view.shown} == {"a", "b"}
-    assert view.measured_only == ""
+    assert view.elsewhere == ""
     picture = view.picture
     assert picture
     drawn = json.dumps(picture.drawing(WIDE).spec, ensure_ascii=False)

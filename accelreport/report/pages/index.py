@@ -40,6 +40,8 @@ from accelreport.report.view import BenchmarkView
 
 RATES = "overview"
 """Id of the section that holds the picture."""
+MOST_ABSENT = 4
+"""Names of absent devices that a line has room for, with its command."""
 
 
 def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[str]) -> Page:
@@ -73,9 +75,8 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
 
 
 def _picture(view: Overview) -> Section | None:
-    """The picture of all workloads, and lines for the workloads and devices not in it."""
-    picture = view.picture
-    said = " ".join(text for text in (view.measured_only, absent_line(view.benches)) if text)
+    """The picture of all workloads, and a line for the devices not in it."""
+    picture, said = view.picture, absent_line(view.benches)
     blocks = (picture.figure(WIDE, PHONE),) if picture else ()
     return Section(RATES, "Every workload", blocks, finding=said) if blocks or said else None
 
@@ -116,13 +117,20 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
             name = bench.title_of(row.device)
             if name not in measured and not any(name in known for known in reasons.values()):
                 reasons.setdefault(kind_text(row), {})[name] = None
-    told = [f"{formatting.listed(list(who))} ({why})" for why, who in sorted(reasons.items())]
+    told = [f"{_some(list(who))} ({why})" for why, who in sorted(reasons.items())]
     if not told:
         return ""
     return (
-        f"Asked for and not measured: {formatting.listed(told)}. “accelreport run specs/” on a "
-        "machine that has them, and “accelreport merge” of both results folders, add them here."
+        f"Not measured: {formatting.listed(told)}. “accelreport run specs/” where they are, then "
+        "“accelreport merge” of both results folders, adds them here."
     )
+
+
+def _some(names: list[str]) -> str:
+    """The first of some names, and how many more there are: the page of devices has all."""
+    kept = names if len(names) <= MOST_ABSENT else names[: MOST_ABSENT - 1]
+    rest = len(names) - len(kept)
+    return formatting.listed([*kept, f"{rest} more"] if rest else kept)
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
@@ -270,8 +278,10 @@ def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, s
     said = []
     if kind != "GPU" and (others := view.printed_factors(("GPU",))):
         middle = sorted(each.value for each in others)[len(others) // 2]
-        median = f", median {two_digits(middle)}" if len(others) > 2 else ""
-        said.append(f"The sources’ GPUs: {_range(others)}{median}.")
+        median = f" (median {two_digits(middle)})" if len(others) > 2 else ""
+        boards = {each.name for each in others}
+        gpus = "The sources’ GPUs" if len(boards) > 1 else f"The {next(iter(boards))}"
+        said.append(f"{gpus} ran at {_range(others)} its speed{median}.")
     processors = view.printed_factors(("CPU",))
     if processors:
         said.append(_processor(view, processors))

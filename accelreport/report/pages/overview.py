@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,6 @@ from functools import cached_property
 from accelreport.analysis.compute import hardware_name
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.rates import (
-    RATES,
     PrintedRate,
     RateRow,
     common_base,
@@ -148,19 +146,6 @@ class Shown:
             if each.withheld and each.own.timed and id_of(each.base) == id_of(base)
         ]
 
-    @property
-    def alone(self) -> str:
-        """Why nothing stands beside the base; empty where something does."""
-        if self.row.compared:
-            return ""
-        for found in self.withheld:
-            who = self.bench.title_of(found.device)
-            return f"{who} is withheld ({label(why_withheld(found), 90)})"
-        plan = self.bench.plan
-        if not any(set(each.figures()) & set(RATES) for each in plan.published):
-            return "no source prints a rate"
-        return "no rate is published for these settings"
-
     def accelerated(self) -> bool:
         """Whether a GPU or a TPU stands beside the base."""
         devices = [each.device for each in self.row.measured]
@@ -275,26 +260,23 @@ class Overview:
     @cached_property
     def _lone(self) -> list[list[Shown]]:
         """Benchmarks of which nothing stands beside the base, while of others something does."""
-        return [own for own in self._by_bench if self.over_base and all(each.alone for each in own)]
+        return [
+            own
+            for own in self._by_bench
+            if self.over_base and not any(each.row.compared for each in own)
+        ]
 
     @property
-    def measured_only(self) -> str:
-        """What has no row in the picture: each workload with its rate, by the reason."""
-        titles = [label(own[0].bench.plan.title, 120).partition(": ") for own in self._by_bench]
-        heads = Counter(head for head, *_ in titles)
-        by_reason: dict[str, list[str]] = {}
-        fastest = [(own, max(own, key=lambda each: each.row.rate.value)) for own in self._lone]
-        busy = all(best.row.busy for _, best in fastest)
-        for own, best in fastest:
-            head, _, tail = label(best.bench.plan.title, 120).partition(": ")
-            name = f"{head} ({tail})" if tail and heads[head] > 1 else head
-            rate = amount(best.row.rate.value, best.row.rate.low, best.row.rate.high)
-            rate += signs_of(best.row.base.timed, busy=not busy)
-            told = f"{name} {'up to ' if len(own) > 1 else ''}{rate}"
-            told += f"{formatting.SPACE}{unit_of(best)}"
-            by_reason.setdefault(best.alone, []).append(told)
-        said = [f"{sentence(why)}: {', '.join(names)}." for why, names in by_reason.items()]
-        return " ".join([f"Also measured{', busy' if busy else ''}.", *said]) if said else ""
+    def elsewhere(self) -> str:
+        """What has no row in the picture, and which page has its numbers; empty without any."""
+        said = [f"{formatting.plural(self._cut, 'row')} more"] if self._cut else []
+        if self._lone:
+            withheld = sum(any(each.withheld for each in own) for own in self._lone)
+            why = f" ({withheld} of them because a device is withheld)" if withheld else ""
+            count = formatting.plural(len(self._lone), "more workload")
+            verb = "stands" if len(self._lone) == 1 else "stand"
+            said.append(f"{count} {verb} beside nothing{why}")
+        return f"{sentence('; '.join(said))}: see Benchmarks." if said else ""
 
     @property
     def without_a_rate(self) -> list[str]:
@@ -473,20 +455,19 @@ class Overview:
             )
         if "beyond" in kinds:
             said.append("✕ printed, and beyond the peak of the chip.")
-        told = [*self.shown, *(each for own in self._lone for each in own)]
         signs = "".join(
             signs_of(group)
-            for each in told
+            for each in self.shown
             for group in (each.row.base.timed, *(one.own.timed for one in each.row.measured))
         )
         if ALONE in signs:
             said.append(f"{ALONE} one process, so no interval.")
         if PARTLY in signs:
             said.append(f"{PARTLY} the time budget ended the run; its steady steps were measured.")
-        if any(each.row.busy for each in told):
+        if any(each.row.busy for each in self.shown):
             said.append("Busy: other programs held the processor, which is faster than shown.")
-        if self._cut:
-            said.append(f"{sentence(formatting.plural(self._cut, 'row'))} more: see Benchmarks.")
+        if self.elsewhere:
+            said.append(self.elsewhere)
         if away := self.without_a_rate:
             some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
             if len(away) > 3:
@@ -577,8 +558,9 @@ def _table_rows(shown: Shown) -> list[Row]:
         return Row(header, tuple(Entry((text,)) for text in texts))
 
     def measured(timed: Sequence[Result]) -> str:
-        said = f"measured, {formatting.plural(len(timed), 'process', 'processes')}"
-        return f"{said}, busy" if is_busy(timed) else said
+        said = ["measured", formatting.plural(len(timed), "process", "processes")]
+        said += ["ended by the time budget"] if PARTLY in signs_of(timed) else []
+        return ", ".join([*said, "busy"] if is_busy(timed) else said)
 
     own = shown.hardware(row.base.device, row.base.timed)
     rows = [made(own, amount(rate.value, rate.low, rate.high), "1×", measured(row.base.timed))]
