@@ -14,10 +14,12 @@ import pytest
 
 from accelreport.errors import AccelReportError
 from accelreport.plugins import WORKLOADS
+from accelreport.report.model import Drawing, Figure, Page, Panel, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.site import builder, cache
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.cache import BuildManifest, FigureCache
+from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.options import BuildOptions, facts_of
 from accelreport.report.site.output import MANIFEST
 from accelreport.results.store import Store
@@ -269,6 +271,28 @@ def test_a_figure_is_kept_by_what_it_shows_and_forgotten_when_nobody_uses_it(
     assert cache.get("{}") == "<svg/>"  # which is a use
     cache.prune()
     assert (cache.get("{}"), cache.get("{ }")) == ("<svg/>", None)
+
+
+def test_a_figure_that_is_wanted_twice_at_once_is_drawn_once(tmp_path: Path) -> None:
+    class Counting(FigureCache):
+        drawn = 0
+
+        def put(self, spec: str, drawn: str) -> None:
+            self.drawn += 1
+            super().put(spec, drawn)
+
+    def drawing(prefix: str) -> Drawing:
+        return Drawing(lambda: {"mark": "point", "data": {"values": []}}, prefix, "t", "d")
+
+    figure = Figure(
+        "f", "t", "c", tuple(Panel(drawing(f"w{n}"), drawing(f"n{n}")) for n in range(3))
+    )
+    page = Page("a.html", "t", "k", "f", "d", (Section("s", "s", (figure,)),), "article.html")
+    cache = Counting(tmp_path / "figures")
+    with Drawer(cache) as drawer:
+        drawer.expect(page)
+        svgs = {drawer.svg(drawn).replace(drawn.prefix, "") for _, drawn in page.drawings}
+    assert (cache.drawn, len(svgs)) == (1, 1)
 
 
 def test_a_disk_that_is_full_leaves_nothing_behind_where_builds_remember(tmp_path: Path) -> None:

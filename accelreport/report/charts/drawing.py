@@ -7,10 +7,12 @@ drawing follow the page from light to dark. Nothing is ever fetched.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import altair as alt
@@ -166,6 +168,12 @@ class Rows(alt.InlineData):  # type: ignore[misc]  # Altair is not typed here
     def __deepcopy__(self, _: object) -> Rows:
         return self
 
+    @cached_property
+    def name_by_content(self) -> str:
+        """What Altair calls them beside the marks; a layer that shares them need not ask again."""
+        text = json.dumps(self.values, sort_keys=True)
+        return f"data-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
 
 class Layer(alt.Chart):  # type: ignore[misc]  # Altair is not typed here
     """A layer of a chart, of whose parts nobody changes any.
@@ -178,6 +186,22 @@ class Layer(alt.Chart):  # type: ignore[misc]  # Altair is not typed here
     def __deepcopy__(self, _: object) -> Layer:
         alone: Layer = self.copy(deep=False)
         return alone
+
+    def to_dict(
+        self, *how: Any, context: dict[str, Any] | None = None, **rest: Any
+    ) -> dict[str, Any]:
+        """As Altair has it, which would first ask whether our rows are any library's data frame."""
+        data = self.data
+        if not isinstance(data, Rows) or not context:
+            made: dict[str, Any] = super().to_dict(*how, context=context, **rest)
+            return made
+        context["datasets"][data.name_by_content] = data.values
+        alone = self.copy(deep=False)
+        alone.data = alt.Undefined
+        shown: dict[str, Any] = super(Layer, alone).to_dict(
+            *how, context=context | {"data": data}, **rest
+        )
+        return {"data": {"name": data.name_by_content}} | shown
 
 
 def rows(values: Sequence[dict[str, Any]]) -> Rows:

@@ -31,8 +31,7 @@ SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
 
 def frameworks_hero(bench: BenchmarkView) -> Hero | None:
     """The hero; None unless one machine's hardware was driven in several ways at one point."""
-    point = fullest_point(bench)
-    if point is None or bench.axes or bench.words.kernel:
+    if bench.axes or bench.words.kernel or (point := fullest_point(bench)) is None:
         return None
     driven = {s: bench.plan.devices[s.device] for s in bench.shown_series if rate(bench, s, point)}
     ways = driven.values()

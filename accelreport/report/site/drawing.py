@@ -384,6 +384,8 @@ class Drawer:
         self._local = threading.local()
         self._pool = ThreadPoolExecutor(count, "draw", self._start)
         self._drawn: dict[int, _Expected] = {}
+        self._being_drawn: dict[str, Future[str]] = {}
+        """What was asked for and is not there yet, which a deck and a page may both want."""
         if cache is None or cache.empty:
             # The engine starts while records are still being read.
             self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
@@ -433,18 +435,21 @@ class Drawer:
 
     def _asked(self, line: str, by: Callable[[str], str]) -> Future[str]:
         """What is drawn of a line of JSON: known already, or asked for now."""
-        if self._cache is None:
-            return self._pool.submit(by, line)
-        known = self._cache.get(line)
-        if known is None:
-            return self._pool.submit(self._remembered, self._cache, line, by)
-        future: Future[str] = Future()
-        future.set_result(known)
+        if (asked := self._being_drawn.get(line)) is not None:
+            return asked
+        known = self._cache.get(line) if self._cache else None
+        if known is not None:
+            found: Future[str] = Future()
+            found.set_result(known)
+            return found
+        future = self._being_drawn[line] = self._pool.submit(self._remembered, line, by)
+        future.add_done_callback(lambda _: self._being_drawn.pop(line, None))
         return future
 
-    def _remembered(self, cache: FigureCache, line: str, by: Callable[[str], str]) -> str:
+    def _remembered(self, line: str, by: Callable[[str], str]) -> str:
         drawn = by(line)
-        cache.put(line, drawn)
+        if self._cache:
+            self._cache.put(line, drawn)
         return drawn
 
     def svg(self, drawing: Drawing) -> Markup:
