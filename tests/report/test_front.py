@@ -30,6 +30,7 @@ from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, rates_t
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import label, short_hardware
 from accelreport.results.record import Record
+from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published
 from tests.report.scenarios import THERE, Results
@@ -85,7 +86,7 @@ PRINTED = (published("tpu", "Colab TPU v2, 2018", step_time=0.0112),)
 
 def test_a_measured_accelerator_is_named_by_its_hardware_with_its_range() -> None:
     page = front(study(devices=("cpu", "gpu"), repeats=5))
-    assert page.headline.startswith("Example T4 trains this model ")
+    assert page.headline.startswith("An Example T4 trains this model ")
     assert page.headline.endswith(" times as fast as this 2-core CPU")
     assert "interval over all 3 comparisons" in page.finding
     assert "@" not in page.headline + page.finding
@@ -122,7 +123,7 @@ def test_a_measured_device_that_is_slower_or_not_always_faster_is_told_so() -> N
     for repeat in range(5):
         made = slowed(made, 20.0, repeat=repeat, device="gpu", batch_size=256)
     assert re.fullmatch(
-        r"Example T4 is faster than this 2-core CPU in 1 of 2 workloads \([\d.]+ times\) "
+        r"An Example T4 is faster than this 2-core CPU in 1 of 2 workloads \([\d.]+ times\) "
         r"and slower in the other \([\d.]+ times\)",
         front(made).headline,
     )
@@ -169,6 +170,84 @@ def test_a_number_from_a_busy_machine_makes_no_headline_and_is_marked() -> None:
     assert "Busy: other programs held the processor" in picture.caption
     measured = busy(study(devices=("cpu", "gpu"), repeats=5))
     assert "times as fast" not in front(measured).headline
+
+
+def test_that_the_processor_was_busy_beside_published_figures_comes_before_its_threads() -> None:
+    fate = present("cpu", "cpu-1")
+    held = busy(study(devices=("cpu", "cpu-1", "tpu"), axes={}, fate=fate, published=PRINTED))
+    calm = study(spec="calm", devices=("cpu", "cpu-1"), axes={}, repeats=5, first_seed=50,
+                 factors={"cpu-1": 3.0})  # fmt: skip
+    assert front(calm).headline.startswith("CPU (all threads) trains ")
+    assert front(held, calm).headline.startswith("The machine was too busy to compare")
+
+
+def test_the_steady_rate_of_a_run_that_its_budget_ended_may_make_the_headline() -> None:
+    def early(cell: Cell) -> str:
+        return "partial" if cell.device == "cpu" else "skipped"
+
+    made = study(devices=("cpu", "tpu"), axes={}, fate=early, published=PRINTED)
+    page = front(made)
+    assert page.headline.startswith("A Colab TPU v2 of 2018 trained this model ")
+    assert {record.status for record in made.records} == {"partial", "skipped"}
+
+
+def test_where_one_process_each_was_measured_the_headline_says_so_and_claims_nothing() -> None:
+    page = front(study(devices=("cpu", "gpu"), repeats=1))
+    assert re.fullmatch(
+        r"Measured so far: Example T4 at [\d.]+ times the speed of this 2-core CPU", page.headline
+    )
+    assert "median of 3\xa0workloads" in page.finding
+    assert "Nothing is decided by that" in page.finding
+
+
+def test_what_was_measured_once_beside_what_is_decided_stands_in_the_sentence_as_undecided() -> (
+    None
+):
+    decided = study(devices=("cpu", "gpu"), axes={}, repeats=5)
+    once = study(spec="once", devices=("cpu", "gpu"), axes={}, repeats=1, first_seed=50)
+    page = front(decided, once)
+    assert page.headline.startswith("An Example T4 trains one of these models ")
+    assert re.search(
+        r"In 1\xa0more workload it was measured once, at [\d.]+ times the speed: "
+        r"1 of 2\xa0comparisons needs more processes to be decided\.$",
+        page.finding,
+    )
+
+
+def test_a_published_figure_has_the_year_that_its_source_prints_on_other_rows_of_the_device() -> (
+    None
+):
+    rows = (
+        published("tpu", "Colab TPU v2 (notebook)", epoch_time=6.123),
+        published("tpu", "Colab TPU v2, 2018", total_time=31),
+    )
+
+    def heading(some: tuple[Published, ...]) -> str:
+        made = study(devices=("cpu", "tpu"), axes={}, fate=present("cpu"), published=some)
+        assert made.plan.source
+        undated = made.plan.source.model_copy(update={"year": None})
+        return front(replace(made, plan=made.plan.model_copy(update={"source": undated}))).headline
+
+    assert heading(rows).startswith("A Colab TPU v2 of 2018 ")
+    assert heading(rows[:1]).startswith("A Colab TPU v2 trained ")
+
+
+def test_a_rate_that_its_processes_do_not_agree_on_is_divided_by_in_no_headline() -> None:
+    made = study(devices=("cpu", "tpu"), axes={}, fate=present("cpu"), published=PRINTED)
+    assert "times as fast" in front(made).headline
+    assert "times as fast" not in front(slowed(made, 9.0, repeat=1, device="cpu")).headline
+
+
+def test_several_sentences_below_the_headline_are_sentences() -> None:
+    rows = (
+        published("tpu", "Colab TPU v2, 2018", step_time=0.0112),
+        published("gpu", "Colab K80, 2018", step_time=0.0312),
+    )
+    made = study(devices=("cpu", "gpu", "tpu"), axes={}, fate=present("cpu"), published=rows)
+    assert re.fullmatch(
+        r"The Colab K80 ran at [\d.]+ times its speed; it trains [\d,]+ examples a second\.",
+        front(made).finding,
+    )
 
 
 def test_a_figure_that_was_printed_too_roughly_makes_no_headline() -> None:

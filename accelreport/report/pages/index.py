@@ -171,7 +171,9 @@ def finding(view: Overview) -> tuple[str, str]:
         if printed:
             return _printed(view, printed, kind)
     compared = [each for each in view.rows if each.row.compared]
-    if compared and all(each.row.busy for each in compared):
+    busy = [each for each in compared if each.row.busy]
+    # That a part of the processor is slower than all of it is no news beside a TPU's figure.
+    if busy and (len(busy) == len(compared) or any(each.accelerated() for each in busy)):
         return (
             "The machine was too busy to compare: other programs held its processor",
             f"{_rates(view)} An idle machine is faster than that, so nothing is divided by it.",
@@ -236,34 +238,56 @@ def _by_name(found: Sequence[Factor]) -> list[list[Factor]]:
 def _measured(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
     """What holds over all comparisons together; the base by its title where both are CPUs."""
     best, *others = _by_name(found)
-    first = best[0].shown
+    first, name = best[0].shown, _named(best[0])
     base = view.base_in_words
     if not first.accelerated():
         base = first.bench.title_of(first.row.base.device)
-    heading = f"{best[0].name} {_models(view, best)} {_range(best)} as fast as {base}"
+    heading = f"{name} {_models(view, best)} {_range(best)} as fast as {base}"
     if _mixed(best):
-        heading = f"{best[0].name} is {_sometimes(best, base)}"
+        heading = f"{name} is {_sometimes(best, base)}"
     largest = max(best, key=lambda each: each.value)
-    most = f"{'The most' if len(best) > 1 else 'That'} is {two_digits(largest.value)}"
+    most = f"{'The most' if ' to ' in _range(best) else 'That'} is {two_digits(largest.value)}"
     if largest.value < 1:
         heading = f"{sentence(base)} {_models(view, best)} {_range(_inverse(best))} as fast as "
         heading += best[0].name
         at_most = "at the most " if len(best) > 1 else ""
         most = f"{best[0].name} is {at_most}{two_digits(largest.value)} as fast"
     said = [f"{most} {largest.said}, in {largest.shown.where}."]
-    said += [f"{own[0].name}: {_range(own)}." for own in others[:2]]
+    said += [f"{_named(own[0])} is {_range(own)} as fast." for own in others[:2]]
+    return heading, " ".join([*said, *_not_yet(view, best[0])])
+
+
+def _named(found: Factor) -> str:
+    """A device as a sentence begins with it: "A Tesla T4", "CPU (one thread)"."""
+    accelerator = found.shown.kind(found.device) in ACCELERATORS and found.name[0].isalpha()
+    return f"{_article(found.name)} {found.name}" if accelerator else found.name
+
+
+def _not_yet(view: Overview, best: Factor) -> list[str]:
+    """How many comparisons are not decided, and what one process each of the best device said."""
     count = len(view.comparisons)
-    if count > len(view.held):
-        said.append(
-            f"{formatting.count(len(view.held))} of {formatting.plural(count, 'comparison')} are "
-            "decided over all of them together."
-        )
-    return heading, " ".join(said)
+    rest = count - len(view.held)
+    if not rest:
+        return []
+    of = f"{formatting.count(rest)} of {formatting.plural(count, 'comparison')}"
+    once = [
+        each
+        for each in view.measured_once
+        if (each.name, each.machine) == (best.name, best.machine)
+    ]
+    if once and not _mixed(once):
+        where = formatting.plural(len({id(each.shown) for each in once}), "more workload")
+        said = f"In {where} it was measured once, at {_range(once)} the speed"
+        return [f"{said}: {of} {'needs' if rest == 1 else 'need'} more processes to be decided."]
+    verb = "is" if rest == 1 else "are"
+    return [f"{of} {verb} not decided when all are taken together: more processes may do so."]
 
 
 def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, str]:
     names, years = {each.name for each in found}, sorted({each.said for each in found} - {""})
-    of = f" of {' to '.join(dict.fromkeys((years[0], years[-1])))}" if years else ""
+    known = years and all(each.said for each in found)
+    between = " and " if len(years) == 2 else " to "
+    of = f" of {between.join(dict.fromkeys((years[0], years[-1])))}" if known else ""
     who = f"{_article(*names)} {next(iter(names))}" if len(names) == 1 else f"The sources’ {kind}s"
     verb = _models(view, found).replace("trains", "trained").replace("calculates", "calculated")
     verb = verb.replace("computes", "computed")
@@ -281,12 +305,14 @@ def _printed(view: Overview, found: Sequence[Factor], kind: str) -> tuple[str, s
         median = f" (median {two_digits(middle)})" if len(others) > 2 else ""
         boards = {each.name for each in others}
         gpus = "The sources’ GPUs" if len(boards) > 1 else f"The {next(iter(boards))}"
-        said.append(f"{gpus} ran at {_range(others)} its speed{median}.")
+        said.append(f"{gpus} ran at {_range(others)} its speed{median}")
     processors = view.printed_factors(("CPU",))
     if processors:
         said.append(_processor(view, processors))
-    said.append(_rates(view))
-    return heading, " ".join(said)
+    rates = _rates(view, "It" if processors else "it" if said else "")
+    if said and not processors:
+        return heading, f"{said[0]}; {rates}"
+    return heading, ". ".join([*said, rates])
 
 
 def _processor(view: Overview, found: Sequence[Factor]) -> str:
@@ -301,7 +327,7 @@ def _processor(view: Overview, found: Sequence[Factor]) -> str:
         and (row.over or each.shown.bench.plan.baseline) == each.shown.row.base.device
     ]
     told = f", so their “{two_digits(max(printed))}” is not to be had here" if printed else ""
-    return f"{said} the sources compared with{told}."
+    return f"{said} the sources compared with{told}"
 
 
 def _article(name: str) -> str:
@@ -314,24 +340,48 @@ def _undecided(view: Overview) -> tuple[str, str]:
     if not count:
         done = formatting.plural(len({each.bench.slug for each in view.rows}), "benchmark")
         return f"{done} on {view.base_in_words}", _rates(view)
+    accelerators = [
+        each for each in view.measured_once if each.shown.kind(each.device) in ACCELERATORS
+    ]
+    if accelerators and not _mixed(best := _by_name(accelerators)[0]):
+        return _so_far(view, best)
+    none = "One comparison is not" if count == 1 else f"None of {formatting.count(count)} is"
     return (
         f"Nothing is shown to be faster or slower than {view.base_in_words} yet",
         (
-            f"Of {formatting.plural(count, 'comparison')} none is decided over all of them: more "
-            f"processes narrow the intervals (“accelreport run --until-decided”). {_rates(view)}"
+            f"{none} decided when all are taken together: more processes narrow the intervals "
+            f"(“accelreport run --until-decided”). {_rates(view)}"
         ),
     )
 
 
-def _rates(view: Overview) -> str:
-    """What the base does in a second, in so many workloads."""
+def _so_far(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
+    """What single processes came to, of which the middle is told and nothing is claimed."""
+    values = sorted(each.value for each in found)
+    middle = two_digits(values[len(values) // 2]).rstrip("×")
+    heading = f"Measured so far: {found[0].name} at {middle} times the speed of "
+    said = "That is one process of each device, which has no interval"
+    if len(values) > 1:
+        where = formatting.plural(len({id(each.shown) for each in found}), "workload")
+        said = f"That is the median of {where}, {_range(found)}, from one process of each device"
+    return (
+        heading + view.base_in_words,
+        (
+            f"{said}. Nothing is decided by that: an interval takes two processes at least, and "
+            f"“accelreport run --until-decided” adds what is needed. {_rates(view)}"
+        ),
+    )
+
+
+def _rates(view: Overview, it: str = "") -> str:
+    """What the base does in a second, in so many workloads; `it` stands for its name."""
     trained = [each for each in view.rows if each.trains]
     trained = trained or [each for each in view.rows if not each.kernel] or list(view.rows)
     ordered = sorted(trained, key=lambda each: each.row.rate.value)
     ends = dict.fromkeys(amount(each.row.rate.value) for each in (ordered[0], ordered[-1]))
     unit = "TFLOPS" if trained[0].kernel else "examples a second"
     verb = "calculates with" if trained[0].kernel else trained[0].bench.words.verb
-    return f"{sentence(view.base_in_words)} {verb} {' to '.join(ends)} {unit}."
+    return f"{it or sentence(view.base_in_words)} {verb} {' to '.join(ends)} {unit}."
 
 
 def _absolute(view: Overview) -> tuple[str, str]:

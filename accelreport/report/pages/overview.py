@@ -25,7 +25,7 @@ from accelreport.analysis.rates import (
 )
 from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
-from accelreport.analysis.stats import DECIDED
+from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.workloads import RateMark, Workload, work_rates
@@ -52,6 +52,8 @@ MOST_MARKS = 4
 ACCELERATORS = ("GPU", "TPU")
 ALONE, PARTLY = "¹", "²"
 """Signs behind a rate: one process, and a run that the time budget ended."""
+LOOSE = 1.5
+"""How many times as large as the lower end of its interval a rate may be in a headline."""
 WIDE, PHONE = Size(1104, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
@@ -507,15 +509,29 @@ class Overview:
             told.append(Factor(shown, name, interval.value, said, found.machine, found.device))
         return told
 
+    @cached_property
+    def measured_once(self) -> list[Factor]:
+        """Comparisons of machines at rest that have no interval: one process on either side."""
+        return _trained(
+            [
+                Factor(
+                    shown, shown.hardware(each.device, each.own.timed), each.interval.value,
+                    machine=each.machine, device=each.device,
+                )
+                for shown, each in self.comparisons
+                if not (each.interval.known or shown.row.busy or is_busy(each.own.timed))
+            ]
+        )  # fmt: skip
+
     def printed_factors(self, kinds: Sequence[str]) -> list[Factor]:
         """What sources printed of devices of some kinds, over what was measured at rest."""
         told = []
         for shown in self.rows:
             row = shown.row
             for name, one in zip(printed_names(row.printed), row.printed, strict=True):
-                firm = one.slack <= UNLIKE and not one.beyond_peak
+                firm = one.slack <= UNLIKE and not one.beyond_peak and not _loose(row.rate)
                 if firm and not row.busy and shown.kind(one.found.row.device) in kinds:
-                    told.append(Factor(shown, name, one.factor, _year(one)))
+                    told.append(Factor(shown, name, one.factor, _year(shown, one)))
         return _trained(told)
 
 
@@ -600,11 +616,25 @@ def _ends(own: list[Shown]) -> list[Shown]:
     return [max(reversed(own), key=_to_see)]
 
 
-def _year(one: PrintedRate) -> str:
-    """The year that a label ends with, or its source's; empty where neither says one."""
-    source = one.found.source
-    years = _YEAR.findall(one.found.row.label)
-    return years[-1] if years else str(source.year) if source and source.year else ""
+def _loose(rate: Interval) -> bool:
+    """Whether a rate is known no better than by half: what is divided by it makes no headline."""
+    return rate.known and rate.value > LOOSE * rate.low
+
+
+def _year(shown: Shown, one: PrintedRate) -> str:
+    """The year of a label, of its source, or of that source's other rows of the device."""
+    row, source = one.found.row, one.found.source
+    if years := _YEAR.findall(row.label):
+        return str(years[-1])
+    if source and source.year:
+        return str(source.year)
+    alike = [
+        each
+        for each in shown.bench.plan.published
+        if (each.device, each.source) == (row.device, row.source)
+    ]
+    found = {year for each in alike for year in _YEAR.findall(each.label)}
+    return str(found.pop()) if len(found) == 1 else ""
 
 
 def _trained(found: Sequence[Factor]) -> list[Factor]:
