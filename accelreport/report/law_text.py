@@ -52,6 +52,22 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
     )
 
 
+def pair_title(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
+    """The same as the title of a slide; empty where the faster one's advantage has no end."""
+    found, own, base = pair.against, name(pair.own), name(pair.base)
+    crosses, most = not isnan(found.crossing.value), found.largest
+    if not crosses and found.smallest.value < 1:
+        own, base, most = base, own, _inverse(found.smallest)
+    if not isfinite(most.value):
+        return ""
+    if not (crosses and pair.crossing_timed):
+        work = "batch" if pair.own.of_batches else "work"
+        return f"By a model, {own} is at most {factor(most)} as fast as {base}, whatever the {work}"
+    amount = amount_text(pair.own, found.crossing.value)
+    where = f"at a batch of {amount}" if pair.own.of_batches else f"at {amount} a step"
+    return f"By a model, {own} passes {base} {where} and is at most {factor(most)} as fast"
+
+
 def equal_text(pair: LawPair) -> str:
     """What stands at the crossing in a chart: "equal at 275"."""
     return f"equal at {amount_text(pair.own, pair.against.crossing.value)}"

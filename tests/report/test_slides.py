@@ -183,12 +183,26 @@ def test_a_talk_tells_of_speed_before_it_tells_of_what_was_learned(
 ) -> None:
     whole = decks[0]
     own = [slide for slide in whole.sections if slide.id not in {"rates", "ceilings", "claims"}]
-    order = [slide.id.partition("-figure")[0].removesuffix("-rates") for slide in own]
-    # What the batch does, then what single networks reach, then the trained network in use.
-    sweeps, kernels = order[:3], order[3:-1]
-    assert sweeps == ["mnist_batch_sweep", "s0", "s1"]
-    assert kernels == ["k0", "k1", "k2", "k3"]
-    assert order[-1] == "example_training"
+    # What the batch does, and why, then what single networks reach, then the trained one in use.
+    assert [slide.id for slide in own] == [
+        *("mnist_batch_sweep-figure-1", "s1-figure-1", "s0-law", "s2-law"),
+        *("k0-rates", "k1-rates", "k2-rates", "example_training-figure-1"),
+    ]
+
+
+def test_the_model_of_a_sweep_has_a_slide_that_calls_it_a_model(
+    decks: list[ReportPage],
+) -> None:
+    (sweep,) = [deck for deck in decks if deck.path == "s0.full.slides.html"]
+    assert [slide.id for slide in sweep.sections] == ["figure-1", "law", "rates"]
+    law = sweep.sections[1]
+    assert re.match(
+        r"By a model, GPU is at most [\d.]+× as fast as CPU \(all threads\), whatever", law.title
+    )
+    (figure,) = law.blocks
+    assert isinstance(figure, Figure)
+    assert "a model" in figure.caption
+    assert figure.subtitle == "images each second"
 
 
 def test_verdicts_fill_a_slide_only_where_several_say_something(

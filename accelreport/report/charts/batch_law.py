@@ -41,6 +41,8 @@ BEYOND = 4.0
 PIECES = 24
 """Straight pieces of a line, which bends on logarithmic axes."""
 DOTTED = [1.5, 3.5]
+FOOT = 52
+"""Pixels of the axis below a plot."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,12 @@ class LawLine:
 
 
 def law_lines(
-    lines: Sequence[LawLine], equal: Sequence[tuple[float, str]], *, x_title: str, y_title: str
+    lines: Sequence[LawLine],
+    equal: Sequence[tuple[float, str]],
+    *,
+    x_title: str,
+    y_title: str,
+    height: int = 0,
 ) -> Make:
     """A function from the width in pixels to the chart, both axes logarithmic.
 
@@ -79,6 +86,7 @@ def law_lines(
         equal: amounts at which two laws give the same time, and what is written there.
         x_title: what is swept.
         y_title: what the rates are.
+        height: pixels in all; 0 for as many as a page has.
     """
     devices = Devices([line.device for line in lines])
     timed = [amount for line in lines for amount in line.amounts]
@@ -124,7 +132,7 @@ def law_lines(
             *_timed(marks, devices, x=x, y=y, tooltip=tips),
             *halo(named, align="left", dx=6, fontWeight="bold"),
             width=inner,
-            height=275 if width > ROOMY else 235,
+            height=height - FOOT if height else 275 if width > ROOMY else 235,
         )
 
     return make

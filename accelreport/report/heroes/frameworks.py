@@ -22,6 +22,7 @@ from accelreport.report.heroes.rates import fullest_point, kicker, rate, usual_n
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.pages.sections.cold_start import course_of, measured_units, starts_of
+from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series
 from accelreport.spec.device import ONE_DEVICE, Device
 
@@ -41,13 +42,15 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
         or any(way.strategy not in ONE_DEVICE or way.placement for way in ways)
     ):
         return None
-    courses = _courses(bench, point)
+    courses, words = _courses(bench, point), _words_of(driven)
     rates, until = rates_figure(bench, point), _until(bench, courses)
-    title, pays = _title(bench, point, tuple(driven)), _pays(bench, driven, courses)
+    title, pays = _title(bench, point, words), _pays(bench, driven, courses, words)
     return Hero(
         kicker=kicker(bench),
         title=title,
-        answer=f"{pays}." if pays else "No framework was measured with and without its compiler.",
+        answer=f"{sentence(pays)}."
+        if pays
+        else "No framework was measured with and without its compiler.",
         figures=(rates, until),
         note=(
             "Lines: the median cold start, from the launch of the process to the end of its first "
@@ -58,7 +61,7 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
         numbers=usual_numbers(bench),
         thumbnail=rates,
         sentence=f"{title}; {pays.partition('; ')[0]}." if pays else f"{title}.",
-        findings=(title, pays or until.title),
+        findings=(title, sentence(pays.partition("; ")[0]) or until.title),
     )
 
 
@@ -78,6 +81,14 @@ def _in_words(way: Device) -> tuple[str, str]:
     return way.framework_name, ", ".join(filter(None, (how, dtype, threads)))
 
 
+def _words_of(driven: Mapping[Series, Device]) -> dict[Series, tuple[str, str]]:
+    """What titles call each: its framework and how that runs, where no two of them are alike."""
+    words = {series: _in_words(way) for series, way in driven.items()}
+    if len({*words.values()}) < len(words):
+        return {series: ("", series.title) for series in driven}
+    return words
+
+
 def _courses(bench: BenchmarkView, point: Point) -> dict[Series, TimeLine]:
     """Seconds until so many steps are done, of each device whose start was timed."""
     found = {
@@ -92,9 +103,9 @@ def _most(bench: BenchmarkView, courses: Mapping[Series, TimeLine], point: Point
     return max((measured_units(bench, (series, point)) for series in courses), default=0)
 
 
-def _title(bench: BenchmarkView, point: Point, shown: tuple[Series, ...]) -> str:
+def _title(bench: BenchmarkView, point: Point, words: Mapping[Series, tuple[str, str]]) -> str:
     """The fastest of them over the slowest, as far as processes decide it."""
-    paces = {s: found.value for s in shown if (found := rate(bench, s, point))}
+    paces = {s: found.value for s in words if (found := rate(bench, s, point))}
     fastest, slowest = (pick(paces, key=lambda s: paces[s]) for pick in (max, min))
     factor = formatting.ratio(paces[fastest] / paces[slowest])
     decided = all(
@@ -102,7 +113,8 @@ def _title(bench: BenchmarkView, point: Point, shown: tuple[Series, ...]) -> str
     )
     verb = bench.words.verb if decided else bench.words.did
     once = "" if decided else ", as measured so far"
-    return f"{fastest.title} {verb} {factor} as fast as {slowest.title}{once}"
+    fast, slow = (" ".join(words[each]).strip() for each in (fastest, slowest))
+    return f"{fast} {verb} {factor} as fast as {slow}{once}"
 
 
 def _decided(bench: BenchmarkView, series: Series, point: Point) -> bool:
@@ -112,11 +124,14 @@ def _decided(bench: BenchmarkView, series: Series, point: Point) -> bool:
 
 
 def _pays(
-    bench: BenchmarkView, driven: Mapping[Series, Device], courses: Mapping[Series, TimeLine]
+    bench: BenchmarkView,
+    driven: Mapping[Series, Device],
+    courses: Mapping[Series, TimeLine],
+    words: Mapping[Series, tuple[str, str]],
 ) -> str:
-    """When each framework's compiler has paid for itself, without a full stop."""
+    """When each framework's compiler has paid for itself, to go on a sentence with."""
     said = [
-        _pays_after(bench, more, courses[more], less, courses[less])
+        _pays_after(bench, (words[more], courses[more]), (words[less], courses[less]))
         for less, more in _pairs(driven)
         if less in courses and more in courses
     ]
@@ -139,17 +154,21 @@ def _else(way: Device) -> tuple[str, str, int | None]:
     return way.framework, way.precision, way.threads
 
 
-def _pays_after(
-    bench: BenchmarkView, more: Series, own: TimeLine, less: Series, other: TimeLine
-) -> str:
+Course = tuple[tuple[str, str], TimeLine]
+"""A framework and how it runs the steps, and when they are done."""
+
+
+def _pays_after(bench: BenchmarkView, more: Course, less: Course) -> str:
+    """From which step on the one that compiles more is ahead; both are of one framework."""
+    ((framework, further), own), ((_, plainly), other) = more, less
+    name, noun = f"{framework} {further}".strip(), bench.words.step
     steps = overtakes(own, other)
     if steps is None:
-        slower, noun = formatting.ratio(own.step / other.step), f"{bench.words.step}s"
-        return f"{more.title} does not pay: its {noun} take {slower} as long as {less.title}’s"
-    if steps == 1:
-        return f"{more.title} is ahead of {less.title} from the first {bench.words.step} on"
-    after = formatting.plural(steps, bench.words.step)
-    return f"{more.title} has overtaken {less.title} after {after}"
+        slower = formatting.ratio(own.step / other.step)
+        said = f"{noun}s of {name} take {slower} as long as of {plainly}"
+        return f"compiling does not pay: {said}"
+    when = f"after {formatting.plural(steps, noun)}" if steps > 1 else f"from the first {noun} on"
+    return f"compiling pays {when}: {name} overtakes {plainly}"
 
 
 def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigure:
@@ -201,6 +220,7 @@ def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigu
             ),
             groups=(RowGroup(rows),),
         ),
+        up="time, cold start included",
     )
 
 

@@ -86,7 +86,7 @@ def _measured_title(bench: BenchmarkView, best: Series, point: Point, factor: fl
     baseline = bench.title_of(bench.plan.baseline)
     told = formatting.ratio(factor)
     if estimate is None or not estimate.interval.known:
-        return f"{best.title} {bench.words.did} {told} as fast as {baseline} in one process"
+        return f"{best.title} {bench.words.did} {told} as fast as {baseline}, measured once"
     if estimate.verdict is Verdict.UNDECIDED:
         return f"{best.title} is not shown to be faster or slower than {baseline}"
     verb = bench.words.verb

@@ -62,6 +62,7 @@ class HeroFigure:
         table: its numbers.
         points: of its longest line, or its rows; 0 where they are counted as drawn.
         keys: its devices, where the drawing does not name them.
+        up: what its upright axis counts, which a drawing of lines does not say.
     """
 
     id: str
@@ -73,6 +74,7 @@ class HeroFigure:
     table: Table | None = None
     points: int = 0
     keys: tuple[Key, ...] = ()
+    up: str = ""
 
     def drawing(self, size: Size, prefix: str = "") -> Drawing:
         """The chart at one size; `prefix` begins its ids and is unique within the page."""

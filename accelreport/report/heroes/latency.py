@@ -85,6 +85,7 @@ def _figure(
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
         points=max(len(line.x) for line in lines),
+        up="time of a call",
     )
 
 

@@ -126,6 +126,7 @@ def curves_figure(curves: Curves, small: Ends | None = None) -> HeroFigure:
         table=curves.table(curves.metric, "hero-curves-data"),
         points=max((len(line.value) for line in lines), default=0),
         keys=keys(shown) if len(shown) > 1 else (),
+        up=name,
     )
 
 
@@ -136,7 +137,7 @@ def _chart(curves: Curves, small: Ends | None, size: Size) -> Chart:
         return curves.thumbnail(validation.device, point, size.width, size.height)
     one_above_another = len(points) > 1 and size.width <= ROOMY
     height = PHONE_HEIGHT if one_above_another else size.height
-    return curves.chart(curves.metric, size.width, height)
+    return curves.chart(curves.metric, size.width, height, alone=True)
 
 
 def _lines(curves: Curves) -> list[Ends]:

@@ -144,6 +144,7 @@ def sweep_figure(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) ->
         badges=loud_badges(bench),
         table=_table(bench),
         points=max(len(line.x) for line in lines),
+        up=quantity(bench),
     )
 
 

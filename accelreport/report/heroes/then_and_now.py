@@ -21,7 +21,6 @@ from accelreport.report.heroes.rates import (
     published_at,
     usual_numbers,
 )
-from accelreport.report.metrics import printed_text
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.view import BenchmarkView
 
@@ -90,7 +89,7 @@ def _timed(dot: Dot, examples: float, published: NamedRate | None) -> Dot:
     text, detail = formatting.duration(value), dot.detail
     total = published.found.row.total_time if published else None
     if total is not None:
-        value, text = total, printed_text("total_time", total)
+        value, text = total, formatting.duration(total)
     elif not dot.published:
         detail = f"{dot.detail}, extrapolated"
     low, high = sorted((examples / dot.high, examples / dot.low))

@@ -25,6 +25,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.claims import units_of
 from accelreport.report.pages.sections.about import commands
+from accelreport.report.pages.sections.batch_law import law_picture
 from accelreport.report.slides.notes import (
     beginning_sentences,
     claim_sentences,
@@ -117,6 +118,10 @@ def figure_slides(
         if block is not None:
             form = getattr(shown, "id", block.kind)
             yield form, _slide(bench, name, finding, block, hero.kicker)
+    law = law_picture(bench)
+    block = slide_block(law[1], f"{prefix}law") if law else None
+    if law and block is not None:
+        yield "law", _slide(bench, f"{prefix}law", law[0], block, hero.kicker)
     point = fullest_point(bench)
     if point is None or any(getattr(shown, "id", "") == RATES for shown in hero.figures):
         return
@@ -134,6 +139,7 @@ def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | N
         return replace(shown, href="", title="")
     said = beginning_sentences(shown.caption, MOST_CAPTION) if shown.caption else ""
     figure = replace(shown, id=name, table=None, caption=said).figure(ON_A_SLIDE, narrow)
+    figure = replace(figure, subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS else None
 

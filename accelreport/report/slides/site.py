@@ -115,6 +115,7 @@ def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
 
 FORMS = (
     "sweep-lines",
+    "law",
     "then-and-now",
     "hero-rates",
     "grid",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import isnan
 
 from accelreport.analysis.results import point_key
@@ -10,7 +11,8 @@ from accelreport.analysis.stats import geometric_mean
 from accelreport.analysis.timed_sweeps import Cause, LawPair, TimedSweep
 from accelreport.report import formatting
 from accelreport.report.charts.batch_law import LawLine, law_lines
-from accelreport.report.charts.drawing import Named, panel
+from accelreport.report.charts.drawing import Make, Named, panel
+from accelreport.report.heroes.hero import HeroFigure
 from accelreport.report.law_text import (
     columns,
     cost_text,
@@ -18,12 +20,14 @@ from accelreport.report.law_text import (
     equal_text,
     fixed_text,
     pair_sentence,
+    pair_title,
     refusal_text,
     split_sentence,
     worst,
 )
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
+    Badge,
     Column,
     Entry,
     Figure,
@@ -66,6 +70,28 @@ def batch_law_section(bench: BenchmarkView) -> Section | None:
         (*blocks, *_more(bench), *_split(bench, sweeps)),
         finding=_finding(bench, shown),
     )
+
+
+def law_picture(bench: BenchmarkView) -> tuple[str, HeroFigure] | None:
+    """What the law says in a title, and its figure alone; None where it says nothing."""
+    sweeps = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
+    shown = _shown(sweeps) if sweeps else []
+    best = _pair_of(bench, shown)
+    said = pair_title(best, lambda sweep: name_of(bench, sweep)) if best else ""
+    if not said:
+        return None
+    drawn = _drawn(bench, shown)
+    figure = HeroFigure(
+        id="law",
+        title=drawn.title,
+        description=drawn.description,
+        chart=lambda size: drawn.lines(size.height)(size.width),
+        caption="Dotted: a model fitted to the marks, fainter where nothing was timed.",
+        badges=drawn.badges,
+        points=max(len(sweep.amounts) for sweep in shown),
+        up=drawn.up,
+    )
+    return said, figure
 
 
 def _shown(sweeps: Sequence[TimedSweep]) -> list[TimedSweep]:
@@ -146,7 +172,20 @@ def _line(bench: BenchmarkView, sweep: TimedSweep) -> LawLine:
     )
 
 
-def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> Figure:
+@dataclass(frozen=True)
+class _Drawn:
+    """What is drawn of some sweeps, at any size: height in pixels → what makes the chart."""
+
+    title: str
+    description: str
+    up: str
+    across: str
+    lines: Callable[[int], Make]
+    keys: tuple[Key, ...]
+    badges: tuple[Badge, ...]
+
+
+def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
     by_batch = shown[0].of_batches
     x_title = axis_title(shown[0].axis) if by_batch else "10⁹ operations of a step"
     y_title = f"{bench.words.sample} each second" if by_batch else "10⁹ operations each second"
@@ -158,26 +197,39 @@ def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> 
     ]
     lines = [_line(bench, sweep) for sweep in shown]
     fixed = fixed_text(shown[0])
-    title = f"{sentence(y_title)}, timed and by the model" + (f" ({fixed})" if fixed else "")
     said = "; ".join(
         f"{line.device.title}: {formatting.number(line.rates[0])} at "
         f"{formatting.number(line.amounts[0])} to {formatting.number(line.rates[-1])} at "
         f"{formatting.number(line.amounts[-1])}"
         for line in lines
     )
-    make = law_lines(lines, equal[:2], x_title=x_title, y_title=y_title)
-    keys = [
-        Key(x.device.title, f"s{x.device.colour % COLOURS}", line_key(x.device.colour, 0))
-        for x in lines
-    ]
+    return _Drawn(
+        title=f"{sentence(y_title)}, timed and by the model" + (f" ({fixed})" if fixed else ""),
+        description=f"{said}.",
+        up=y_title,
+        across=x_title,
+        lines=lambda height: law_lines(
+            lines, equal[:2], x_title=x_title, y_title=y_title, height=height
+        ),
+        keys=tuple(
+            Key(x.device.title, f"s{x.device.colour % COLOURS}", line_key(x.device.colour, 0))
+            for x in lines
+        ),
+        badges=loud_badges(bench) if any(not x.published for x in lines) else (),
+    )
+
+
+def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> Figure:
+    drawn = _drawn(bench, shown)
+    make, said = drawn.lines(0), drawn.description
     return Figure(
         id="law-lines",
-        title=title,
-        subtitle=f"Up: {y_title} (log scale). Across: {x_title} (log scale).",
+        title=drawn.title,
+        subtitle=f"Up: {drawn.up} (log scale). Across: {drawn.across} (log scale).",
         caption=ABOUT,
-        panels=(panel(make, prefix="bl", title=title, description=f"{said}."),),
-        keys=(*keys, Key("model", "soft", "dotted")),
-        badges=loud_badges(bench) if any(not x.published for x in lines) else (),
+        panels=(panel(make, prefix="bl", title=drawn.title, description=said),),
+        keys=(*drawn.keys, Key("model", "soft", "dotted")),
+        badges=drawn.badges,
         table=table,
     )
 

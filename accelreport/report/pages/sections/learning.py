@@ -107,15 +107,32 @@ class Curves:
         """Sweep points that are drawn."""
         return panel_points([p for p in self.bench.points if self.of(metric, p)], MOST_POINTS)
 
-    def chart(self, metric: str, width: int, height: int, points: Sequence[Point] = ()) -> Chart:
-        """The chart of one metric, at some sweep points or at all that are drawn."""
+    def chart(
+        self,
+        metric: str,
+        width: int,
+        height: int,
+        points: Sequence[Point] = (),
+        *,
+        alone: bool = False,
+    ) -> Chart:
+        """The chart of one metric, at some sweep points or at all that are drawn.
+
+        `alone`: of several devices the baseline's training stands alone beside the validation of
+        all, since that of the others hardly differs and hides it.
+        """
         drawn = points or self.points(metric)
         titles = [self.bench.point_title(point) if self.bench.axes else "" for point in drawn]
         panels = [
-            CurvePanel(title, tuple(self.of(metric, point)))
+            CurvePanel(title, self._few(metric, point) if alone else tuple(self.of(metric, point)))
             for title, point in zip(titles, drawn, strict=True)
         ]
         return learning_curves(panels, self.axes(metric), width, height)
+
+    def _few(self, metric: str, point: Point) -> tuple[Curve, ...]:
+        """Without training but that of the first device."""
+        every = self.of(metric, point)
+        return tuple(c for c in every if c.validation or c.device == every[0].device)
 
     def thumbnail(self, device: DeviceStyle, point: Point, width: int, height: int) -> Chart:
         """One device at one point, without a title: there is no room for others' names."""

@@ -338,6 +338,7 @@ def forecast_figure(run: NamedRun, forecast: Forecast, identity: str) -> HeroFig
         caption=_how_drawn(forecast),
         badges=run.badges,
         table=_table(run, forecast, f"{identity}-data"),
+        up=name,
     )
 
 
