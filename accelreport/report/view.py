@@ -286,9 +286,10 @@ class BenchmarkView:
             return title
         names = self._hardware[device]
         own = names.get(machine, "")
+        plain = title == self.plan.devices[device].kind
         if own and list(names.values()).count(own) == 1:
-            return own if title == self.plan.devices[device].kind else f"{title} on {own}"
-        return f"{title} @ {label(machine, 12)}"
+            return own if plain else f"{title} on {own}"
+        return f"{own if own and plain else title} on machine {label(machine, 12)}"
 
     @cached_property
     def _hardware(self) -> dict[str, dict[str, str]]:

@@ -21,10 +21,12 @@ from accelreport.report.charts.workloads import (
     placed_labels,
     work_rates,
 )
+from accelreport.report.heroes.hero import Size
 from accelreport.report.model import Cards, Page, Units
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.claims import claims_page
+from accelreport.report.pages.headline import decided_alone
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, rates_table
 from accelreport.report.site.assembly import gather
@@ -35,7 +37,7 @@ from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published
 from tests.report.scenarios import THERE, Results
 from tests.support.fates import Fate
-from tests.support.records import Study, slowed, study, without_peaks
+from tests.support.records import Noise, Study, slowed, study, without_peaks
 
 
 def front(*studies: Study) -> Page:
@@ -256,9 +258,25 @@ def test_a_figure_that_was_printed_too_roughly_makes_no_headline() -> None:
     assert "times as fast" not in page.headline
 
 
+def test_a_figure_beyond_the_chip_is_crossed_out_and_makes_no_headline() -> None:
+    row = published("gpu", "GPU, first session", hardware="Tesla K80", tflops=15.7)
+    made = study("matmul", axes={}, devices=("cpu", "gpu"), fate=present("cpu"), published=(row,))
+    view = Overview(gather(Results((made,))))
+    assert [mark.kind for each in view.shown for mark in view.marks(each)] == ["base", "beyond"]
+    assert view.picture
+    assert "✕ printed, and beyond the peak of the chip" in view.picture.caption
+    assert '"shape": "cross"' in json.dumps(view.picture.drawing(Size(1104, 320)).spec)
+    assert "times as fast" not in front(made).headline
+
+
 def test_what_is_not_decided_over_all_comparisons_is_no_headline() -> None:
     page = front(study(devices=("cpu", "gpu"), repeats=2, axes={}, factors={"gpu": 5.2}))
     assert page.headline == "Nothing is shown to be faster or slower than this 2-core CPU yet"
+    axes = {"layers": (1, 2, 3), "units": (32, 64, 128, 256), "batch_size": (64, 128)}
+    grid = study(axes=axes, devices=("cpu", "gpu"), repeats=2, noise=Noise(process=0.08))
+    (bench,) = gather(Results((grid,)))
+    assert any(map(len, decided_alone(bench).values()))
+    assert front(grid).headline == page.headline
 
 
 def test_one_device_alone_and_nothing_measured_are_said_as_they_are() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -162,7 +161,26 @@ def test_a_device_faster_than_its_chip_is_red_and_in_the_title() -> None:
     assert hero.title == "One published figure is faster than the chip can be"
     (figure,) = hero.figures
     assert isinstance(figure, HeroFigure)
-    assert "var(--alert)" in json.dumps(figure.drawing(Size(1104, 320)).spec)
+    spec = figure.drawing(Size(1104, 320)).spec
+    (cross,) = [layer for layer in spec["layer"] if layer["mark"].get("shape") == "cross"]
+    assert cross["mark"]["fill"] == "var(--alert)"
+    (marked,) = spec["datasets"][cross["data"]["name"]]
+    assert marked["value"] == 15.7
+
+
+def test_a_figure_that_cannot_be_is_no_point_of_a_published_line() -> None:
+    rows = tuple(
+        Published(device="gpu", label="K80, 2018", hardware="Tesla K80", tflops=tflops,
+                  where={"size": size})
+        for size, tflops in ((256, 2.1), (512, 15.7), (1024, 2.6))
+    )  # fmt: skip
+    sizes = {"size": (256, 512, 1024)}
+    made = study("matmul", axes=sizes, devices=("cpu", "gpu"), published=rows, repeats=1)
+    (bench,) = gather(Results((made,)))
+    (figure,) = [each for each in hero_of(bench).figures if isinstance(each, HeroFigure)]
+    spec = figure.drawing(Size(1104, 320)).spec
+    drawn = [row for data in spec["datasets"].values() for row in data if "K80" in str(row)]
+    assert {row["y"] for row in drawn if "y" in row} == {2.1, 2.6}
 
 
 def test_what_differs_in_more_than_length_is_never_compared() -> None:

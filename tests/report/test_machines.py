@@ -111,8 +111,8 @@ def test_the_headline_names_no_device_that_is_slower_than_one_on_another_machine
         )
         for name in ("index.html", "k.full.html")
     }
-    assert f"GPU @ {HERE}" in described["k.full.html"].partition(" as fast as ")[0]
-    assert f"as fast as CPU (all threads) @ {HERE}" in described["k.full.html"]
+    assert f"Example T4 on machine {HERE}" in described["k.full.html"].partition(" as fast as ")[0]
+    assert f"as fast as CPU (all threads) on machine {HERE}" in described["k.full.html"]
     # On the front page both GPUs stand over one CPU, and the faster one makes the heading.
     (found,) = Overview(gather(_slower_all_round())).rows
     own = [each for each in found.row.measured if each.device == "gpu"]
@@ -148,4 +148,8 @@ def test_devices_of_several_machines_are_called_by_their_hardware() -> None:
     titles = {(each.device, each.machine): each.title for each in bench.series}
     assert titles["gpu", HERE] == "Tesla T4"
     assert titles["gpu", THERE] == "A100-SXM4-40GB"
-    assert titles["cpu", HERE] == f"CPU (all threads) @ {HERE}", "both have the same processor"
+    assert titles["cpu", HERE] == f"CPU (all threads) on machine {HERE}", "the same processor"
+    alike = on(one, "Tesla T4") + on(other, "Tesla T4")
+    (bench,) = gather(Results((replace(one, records=alike),)))
+    titles = {(each.device, each.machine): each.title for each in bench.series}
+    assert titles["gpu", HERE] == f"Tesla T4 on machine {HERE}"
