@@ -181,16 +181,11 @@ def operations(value: float) -> str:
     return f"{number(value)}{SPACE}FLOP"
 
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 def tiny(value: float) -> str:
-    """A number that may be very small, such as a rounding error: "4.8 × 10⁻⁶"."""
+    """A number that may be as small as a rounding error: "0.00026", "below 0.00001"."""
     if value == 0 or abs(value) >= 1e-3 or not math.isfinite(value):
         return number(value)
-    power = math.floor(math.log10(abs(value)))
-    digits = fixed(value / 10.0**power, 1)
-    return f"{digits}{SPACE}×{SPACE}10{str(power).translate(_SUPERSCRIPT)}"
+    return "below 0.00001" if abs(value) < 1e-5 else fixed(value, 5)
 
 
 def probability(p: float) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 import altair as alt
 
 from accelreport.analysis.batch_law import Law
-from accelreport.report.charts.decision_map import work_text
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
@@ -29,7 +28,6 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import (
-    Axis,
     Scale,
     decades,
     log_domain,
@@ -97,7 +95,6 @@ def law_lines(
     marks = _marks(lines, devices)
     y_ends = log_domain([row["y"] for row in (*curve, *marks)], 1.3)
     y_ticks = decades(*y_ends, 6)
-    unit = lines[0].unit
 
     def make(width: int) -> Chart:
         inner = inner_width(width, [plain(tick) for tick in y_ticks])
@@ -108,9 +105,7 @@ def law_lines(
         x = alt.X(
             "x:Q",
             scale=Scale(type="log", domain=[x_ends[0], stretched], nice=False),
-            axis=_swept_axis(
-                timed, x_ends, unit, width, title=f"{x_title} (log scale)", grid=False
-            ),
+            axis=ticked(_ticks(timed, width), plain, title=f"{x_title} (log scale)", grid=False),
         )
         y = alt.Y(
             "y:Q",
@@ -167,16 +162,6 @@ def _marks(lines: Sequence[LawLine], devices: Devices) -> list[dict[str, Any]]:
         for line in lines
         for amount, rate in zip(line.amounts, line.rates, strict=True)
     ]
-
-
-def _swept_axis(
-    timed: Sequence[float], ends: tuple[float, float], unit: float, width: int, **rest: Any
-) -> Axis:
-    """Ticks at the batches that were timed; of operations at decades."""
-    if unit == 1:
-        return ticked(_ticks(timed, width), plain, **rest)
-    ticks = decades(*ends, 6 if width > ROOMY else 4)
-    return ticked(ticks, lambda tick: work_text(tick / unit), **rest)
 
 
 def _ticks(timed: Sequence[float], width: int) -> list[float]:

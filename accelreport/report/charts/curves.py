@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -41,8 +42,8 @@ from accelreport.report.theme import series
 
 LOW = 180
 """A panel that is not higher has neither titles of axes nor words at its lines."""
-LINE = 30.0
-"""Pixels that a label of two lines takes at the end of a curve."""
+LINE, SHORT = 30.0, 13.0
+"""Pixels that a label takes at the end of a curve: one of two lines, and one of a single line."""
 GAP = 26
 """Pixels between two panels."""
 KEY = 16
@@ -118,6 +119,14 @@ def shared_axes(
     )
 
 
+def told_by_dash(devices: Sequence[DeviceStyle]) -> bool:
+    """Whether only dashes tell some apart, as those of one device on two machines.
+
+    Elsewhere validation is solid, so that no device's dots are taken for training.
+    """
+    return len({device.colour for device in devices}) < len(devices)
+
+
 @dataclass(frozen=True)
 class CurvePanel:
     """The curves of one sweep point, and its name; empty where there is only one."""
@@ -138,7 +147,8 @@ def learning_curves(panels: Sequence[CurvePanel], axes: Axes, width: int, height
     devices = Devices(axes.shown)
     across = width > ROOMY or width <= THUMBNAIL
     count = len(panels) if across else 1
-    low = height <= LOW
+    tall = _plot_height(height, titled=any(panel.title for panel in panels))
+    low = height <= LOW or any(len(_labels(p.curves)) * LINE > tall + LINE for p in panels)
     ends = max(
         max(
             text_width(_end(curve, low=low), LABEL_SIZE, bold=True),
@@ -150,8 +160,9 @@ def learning_curves(panels: Sequence[CurvePanel], axes: Axes, width: int, height
     names = [axes.text(tick) for tick in axes.ticks]
     room = extent(names)["minExtent"]
     inner = (width - 10 - room - GAP * (count - 1)) / count - ends - KEY - 2
+    size = (round(inner, 1), height)
     made = [
-        _panel(panel, devices, axes, (round(inner, 1), height), named=number == 0 or not across)
+        _panel(panel, devices, axes, size, named=number == 0 or not across, low=low)
         for number, panel in enumerate(panels)
     ]
     if len(made) == 1:
@@ -159,13 +170,24 @@ def learning_curves(panels: Sequence[CurvePanel], axes: Axes, width: int, height
     return alt.hconcat(*made, spacing=GAP) if across else alt.vconcat(*made, spacing=8)
 
 
+def _plot_height(height: int, *, titled: bool) -> int:
+    """Pixels between the axes of a panel of such a height."""
+    return height - (26 if height <= LOW else 58) - (22 if titled else 0)
+
+
 def _panel(
-    panel: CurvePanel, devices: Devices, axes: Axes, size: tuple[float, int], *, named: bool
+    panel: CurvePanel,
+    devices: Devices,
+    axes: Axes,
+    size: tuple[float, int],
+    *,
+    named: bool,
+    low: bool,
 ) -> alt.LayerChart:
-    """One panel; `named` is one at whose left the ticks are told."""
+    """One panel; `named` is one at whose left the ticks are told, `low` one of short labels."""
     inner, height = size
     small = height <= LOW
-    tall = height - (26 if small else 58) - (22 if panel.title else 0)
+    tall = _plot_height(height, titled=bool(panel.title))
     x_scale, x_axis = time_axis(
         0.0,
         axes.seconds,
@@ -189,14 +211,14 @@ def _panel(
         rule = Layer(rows([{"value": level, "text": text}])).encode(y=y("value"))
         layers.append(rule.mark_rule(strokeDash=[4, 3]))
         if not small:
+            at, up = _free_place(panel.curves, axes, (inner, tall), text_width(text, LABEL_SIZE))
             layers += halo(
-                rule.encode(x=alt.XValue(4), text=alt.Text("text:N")),
-                align="left", dy=-9,
-            )  # fmt: skip
+                rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=-up
+            )
     for validation in (False, True):
         curves = [curve for curve in panel.curves if curve.validation == validation]
-        layers += _lines(curves, devices, x, y, axes.quality)
-    layers += _ends(panel.curves, devices, axes, (inner, tall), y_scale, small=small)
+        layers += _lines(curves, devices, x, y, axes)
+    layers += _ends(panel.curves, devices, axes, (inner, tall), y_scale, low=low)
     title: Any = {"text": panel.title, "fontSize": LABEL_SIZE} if panel.title else alt.Undefined
     return alt.layer(*layers, width=inner, height=tall, title=title)
 
@@ -206,7 +228,7 @@ def _lines(
     devices: Devices,
     x: alt.X,
     y: Callable[[str], alt.Y],
-    quality: str,
+    axes: Axes,
 ) -> list[Layer]:
     """The lines of training or of validation, the latter with band and points."""
     if not curves:
@@ -215,15 +237,16 @@ def _lines(
     base = base.encode(x=x, **devices.channels("color"))
     if not curves[0].validation:
         dotted = base.mark_line(strokeDash=[1, 4], strokeWidth=2)
-        layers = [dotted.encode(y=y("value"), tooltip=_told(quality))]
+        layers = [dotted.encode(y=y("value"), tooltip=_told(axes.quality))]
         if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
             layers.append(base.mark_point(size=32, filled=False).encode(y=y("value")))
         return layers
+    dashes = devices.channels("strokeDash") if told_by_dash(axes.shown) else {}
     return [
         base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
-        base.mark_line().encode(y=y("value"), **devices.channels("strokeDash")),
+        base.mark_line().encode(y=y("value"), **dashes),
         base.mark_point(size=32).encode(
-            y=y("value"), tooltip=_told(quality), **devices.channels("shape")
+            y=y("value"), tooltip=_told(axes.quality), **devices.channels("shape")
         ),
     ]
 
@@ -244,6 +267,47 @@ def _points(curve: Curve, devices: Devices) -> list[dict[str, object]]:
     ]
 
 
+def _free_place(
+    curves: Sequence[Curve], axes: Axes, plot: tuple[float, float], wide: float
+) -> tuple[float, float]:
+    """Where the words of the target cross least of the lines: from the left, and up from the rule.
+
+    Args:
+        curves: what is drawn in the panel.
+        axes: of the panel, with a target.
+        plot: its width and height, in pixels.
+        wide: pixels of the words.
+    """
+    inner, tall = plot
+    first, last = axes.ticks[0], axes.ticks[-1]
+    rule = axes.target[0] if axes.target else last
+
+    def crossed(place: tuple[float, float]) -> int:
+        left, up = place
+        count = 0
+        for curve in curves:
+            ends = list(zip(curve.elapsed_s, curve.value, strict=True))
+            for (x0, y0), (x1, y1) in pairwise(ends):
+                for part in range(21):
+                    x = inner * (x0 + (x1 - x0) * part / 20) / axes.seconds
+                    above = tall * (y0 + (y1 - y0) * part / 20 - rule) / (last - first)
+                    count += left - 4 <= x <= left + wide + 4 and abs(above - up) <= LABEL_SIZE / 2
+        return count
+
+    free = tall * (last - rule) / (last - first) > LABEL_SIZE + 4
+    ups = (9.0, -9.0) if free else (-9.0,)
+    rights = [4.0, max(inner - wide - 4, 4.0), max((inner - wide) / 2, 4.0)]
+    return min(((left, up) for up in ups for left in rights), key=crossed)
+
+
+def _labels(curves: Sequence[Curve]) -> list[list[Curve]]:
+    """Curves from the highest last value down, those whose labels say the same as one."""
+    same: dict[tuple[str, str], list[Curve]] = {}
+    for curve in sorted(curves, key=lambda curve: -curve.value[-1]):
+        same.setdefault((curve.end, curve.role), []).append(curve)
+    return list(same.values())
+
+
 def _ends(
     curves: Sequence[Curve],
     devices: Devices,
@@ -251,33 +315,41 @@ def _ends(
     plot: tuple[float, float],
     y_scale: Scale,
     *,
-    small: bool,
+    low: bool,
 ) -> list[Layer]:
-    """The last values, at the right of the plot, moved apart where they would touch."""
+    """The last values, at the right of the plot, moved apart where they would touch.
+
+    Of more than there is room for those of validation are told; the table has all.
+    """
     first, last = axes.ticks[0], axes.ticks[-1]
     inner, tall = plot
-    wanted = sorted(curves, key=lambda curve: -curve.value[-1])
-    places = [tall * (last - curve.value[-1]) / (last - first) for curve in wanted]
-    apart = moved_apart(places, 13.0 if small else LINE, tall)
+    wanted = _labels(curves)
+    if len(wanted) * SHORT > tall + SHORT:
+        wanted = [each for each in wanted if each[0].validation] or wanted
+    places = [tall * (last - each[0].value[-1]) / (last - first) for each in wanted]
+    apart = moved_apart(places, SHORT if low else LINE, tall)
     values = [
         {
             "at": last - (last - first) * place / tall,
-            "device": devices.name(curve.device),
-            "label": _end(curve, low=small),
-            "role": curve.role,
+            "device": devices.name(each[0].device),
+            "alone": len(each) == 1,
+            "label": _end(each[0], low=low),
+            "role": each[0].role,
         }
-        for curve, place in zip(wanted, apart, strict=True)
+        for each, place in zip(wanted, apart, strict=True)
     ]
     base = Layer(rows(values)).encode(y=alt.Y("at:Q", scale=y_scale))
-    size = LABEL_SIZE - 1.5 if small else LABEL_SIZE
-    up = 0 if small else 7
+    size = LABEL_SIZE - 1.5 if low else LABEL_SIZE
+    up = 0 if low else 7
     bold = base.mark_text(align="left", fontSize=size, fontWeight="bold", dy=-up)
     at = alt.XValue(inner + KEY)
     layers = [bold.encode(x=at, text=alt.Text("label:N"))]
-    if len(axes.shown) > 1:
-        key = base.mark_point(size=36, yOffset=-up)
+    alone = [row for row in values if row["alone"]]
+    if len(axes.shown) > 1 and alone:
+        keyed = Layer(rows(alone)).encode(y=alt.Y("at:Q", scale=y_scale))
+        key = keyed.mark_point(size=36, yOffset=-up)
         layers.append(key.encode(x=alt.XValue(inner + 8), **devices.channels("color", "shape")))
-    if not small:
+    if not low:
         soft = base.mark_text(align="left", fontSize=size, dy=up, fill="var(--soft)")
         layers.append(soft.encode(x=at, text=alt.Text("role:N")))
     return layers

@@ -83,23 +83,28 @@ def dot_plot(
         height: pixels in all.
     """
     small = width <= THUMBNAIL
-    letters, share = (SMALL, 0.42) if small else (LARGE, 0.46 if width <= PHONE else 0.38)
+    phone = THUMBNAIL < width <= PHONE
+    letters, share = (SMALL, 0.42) if small else (12.5, 0.46) if phone else (LARGE, 0.38)
     below = 20 if small else 46
     # Below the name of a larger chart stands its detail: further lines of it need more room.
     roomy = height - below - 6 >= _row_height(2) * len(dots)
-    most = 3 if THUMBNAIL < width <= PHONE else 2 if small or roomy else 1
+    most = 4 if phone else 2 if small or roomy else 1
     told = [_lines(dot.name, width * share, letters, most) for dot in dots]
     names = distinct(told)
     room = max(text_width(line, letters, bold=True) for name in names for line in name.split("\n"))
     if not small:
-        details = [text_width(dot.detail, letters - 2) for dot in dots]
-        room = max(room, min(max(details), width * 0.38))
+        longest = max(text_width(dot.detail, letters - 2) for dot in dots)
+        room = max(room, min(longest, width * 0.38))
     inner = round(width - room - 16, 1)
     beside = max(text_width(dot.text, letters, bold=True) for dot in dots) + 14
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
-    drawn = _DotLayers(dots, names, letters, room + 6, Scale(**scale), axis, small=small)
+    beneath = min(320, room + 6), letters - 2, 2 if phone else 1
+    details = [_lines(dot.detail, *beneath) for dot in dots]
+    drawn = _DotLayers(dots, names, details, letters, room + 6, Scale(**scale), axis, small=small)
     lines = max(name.count("\n") for name in told) + 1
     least = (22 if lines == 1 else _TWO_LINES) if small else _row_height(lines)
+    if any("\n" in detail for detail in details):
+        least = max(least, _row_height(2)) + 12
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
     )
@@ -157,6 +162,7 @@ class _DotLayers:
         self,
         dots: Sequence[Dot],
         names: Sequence[str],
+        details: Sequence[str],
         letters: float,
         room: float,
         scale: Scale,
@@ -172,14 +178,14 @@ class _DotLayers:
         bands = Scale(domain=list(names), paddingInner=0.2, paddingOuter=0.1)
         self._y = alt.Y("row:N", sort=None, scale=bands, axis=left)
         self._start = scale.domain[0]
-        self._data = [self._row(dot, name) for dot, name in zip(dots, names, strict=True)]
+        self._data = [self._row(*row) for row in zip(dots, names, details, strict=True)]
 
-    def _row(self, dot: Dot, name: str) -> dict[str, Any]:
+    def _row(self, dot: Dot, name: str, detail: str) -> dict[str, Any]:
         return {
             "row": name,
             "lines": name.count("\n") + 1,
             "device": self._devices.name(dot.device),
-            "detail": cut(dot.detail, min(320, self._room), self._letters - 2),
+            "detail": detail,
             "value": dot.value,
             "low": dot.low,
             "high": dot.high,
@@ -240,17 +246,24 @@ class _DotLayers:
     def _names(self) -> list[Layer]:
         at = alt.XValue(-6)
         layers: list[Layer] = []
-        soft = {"align": "right", "fontSize": self._letters - 2, "fill": "var(--soft)"}
+        soft = {"align": "right", "fontSize": self._letters - 2, "fill": "var(--soft)",
+                "lineBreak": "\n", "lineHeight": self._letters - 1}  # fmt: skip
+        higher = 6 if any("\n" in row["detail"] for row in self._data) else 0
         for more in sorted({row["lines"] - 1 for row in self._data}):
             own = [row for row in self._data if row["lines"] == 1 + more]
             # Further lines move the first one up, and what stands below all of them down.
             up = -self._letters / 2 * more if self._small else -8 - self._letters * 0.75 * more
-            bold = {"align": "right", "fontWeight": "bold", "fontSize": self._letters, "dy": up}
+            bold = {
+                "align": "right",
+                "fontWeight": "bold",
+                "fontSize": self._letters,
+                "dy": up - higher,
+            }
             some = Layer(rows(own)).encode(y=self._y)
             named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
             layers.append(named.encode(x=at, text=alt.Text("row:N")))
             if not self._small:
-                below = some.mark_text(**soft, dy=8 + self._letters * 0.35 * more)
+                below = some.mark_text(**soft, dy=8 + self._letters * 0.35 * more - higher)
                 layers.append(below.encode(x=at, text=alt.Text("detail:N")))
         return layers
 
@@ -266,15 +279,6 @@ class _DotLayers:
             ),
             base.mark_tick(thickness=2, size=thick + 8, color="var(--ink)").encode(
                 x=self._x("limit")
-            ),
-            *(
-                []
-                if self._small
-                else [
-                    base.mark_text(dy=-18, fontSize=self._letters - 2, fill="var(--soft)").encode(
-                        x=self._x("limit"), text=alt.Text("limit_text:N")
-                    )
-                ]
             ),
         ]
 

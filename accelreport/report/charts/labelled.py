@@ -29,12 +29,13 @@ from accelreport.report.charts.scales import (
     Scale,
     factor_text,
     powers_of_two,
+    quoted,
     shortened,
     ticked,
     time_axis,
     wrapped,
 )
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 Values = dict[str, object]
 
@@ -50,6 +51,17 @@ class Heading:
 def row_key(point: int, name: int) -> str:
     """The key of a row: the numbers of its heading and of its name."""
     return f"{point}.{name}"
+
+
+LABEL_LINE = 14
+"""Pixels that a line of a name takes."""
+
+
+def _in_lines(name: str, limit: int) -> list[str]:
+    """A name in up to two lines; only what has no room there either is cut."""
+    first, *more = lines_within(name, limit, LABEL_SIZE) or [""]
+    lines = [first, " ".join(more)] if more else [first]
+    return [cut(line, limit, LABEL_SIZE) for line in lines]
 
 
 class LabelledRows:
@@ -71,6 +83,7 @@ class LabelledRows:
         self._alike = len({heading.names for heading in headings}) == 1
         """Whether all headings stand over the same names."""
         self._limit = longest if width > ROOMY else 128
+        self._lines = [_in_lines(name, self._limit) for name in self._names]
         self.inner = inner_width(width, self._names, self._limit)
         """Pixels between the axes."""
 
@@ -78,6 +91,15 @@ class LabelledRows:
     def axis(self) -> alt.Y:
         """The names of the rows, in order."""
         room = extent(self._names, self._limit)
+        broken = {name: lines for name, lines in zip(self._names, self._lines, strict=True)
+                  if lines != [name]}  # fmt: skip
+        labels: dict[str, object] = {"labelLimit": 0}
+        if broken:
+            tests = [
+                f"datum.label == {quoted(name)} ? [{', '.join(map(quoted, lines))}]"
+                for name, lines in broken.items()
+            ]
+            labels["labelExpr"] = " : ".join([*tests, "datum.label"])
         domain = self._names if self._alike else alt.Undefined
         return alt.Y(
             "row:N",
@@ -85,7 +107,7 @@ class LabelledRows:
             scale=Scale(paddingInner=0.3, paddingOuter=0.1, domain=domain),
             axis=dict(
                 title=None, domain=False, ticks=False, labelColor="var(--ink)",
-                **shortened(self._names, self._limit, LABEL_SIZE), **room,
+                **labels, **room,
             ),
         )  # fmt: skip
 
@@ -104,8 +126,9 @@ class LabelledRows:
         Args:
             data: what all layers show.
             layers: without data of their own.
-            step: pixels from one row to the next.
+            step: pixels from one row to the next, where no name has two lines.
         """
+        step = max(step, max(map(len, self._lines), default=1) * LABEL_LINE + 4)
         size = {"width": self.inner, "height": alt.Step(step)}
         if len(self._groups) == 1 and not next(iter(self._groups)):
             return alt.layer(*layers, data=data, **size)

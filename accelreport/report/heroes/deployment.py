@@ -51,6 +51,8 @@ def _numbers(bench: BenchmarkView, found: EightBits) -> tuple[LargeNumber, ...]:
     saved = [run.record.weights for run in found.runs if run.record.weights]
     if saved:
         largest = formatting.tiny(max(each.max_difference for each in saved))
-        numbers.append(LargeNumber(largest, "largest difference after saving and loading weights"))
+        numbers.append(
+            LargeNumber(largest, "largest difference of an answer after saving and loading weights")
+        )
     claims = claims_number(bench)
     return (*numbers, *([claims] if claims else []))

@@ -8,7 +8,7 @@ from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.scales import plain
-from accelreport.report.heroes.hero import Hero, HeroFigure
+from accelreport.report.heroes.hero import ON_A_CARD, ON_A_SLIDE, Hero, HeroFigure
 from accelreport.report.heroes.rates import (
     baseline_series,
     dots_at,
@@ -93,6 +93,10 @@ def _measured_title(bench: BenchmarkView, best: Series, point: Point, factor: fl
     return f"{best.title} {verb} {told} as fast as {baseline}"
 
 
+ROW = 34
+"""Pixels of a page's row, whose name and its detail do not touch those of its neighbours."""
+
+
 def rates_figure(
     bench: BenchmarkView, point: Point, dots: Sequence[Dot] = (), against: str = ""
 ) -> HeroFigure:
@@ -113,7 +117,13 @@ def rates_figure(
         description=f"{said}.",
         caption=BANDS,
         chart=lambda size: dot_plot(
-            shown, axis_title=counted, tick=plain, width=size.width, height=size.height
+            shown,
+            axis_title=counted,
+            tick=plain,
+            width=size.width,
+            height=size.height
+            if size in {ON_A_CARD, ON_A_SLIDE}
+            else max(size.height, ROW * len(shown) + 52),
         ),
         badges=loud_badges(bench),
         table=rates_table(shown, counted),

@@ -31,6 +31,7 @@ from accelreport.report.model import (
     Figure,
     LargeNumber,
     Line,
+    Panel,
     Row,
     RowGroup,
     Section,
@@ -342,9 +343,7 @@ def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | N
     )
     name = f"time for one {_example(bench)}" if what == "time" else metric_title(bench.quality)
     panels = []
-    width = {1: 860, 2: 380}.get(len(held), 340)
-    # Alone it is drawn anew for a telephone; beside another it is as narrow already.
-    narrow = Size(330, 330) if len(held) == 1 else None
+    width = {1: 860, 2: 430}.get(len(held), 340)
     for number, (each, lines) in enumerate(zip(held, drawn, strict=True)):
         if not lines:
             continue
@@ -357,7 +356,7 @@ def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | N
             ),
             chart=partial(_lines_chart, lines, axes),
         )
-        panels.append(figure.panel(Size(width, 330), narrow, title=where))
+        panels.append(Panel(figure.drawing(Size(width, 330)), title=where))
     return Figure(
         id=f"{what}-lines",
         title=sentence(f"{name} by {axis_title(layout.across)}"),

@@ -58,12 +58,12 @@ def _limited(bench: BenchmarkView, dot: Dot, point: Point) -> Dot:
     if peak is None:
         return dot
     limit, what = peak
+    text = f"{what} {formatting.number(limit)}"
     share = formatting.percent(dot.value / limit, 0)
     if dot.value > limit:
-        share = f"{formatting.ratio(dot.value / limit)} its {what}"
+        share = f"{formatting.ratio(dot.value / limit)} its {text}"
     else:
-        share = f"{share} of its {what}"
-    text = f"{what} {formatting.number(limit)}"
+        share = f"{share} of its {text}"
     return replace(dot, limit=limit, limit_text=text, detail=f"{dot.detail} · {share}")
 
 

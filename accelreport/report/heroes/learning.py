@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from accelreport.report import formatting
-from accelreport.report.charts.curves import Curve
+from accelreport.report.charts.curves import Curve, told_by_dash
 from accelreport.report.charts.drawing import ROOMY, THUMBNAIL, Chart
 from accelreport.report.heroes.general import rates_figure, rates_title
 from accelreport.report.heroes.hero import Hero, HeroFigure, Shown, Size
@@ -125,7 +125,7 @@ def curves_figure(curves: Curves, small: Ends | None = None) -> HeroFigure:
         badges=loud_badges(curves.bench),
         table=curves.table(curves.metric, "hero-curves-data"),
         points=max((len(line.value) for line in lines), default=0),
-        keys=keys(shown) if len(shown) > 1 else (),
+        keys=keys(shown, dashed=told_by_dash(shown)) if len(shown) > 1 else (),
         up=name,
     )
 

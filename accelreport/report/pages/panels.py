@@ -31,9 +31,11 @@ def panels_note(drawn: int, points: int) -> str:
     return f" Drawn are {drawn} of {formatting.plural(points, 'sweep point')}; the table has all."
 
 
-def keys(series: Sequence[Series]) -> tuple[Key, ...]:
-    """The legend of devices."""
-    return tuple(Key(s.title, s.css, line_key(s.colour, s.pattern)) for s in series)
+def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:
+    """The legend of devices, whose lines are `dashed` or known by colour and mark alone."""
+    return tuple(
+        Key(s.title, s.css, line_key(s.colour, s.pattern if dashed else 0)) for s in series
+    )
 
 
 def loud_badges(bench: BenchmarkView, *, total: bool = False) -> tuple[Badge, ...]:

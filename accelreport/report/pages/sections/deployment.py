@@ -386,4 +386,5 @@ def _kept(found: list[NamedRun]) -> Table:
         corner="file",
         columns=(Column("size", number=True), Column("name begins and ends with")),
         groups=tuple(groups),
+        folded=True,
     )

@@ -9,7 +9,14 @@ from functools import partial
 from accelreport.analysis.parity import Agreement
 from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
-from accelreport.report.charts.curves import Axes, Curve, CurvePanel, learning_curves, shared_axes
+from accelreport.report.charts.curves import (
+    Axes,
+    Curve,
+    CurvePanel,
+    learning_curves,
+    shared_axes,
+    told_by_dash,
+)
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, DeviceStyle, draw
 from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (
@@ -189,6 +196,7 @@ class Curves:
             )
             panels.append(Panel(wide=wide, narrow=narrow, title=_title(metric)))
         drawn = self.points(metrics[0])
+        shown = self.axes(metrics[0]).shown
         return Figure(
             id="quality-curves",
             title="Training against validation, epoch by epoch",
@@ -202,8 +210,11 @@ class Curves:
                 + self._filled_up()
             ),
             panels=tuple(panels),
-            keys=keys([s for s in bench.shown_series if any(s == c.device for p in drawn
-                                                            for c in self.of(metrics[0], p))]),
+            keys=keys(
+                [s for s in bench.shown_series if any(s == c.device for p in drawn
+                                                      for c in self.of(metrics[0], p))],
+                dashed=told_by_dash(shown),
+            ),
             badges=loud_badges(bench),
             table=self.table(metrics[0], "quality-curves-data"),
             choose=len(panels) > 1,

@@ -14,6 +14,7 @@ from accelreport.analysis.forecasts import DAY_S, ForecastErrors, forecast_error
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Track, forecast_lines
 from accelreport.report.charts.drawing import ROOMY, WIDE, Chart, drawable
+from accelreport.report.charts.scales import nice_ticks
 from accelreport.report.heroes.hero import ON_A_PHONE, HeroFigure, Size
 from accelreport.report.model import (
     Badge,
@@ -383,7 +384,9 @@ def _how_drawn(forecast: Forecast) -> str:
     """What is said of values that are not drawn, and of an axis that leaves 0 out."""
     lost = sum(not drawable(value) for value in forecast.predicted)
     lowest = min(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
-    said = ["The vertical axis starts near the lowest value, not at 0."] if lowest > 0 else []
+    highest = max(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
+    cut = nice_ticks(lowest, highest, 4)[0] > 0
+    said = ["The vertical axis starts near the lowest value, not at 0."] if cut else []
     if lost:
         of = formatting.plural(len(forecast.predicted), "predicted value")
         said.append(

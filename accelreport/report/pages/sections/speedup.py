@@ -22,6 +22,7 @@ from accelreport.report.model import (
     Entry,
     Figure,
     Line,
+    Panel,
     Row,
     RowGroup,
     Section,
@@ -239,7 +240,7 @@ def _scaling_figure(bench: BenchmarkView, table: Table) -> Figure | None:
             description="; ".join(said) + ".",
             chart=partial(_scaling_chart, lines, axes),
         )
-        panels.append(figure.panel(Size(380, 330), title=sentence(title)))
+        panels.append(Panel(figure.drawing(Size(430, 330)), title=sentence(title)))
     return Figure(
         id="scaling-lines",
         title=table.title,

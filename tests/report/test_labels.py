@@ -1,0 +1,151 @@
+"""Words beside marks: nothing is written over a line, over another name, or cut without need."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+import pytest
+
+from accelreport.report import formatting
+from accelreport.report.charts.ceilings import CeilingBar, ceiling_bars
+from accelreport.report.charts.curves import (
+    Curve,
+    CurvePanel,
+    learning_curves,
+    shared_axes,
+    told_by_dash,
+)
+from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.drawing import NARROW, WIDE, Named
+from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.scales import plain
+from accelreport.report.heroes.general import ROW, rates_figure
+from accelreport.report.heroes.hero import ON_A_SLIDE, Size
+from accelreport.report.model import Figure
+from accelreport.report.pages.sections.predictions import forecast_section
+from tests.report.scenarios import observed
+from tests.report.test_heroes import driven
+from tests.report.test_resources import bench_of
+
+SEVEN = [Named(f"device {number}", number) for number in range(7)]
+
+
+def _curves(ends: list[float], *, seconds: float = 2.0) -> tuple[Curve, ...]:
+    """A line of validation and one of training for each device, the latter lower by a point."""
+    return tuple(
+        Curve(device, validation, (0.1, seconds), (0.3, end), (0.3, end), (0.3, end), f"{end:.3f}")
+        for device, last in zip(SEVEN, ends, strict=False)
+        for validation, end in ((True, last), (False, last - 0.01))
+    )
+
+
+def _spec(curves: tuple[Curve, ...], height: int, target: float | None = None) -> dict[str, Any]:
+    level = None if target is None else (target, "target")
+    axes = shared_axes(curves, quality="accuracy", percent=True, target=level)
+    made: dict[str, Any] = learning_curves([CurvePanel("", curves)], axes, WIDE, height).to_dict()
+    return made
+
+
+def _rows(spec: dict[str, Any], *fields: str) -> list[dict[str, Any]]:
+    """The rows of the first data set that has such fields."""
+    sets = spec["datasets"].values()
+    return next(rows for rows in sets if rows and set(fields) <= set(rows[0]))
+
+
+def test_lines_that_end_alike_share_one_label_without_the_mark_of_any_of_them() -> None:
+    labels = _rows(_spec(_curves([0.9] * 6 + [0.85]), 300), "role", "label")
+    assert [row["label"] for row in labels] == ["0.900", "0.890", "0.850", "0.840"]
+    assert [row["alone"] for row in labels] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("height", [300, 200])
+def test_labels_of_many_lines_are_a_line_apart_and_say_validation_before_training(
+    height: int,
+) -> None:
+    spec = _spec(_curves([0.90, 0.899, 0.898, 0.897, 0.896, 0.895, 0.894]), height)
+    labels = _rows(spec, "role", "label")
+    low, high = 0.2, 1.0
+    places = sorted((row["at"] - low) / (high - low) * (height - 58) for row in labels)
+    assert all(b - a >= 12 for a, b in pairwise(places))
+    assert {row["role"] for row in labels} >= {"validation"}
+
+
+def test_validation_is_solid_where_colours_tell_devices_apart() -> None:
+    beyond = Named("the ninth", 10, 2)
+    assert not told_by_dash([SEVEN[0], beyond])
+    assert told_by_dash([Named("here", 1, 0), Named("there", 1, 1)])
+    curves = (Curve(beyond, True, (1.0, 2.0), (0.5, 0.9), (0.5, 0.9), (0.5, 0.9), "90 %"),)
+    assert '"field": "device", "scale": {"domain"' not in str(
+        [layer["encoding"].get("strokeDash") for layer in _spec(curves, 300)["layer"]]
+    )
+
+
+def test_the_words_of_a_target_stand_where_no_line_passes() -> None:
+    def place(seconds: float) -> float:
+        curves = _curves([0.9], seconds=seconds)
+        slow = Curve(SEVEN[1], True, (9.0, 10.0), (0.3, 0.35), (0.3, 0.35), (0.3, 0.35), "35 %")
+        layers = _spec((*curves, slow), 300, target=0.7)["layer"]
+        at: float = next(
+            layer["encoding"]["x"]["value"]
+            for layer in layers
+            if layer["encoding"].get("text", {}).get("field") == "text"
+        )
+        return at
+
+    assert place(0.3) > 100, "a line that climbs at the left moves the words to the right"
+    assert place(10.0) < 10
+
+
+def test_names_too_long_for_a_telephone_are_broken_and_not_cut() -> None:
+    names = ("Matrix products: cold and warm", "MNIST CNN: save, serve, quantise")
+    bars = [CeilingBar(row_key(0, i), 3.0, "ceiling 3×", "arithmetic") for i in range(2)]
+    make = ceiling_bars(bars, [Heading("", names)], (1.0, 10.0), "speedup")
+    told = str(make(NARROW).to_dict())
+    for name in names:
+        first = name.split()[0]
+        assert f"['{first}" in told
+    assert "…" not in told
+
+
+def test_what_a_published_figure_is_does_not_end_in_the_middle_on_a_telephone() -> None:
+    detail = "published, two virtual cores of a Xeon"
+    dots = [Dot("CPU", detail, SEVEN[0], 1.0, "1 %", 1.0, 1.0, published=True)]
+    made = dot_plot(dots, axis_title="share", tick=plain, width=330, height=200).to_dict()
+    (row, *_) = _rows(made, "detail", "row")
+    assert row["detail"].replace("\n", " ") == detail
+
+
+def test_rows_of_a_page_have_room_for_a_name_and_for_what_stands_below_it() -> None:
+    bench = driven(Compiled={"xla": True}, Graph={}, Eager={"eager": True})
+    dots = [Dot(f"row {n}", "measured", SEVEN[0], 1.0 + n, "1", 1.0, 9.0) for n in range(9)]
+    figure = rates_figure(bench, bench.points[0], dots)
+
+    def tall(size: Size) -> float:
+        chart = figure.chart(size)
+        assert isinstance(chart, alt.LayerChart)
+        return float(chart.to_dict()["height"])
+
+    assert tall(Size(1104, 290)) >= ROW * 9
+    assert tall(ON_A_SLIDE) < ON_A_SLIDE.height
+
+
+def test_a_rounding_error_is_told_in_words_that_need_no_powers_of_ten() -> None:
+    assert formatting.tiny(1.4e-6) == "below 0.00001"
+    assert formatting.tiny(2.6e-4) == "0.00026"
+    assert formatting.tiny(0.0) == formatting.number(0.0)
+
+
+def test_only_an_axis_that_leaves_0_out_is_said_to() -> None:
+    (made,) = observed().studies
+    (record,) = made.records
+    (told,) = record.forecasts
+    above = [each + 0.4 for each in told.true]
+    forecast = told.model_copy(update={"true": above, "predicted": above})
+    record = record.model_copy(update={"forecasts": [forecast]})
+    section = forecast_section(bench_of(replace(made, records=(record,))))
+    assert section is not None
+    (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
+    assert "not at 0" not in figure.caption
