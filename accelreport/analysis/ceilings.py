@@ -30,7 +30,7 @@ A bound needs complete counts: where operations were not counted there is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -204,20 +204,17 @@ def kind_of(unit: str, name: str) -> str:
     return "CPU" if "core" in unit else "GPU"
 
 
-def known_limits(dtype: str, kinds: Iterable[str] = ("GPU", "TPU")) -> Sequence[Limits]:
-    """Every row of the table that has a rate for a type, as its maker calls it."""
-    wanted = set(kinds)
+def known_limits(dtype: str) -> Sequence[Limits]:
+    """Every GPU and TPU of the table that has a rate for a type, as its maker calls it."""
     found = []
     for row in HARDWARE:
-        peak = Peak(0.0, dtype, "")
-        rates = row.tflops
-        floating = {name: rate for name, rate in rates.items() if not name.startswith("int")}
-        if not floating or kind_of(row.unit, row.name) not in wanted:
+        kind = kind_of(row.unit, row.name)
+        floating = {name: x for name, x in row.tflops.items() if not name.startswith("int")}
+        if not floating or kind not in {"GPU", "TPU"}:
             continue
         best = dtype if dtype in floating else max(floating, key=lambda name: floating[name])
         peak = Peak(floating[best], best, row.cited, row.reading != "unchecked")
         width = Bandwidth(row.gbps, row.cited) if row.gbps is not None else None
-        kind = kind_of(row.unit, row.name)
         found.append(Limits(row.name, kind, peak, width, row.kernel_us * 1e-6))
     return found
 

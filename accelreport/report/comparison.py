@@ -363,7 +363,7 @@ def alone(
 
 
 def compared_row(
-    old: FolderGroup, new: FolderGroup, gate: float | None, spread: float = 0.0
+    old: FolderGroup, new: FolderGroup, gate: float | None, spread: float
 ) -> ComparisonRow:
     """The row of a group that both folders have.
 

@@ -189,7 +189,7 @@ def log_domain(values: Iterable[float], pad: float = 1.25) -> tuple[float, float
     return (min(known) / pad, max(known) * pad) if known else (0.5, 2.0)
 
 
-def wants_log(values: Iterable[float], factor: float = 20) -> bool:
+def wants_log(values: Iterable[float], factor: float) -> bool:
     """Whether values are so far apart that a linear axis would hide the small ones."""
     known = [value for value in values if value > 0]
     return bool(known) and max(known) / min(known) >= factor
@@ -226,7 +226,7 @@ def starts_at_zero(low: float, high: float, most: int = 6) -> bool:
     return nice_ticks(low / scale_s, high / scale_s, most - 1)[0] <= 0
 
 
-def quality_ticks(low: float, high: float, *, share: bool, about: int = 5) -> list[float]:
+def quality_ticks(low: float, high: float, *, share: bool) -> list[float]:
     """Ticks of a quality, the first and last of which are the ends of its axis.
 
     The axis is never so short that differences nobody would care for fill it: two hundredths
@@ -238,7 +238,7 @@ def quality_ticks(low: float, high: float, *, share: bool, about: int = 5) -> li
     low, high = low - missing, high + missing
     if within:
         low, high = max(0.0, low - max(0.0, high - 1)), min(1.0, high + max(0.0, -low))
-    ticks = nice_ticks(low, high, about)
+    ticks = nice_ticks(low, high, 5)
     return [tick for tick in ticks if not within or 0 <= tick <= 1]
 
 

@@ -222,8 +222,8 @@ class _SweepPanel:
     def _up(self, field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=self._y_scale, axis=self._y_axis)
 
-    def _across_field(self, field: str = "x") -> alt.X:
-        return alt.X(f"{field}:Q", scale=self._x_scale, axis=self._x_axis)
+    def _along(self) -> alt.X:
+        return alt.X("x:Q", scale=self._x_scale, axis=self._x_axis)
 
     def _points(self, *, published: bool) -> Layer:
         found = [
@@ -235,7 +235,7 @@ class _SweepPanel:
             if line.published is published
             for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
         ]  # fmt: skip
-        made: Layer = Layer(rows(found)).encode(x=self._across_field())
+        made: Layer = Layer(rows(found)).encode(x=self._along())
         return made
 
     def chart(self) -> Chart:
@@ -284,7 +284,7 @@ class _SweepPanel:
                 found.setdefault((side, shift), []).append({"x": x, "y": y, "text": text})
         layers: list[Layer] = []
         for (side, shift), values in found.items():
-            made = Layer(rows(values)).encode(x=self._across_field(), y=self._up("y"))
+            made = Layer(rows(values)).encode(x=self._along(), y=self._up("y"))
             layers += halo(
                 made.encode(text=alt.Text("text:N")),
                 dx=shift, dy=side, fontWeight="bold", fontSize=size,
@@ -335,7 +335,7 @@ class _SweepPanel:
             {"device": self._devices.name(end.device), "x": end.x, "y": end.y, "label": end.text}
             for end in self._ends
         ]
-        crosses = Layer(rows(found)).encode(x=self._across_field(), y=self._up("y"))
+        crosses = Layer(rows(found)).encode(x=self._along(), y=self._up("y"))
         marks = crosses.mark_point(shape="cross", angle=45, size=110)
         texts = halo(
             crosses.encode(text=alt.Text("label:N")), dy=17, fill="var(--alert)",

@@ -113,17 +113,16 @@ def _lost(rows: Sequence[Result]) -> list[Badge]:
     return badges
 
 
-def absence(bench: BenchmarkView, series: Series, point: Point, *, why: str = "") -> Entry:
+def absence(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     """The cell of a table that has no number, with the reason."""
     rows = bench.planned(series, point)
     texts = sorted({kind_text(row) for row in rows}) or ["not planned"]
-    reason = why or formatting.listed(texts)
     bad = any(row.status in {"failed", REFUSED} for row in rows)
     said = "refused" if any(row.status == REFUSED for row in rows) else "failed"
     return Entry(
         lines=(
             Line(said if bad else "not measured", "value"),
-            Line(label(reason, 90), "reason"),
+            Line(label(formatting.listed(texts), 90), "reason"),
         ),
         href=bench.evidence(series, point),
         mark="failed" if bad else "absent",

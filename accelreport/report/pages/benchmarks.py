@@ -26,6 +26,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.headline import headline
 from accelreport.report.pages.overview import Overview, rates_table
+from accelreport.report.pages.panels import benchmark_rows
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.pages.sections.speedup import interval_lines
 from accelreport.report.text import label
@@ -88,14 +89,7 @@ def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
         count += len(own)
         decided += sum(each.decided for each in own)
         if own:
-            groups.append(
-                RowGroup(
-                    _rows(bench, own),
-                    title=label(bench.plan.title),
-                    href=f"{bench.slug}.html",
-                    detail=f"{label(bench.plan.profile, 40)} profile",
-                )
-            )
+            groups.append(benchmark_rows(bench, _rows(bench, own)))
     if not groups:
         return None
     table = Table(

@@ -13,10 +13,10 @@ from accelreport.report.model import (
     Line,
     Page,
     Row,
-    RowGroup,
     Section,
     Table,
 )
+from accelreport.report.pages.panels import benchmark_rows
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import DataSource
@@ -65,15 +65,7 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
             if (data := record.data) is not None and data.origin != "generated"
         }
         if read:
-            rows = tuple(_row(read[key]) for key in sorted(read))
-            groups.append(
-                RowGroup(
-                    rows,
-                    title=label(bench.plan.title),
-                    href=f"{bench.slug}.html",
-                    detail=f"{label(bench.plan.profile, 40)} profile",
-                )
-            )
+            groups.append(benchmark_rows(bench, (_row(read[key]) for key in sorted(read))))
     return Table(
         id="data-table",
         title="What each benchmark read",

@@ -139,7 +139,7 @@ def machine_line(records: Iterable[Record]) -> str:
     return formatting.listed(list(said)) or "not recorded"
 
 
-def devices_table(benches: Sequence[BenchmarkView], identity: str = "devices-table") -> Table:
+def devices_table(benches: Sequence[BenchmarkView]) -> Table:
     """Devices as the devices file defines them, and whether they were measured."""
     rows: dict[str, Row] = {}
     for bench in benches:
@@ -149,7 +149,7 @@ def devices_table(benches: Sequence[BenchmarkView], identity: str = "devices-tab
     ordered = sorted(rows, key=lambda name: (_kind(name, benches), name))
     titles = ("kind", "driven by", "state")
     return Table(
-        id=identity,
+        id="devices-table",
         title="Devices",
         caption=(
             "As the specs ask for them, and whether they were measured. Each leads to its "

@@ -37,9 +37,9 @@ from accelreport.report.model import (
     Entry,
     Line,
     Row,
-    RowGroup,
     Table,
 )
+from accelreport.report.pages.panels import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence, short_hardware
 from accelreport.report.view import BenchmarkView
@@ -551,15 +551,7 @@ def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
             Column("over the base", number=True),
             Column("from"),
         ),
-        groups=tuple(
-            RowGroup(
-                tuple(own),
-                title=label(first[slug].plan.title),
-                href=f"{slug}.html",
-                detail=f"{label(first[slug].plan.profile, 40)} profile",
-            )
-            for slug, own in groups.items()
-        ),
+        groups=tuple(benchmark_rows(first[slug], own) for slug, own in groups.items()),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from accelreport.report import formatting
 from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.metrics import axis_title, settings_text
 from accelreport.report.model import Badge, Column, Download, Entry, Key, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import number_badges
+from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series
 
@@ -38,12 +39,12 @@ def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:
     )
 
 
-def loud_badges(bench: BenchmarkView, *, total: bool = False) -> tuple[Badge, ...]:
+def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
     """The loud marks of all numbers in a figure, each once."""
     found: dict[str, Badge] = {}
     for series in bench.shown_series:
         for point in bench.points:
-            for badge in number_badges(bench.planned(series, point), total=total):
+            for badge in number_badges(bench.planned(series, point)):
                 if badge.tone == "loud":
                     found[badge.text] = badge
     return tuple(found.values())
@@ -81,6 +82,16 @@ def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tup
         rest = bench.words_of_point(point, skip=1)
         groups.setdefault(heading, []).append(make(point, rest))
     return tuple(RowGroup(tuple(rows), title=heading) for heading, rows in groups.items())
+
+
+def benchmark_rows(bench: BenchmarkView, rows: Iterable[Row]) -> RowGroup:
+    """Rows of a benchmark, under a heading that leads to its page, in a table of several."""
+    return RowGroup(
+        tuple(rows),
+        title=label(bench.plan.title),
+        href=f"{bench.slug}.html",
+        detail=f"{label(bench.plan.profile, 40)} profile",
+    )
 
 
 def groups_corner(bench: BenchmarkView) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -158,10 +157,10 @@ def perform(path: str, messages: str) -> None:
         log.post(crashed(error))
 
 
-def peer_of_a_step(environment: Mapping[str, str] = os.environ) -> bool:
+def peer_of_a_step() -> bool:
     """Whether this is a process of a Slurm step of several, and not the first one."""
-    several = int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1
-    return several and environment.get("SLURM_PROCID", "0") != "0"
+    several = int(os.environ.get("SLURM_STEP_NUM_TASKS", "1")) > 1
+    return several and os.environ.get("SLURM_PROCID", "0") != "0"
 
 
 def _take_part(order: JobSpec) -> None:
