@@ -54,3 +54,15 @@ STAGES = """() => Math.min(...[...document.querySelectorAll('.slide')]
   .map(slide => slide.querySelector('.stage').getBoundingClientRect().height
     / slide.getBoundingClientRect().height))"""
 """The least share of a slide's height that its figure has."""
+
+LITTLE = """least => [...document.querySelectorAll('.slide')].flatMap(slide => {
+  const frame = slide.getBoundingClientRect();
+  const shown = [...slide.querySelectorAll(
+    '.wide svg, .gallery, .stage pre, .verdicts')].map(e => e.getBoundingClientRect());
+  if (!shown.length) return [];
+  const width = Math.max(...shown.map(r => r.right)) - Math.min(...shown.map(r => r.left));
+  const height = Math.max(...shown.map(r => r.bottom)) - Math.min(...shown.map(r => r.top));
+  const share = width * height / (frame.width * frame.height);
+  return share < least ? [`${slide.id}: ${share.toFixed(2)}`] : [];
+})"""
+"""Slides whose figure, pictures, text or squares have less than such a share of them."""

@@ -25,11 +25,12 @@ from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import MOST_SLIDES as SITE_SLIDES
 from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, observed, ordinary
-from tests.report.slide_checks import CUT, OUTSIDE, SMALL, STAGES
+from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element
 from tests.support.browser import opened
 from tests.support.records import study
+from tests.support.sites import build
 
 pytestmark = pytest.mark.e2e
 
@@ -90,6 +91,34 @@ def test_no_slide_lets_anything_out_and_all_can_be_read_from_the_last_row(
         assert page.evaluate(STAGES) >= 0.6
         assert page.evaluate(OVERLAPS) == []
         assert page.evaluate(CUT) == []
+
+
+@pytest.fixture(scope="module")
+def observed_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What networks were seen to do: pictures, curves, a forecast, and the trained one in use."""
+    out = tmp_path_factory.mktemp("observed")
+    build(observed(), out)
+    return out
+
+
+def test_what_a_slide_shows_has_six_tenths_of_it(
+    site: Path, observed_site: Path, browser: Browser
+) -> None:
+    decks = [path for at in (site, observed_site) for path in sorted(at.glob("*slides.html"))]
+    assert len(decks) >= 5
+    for deck in decks:
+        with told(browser, deck, width=1280, height=720) as page:
+            assert page.evaluate(LITTLE, 0.6) == [], deck
+            assert page.evaluate(OUTSIDE) == [], deck
+            assert page.evaluate(SMALL, LETTERS) == [], deck
+
+
+def test_how_many_claims_are_in_a_state_stands_on_one_line(site: Path, browser: Browser) -> None:
+    with told(browser, site / WHOLE) as page:
+        count = page.locator(".verdicts strong").first
+        count.evaluate("e => { e.textContent = '136' }")
+        lines = "e => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).fontSize)"
+        assert count.evaluate(lines) < 1.5
 
 
 def test_no_text_however_long_or_odd_leaves_its_slide(
@@ -194,7 +223,8 @@ def test_the_model_of_a_sweep_has_a_slide_that_calls_it_a_model(
     decks: list[ReportPage],
 ) -> None:
     (sweep,) = [deck for deck in decks if deck.path == "s0.full.slides.html"]
-    assert [slide.id for slide in sweep.sections] == ["figure-1", "law", "rates"]
+    # Its rates stand in the lines already, and have no slide of their own.
+    assert [slide.id for slide in sweep.sections] == ["figure-1", "law"]
     law = sweep.sections[1]
     assert re.match(
         r"By a model, GPU is at most [\d.]+× as fast as CPU \(all threads\), whatever", law.title

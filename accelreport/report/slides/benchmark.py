@@ -49,6 +49,8 @@ MOST_LINES, LONGEST_LINE = 12, 68
 """Of a text that a network wrote, as far as it stands on a slide."""
 RATES = "hero-rates"
 """The figure of measured and published rates at one point."""
+_TELL_RATES = {RATES, "sweep-lines", "then-and-now"}
+"""Figures that show these rates already, or what takes their inverse."""
 MOST_CAPTION = 120
 """Letters of the line below a figure."""
 MOST_TOPIC = 88
@@ -112,18 +114,20 @@ def figure_slides(
         hero: what it found.
         prefix: begins the ids of the slides, and is unique in the deck.
     """
+    told = set[str]()
     for number, (finding, shown) in enumerate(hero.shown(), start=1):
         name = f"{prefix}figure-{number}"
         block = slide_block(shown, name)
         if block is not None:
             form = getattr(shown, "id", block.kind)
+            told.add(form)
             yield form, _slide(bench, name, finding, block, hero.kicker)
     law = law_picture(bench)
     block = slide_block(law[1], f"{prefix}law") if law else None
     if law and block is not None:
         yield "law", _slide(bench, f"{prefix}law", law[0], block, hero.kicker)
     point = fullest_point(bench)
-    if point is None or any(getattr(shown, "id", "") == RATES for shown in hero.figures):
+    if point is None or told & _TELL_RATES:
         return
     name = f"{prefix}rates"
     block = slide_block(rates_figure(bench, point), name)
