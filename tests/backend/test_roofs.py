@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from math import floor
 from pathlib import Path
 
 import pytest
 
+from accelreport.analysis.ceilings import ceiling, own_limits, work_of
+from accelreport.machine import clocks
 from accelreport.machine import roofs as module
 from accelreport.machine.inventory import inventory
 from accelreport.machine.roofs import measured_roofs, roofs
-from accelreport.results.record import Roofs
+from accelreport.results.record import OTHER_LOAD, Roofs
+from accelreport.runner.run import headline
+from accelreport.spec.models import Measure
+from tests.support.children import Measures, cell
 
 
 @pytest.fixture
@@ -26,6 +33,14 @@ def test_a_processor_s_roofs_are_rates_of_real_work_with_their_method() -> None:
     assert 0.1 < found.gbps < 10_000
     assert "products of float32 matrices" in found.method
     assert f"{inventory().threads} threads" in found.method
+
+
+def test_a_machine_that_nobody_else_uses_is_called_so_though_its_system_counts_in_hundredths(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clocks, "busy_s", lambda: floor(100 * time.process_time()) / 100)
+    monkeypatch.setattr(module, "SIDE", 64)  # short beside a hundredth of a second on any machine
+    assert measured_roofs(inventory()).other_cores <= OTHER_LOAD
 
 
 def _made(tflops: float, other_cores: float) -> Roofs:
@@ -66,3 +81,22 @@ def test_a_machine_without_memory_for_it_has_no_roofs_and_its_cell_a_record(
     monkeypatch.setattr(module, "measured_roofs", full)
     assert roofs() is None
     assert not kept.exists()
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("net", ["dense", "conv", "recurrent"])
+def test_no_step_measured_here_is_above_what_this_machine_reaches(
+    net: str, measure: Measures
+) -> None:
+    """Nets so small reach some hundredths of it: a busy machine moves neither to the other side."""
+    sizes = {"net": net, "width": 64, "depth": 2, "batch_size": 4, "steps_per_epoch": 20}
+    record = measure(cell("paradnn", sizes, measure=Measure(warmup_steps=2)))
+    assert record.flops is not None
+    assert record.environment is not None
+    work = work_of(record.flops, "float32")
+    # What tests keep is out of reach, and a machine that runs tests is never left alone.
+    own = measured_roofs(inventory()).model_copy(update={"other_cores": 0.0})
+    limits = own_limits(record.environment.model_copy(update={"roofs": own}), "float32")
+    assert work is not None
+    assert limits is not None
+    assert 0 < ceiling(work, limits).share(headline(record)["step_s"]) <= 1

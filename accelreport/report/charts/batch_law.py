@@ -13,6 +13,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.analysis.batch_law import Law
+from accelreport.report.charts.decision_map import work_text
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
@@ -95,6 +96,13 @@ def law_lines(
     marks = _marks(lines, devices)
     y_ends = log_domain([row["y"] for row in (*curve, *marks)], 1.3)
     y_ticks = decades(*y_ends, 6)
+    unit = lines[0].unit
+
+    def text(tick: float) -> str:
+        return plain(tick) if unit == 1 else work_text(tick / unit)
+
+    def ticks(width: int) -> list[float]:
+        return _ticks(timed, width) if unit == 1 else decades(*x_ends, 6 if width > ROOMY else 4)
 
     def make(width: int) -> Chart:
         inner = inner_width(width, [plain(tick) for tick in y_ticks])
@@ -105,7 +113,7 @@ def law_lines(
         x = alt.X(
             "x:Q",
             scale=Scale(type="log", domain=[x_ends[0], stretched], nice=False),
-            axis=ticked(_ticks(timed, width), plain, title=f"{x_title} (log scale)", grid=False),
+            axis=ticked(ticks(width), text, title=f"{x_title} (log scale)", grid=False),
         )
         y = alt.Y(
             "y:Q",

@@ -215,8 +215,8 @@ def _figure(bench: BenchmarkView, found: DecisionMap) -> HeroFigure:
         description=said,
         chart=partial(_chart, panels, devices),
         caption=(
-            "Marks are measured; dotted lines and tints are a model that saw no ringed one. The "
-            "belt without a tint around a line is its 95 % interval."
+            "Marks are measured; dotted lines, each in the belt of its 95 % interval, and tints "
+            "are a model that saw no ringed one."
         ),
         badges=loud_badges(bench),
         table=_table(bench, found),

@@ -31,7 +31,6 @@ from accelreport.report.model import (
     Figure,
     LargeNumber,
     Line,
-    Panel,
     Row,
     RowGroup,
     Section,
@@ -356,7 +355,7 @@ def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | N
             ),
             chart=partial(_lines_chart, lines, axes),
         )
-        panels.append(Panel(figure.drawing(Size(width, 330)), title=where))
+        panels.append(figure.panel(Size(width, 330), Size(330, 330), title=where))
     return Figure(
         id=f"{what}-lines",
         title=sentence(f"{name} by {axis_title(layout.across)}"),

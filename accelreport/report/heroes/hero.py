@@ -88,16 +88,20 @@ class HeroFigure:
 
     def figure(self, size: Size, narrow: Size | None = None) -> Figure:
         """The figure of a page or a slide; `narrow` is drawn instead where there is little room."""
-        phone = self.drawing(narrow, f"{self.id}-n") if narrow else None
         return Figure(
             id=self.id,
             title=self.title,
             caption=self.caption,
-            panels=(Panel(self.drawing(size, f"{self.id}-w"), phone),),
+            panels=(self.panel(size, narrow),),
             keys=self.keys,
             badges=self.badges,
             table=self.table,
         )
+
+    def panel(self, size: Size, narrow: Size | None = None, title: str = "") -> Panel:
+        """The chart as one of several of a figure; `narrow` as in `figure`."""
+        phone = self.drawing(narrow, f"{self.id}-n") if narrow else None
+        return Panel(self.drawing(size, f"{self.id}-w"), phone, title=title)
 
 
 Shown = HeroFigure | Gallery | Code

@@ -8,14 +8,14 @@ from typing import Literal
 
 from accelreport.report.pages.compare import comparison_html
 from accelreport.report.site.options import BuildOptions
-from tests.report.scenarios import Results, observed, ordinary, two_runs
+from tests.report.scenarios import Results, field, observed, ordinary, two_runs
 from tests.support.records import study
 from tests.support.sites import build
 
 IMAGES = Path(__file__).with_name("images")
 """Where the golden screenshots are kept."""
 
-SiteName = Literal["ordinary", "small", "single", "runs"]
+SiteName = Literal["ordinary", "small", "single", "runs", "field"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ KINDS = (
     Kind("two-runs", "runs", "comparison.html"),
     Kind("devices", "ordinary", "devices.html"),
     Kind("ceilings", "ordinary", "ceilings.html"),
+    Kind("map", "field", "paradnn.quick.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
     Kind("site-slides", "ordinary", "slides.html", height=720, deck=True),
     Kind("embed", "small", "embed/k.full.sweep-lines.html"),
@@ -130,7 +131,8 @@ def build_sites(folder: Path, *, ordinary_site: Path | None = None) -> dict[Site
     (folder / "runs").mkdir()
     html = comparison_html(two_runs(gate=0.05))
     (folder / "runs" / "comparison.html").write_text(html, encoding="utf-8")
-    built: tuple[SiteName, ...] = ("small", "single", "runs")
+    build(field(), folder / "field")
+    built: tuple[SiteName, ...] = ("small", "single", "runs", "field")
     return {"ordinary": ordinary_site, **{name: folder / name for name in built}}
 
 

@@ -187,7 +187,7 @@ class _Drawn:
 
 def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
     by_batch = shown[0].of_batches
-    x_title = axis_title(shown[0].axis) if by_batch else "10⁹ operations of a step"
+    x_title = axis_title(shown[0].axis) if by_batch else "operations of a step"
     y_title = f"{bench.words.sample} each second" if by_batch else "10⁹ operations each second"
     unit = 1.0 if by_batch else GIGA
     equal = [
