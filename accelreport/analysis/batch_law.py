@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf, nan, sqrt
+from statistics import fmean
 
 import numpy as np
 from scipy.optimize import nnls
@@ -155,12 +156,6 @@ def _whole(runs: Sequence[TimedRun]) -> list[TimedRun]:
     return [run for run in runs if len(run) == len(batches)]
 
 
-def middle_of(runs: Sequence[TimedRun]) -> dict[float, float]:
-    """Geometric means over the runs that have every batch size; empty without any."""
-    whole = _whole(runs)
-    return _middle(whole) if whole else {}
-
-
 def _middle(runs: Sequence[TimedRun]) -> dict[float, float]:
     """Geometric means over runs."""
     return {batch: geometric_mean([run[batch] for run in runs]).value for batch in sorted(runs[0])}
@@ -182,16 +177,47 @@ def _line(times: TimedRun) -> Law:
     return Law(fixed, each)
 
 
-def line_of_part(times: TimedRun, part: TimedRun) -> tuple[float, float]:
+def costs_of_part(
+    runs: Sequence[TimedRun], parts: Sequence[TimedRun], level: float = LEVEL
+) -> tuple[Interval, Interval]:
     """What a part of the times has of a line's fixed cost and of its cost of an example.
 
     Least squares with the weights of the line through the times themselves: parts that add up to
-    the times have costs that add up to the line's, where neither of its costs was kept at 0.
+    the times have costs that add up to the line's, where neither of its costs was kept at 0. Their
+    intervals are over runs, or of a single one from its residuals. A fixed cost below 0 is that of
+    a part whose time grows faster than the batch.
 
     Args:
-        times: batch size → seconds of a step.
-        part: the same of some part of it, for the same batch sizes.
+        runs: for each repeat, batch size → seconds of a step, for the same batch sizes.
+        parts: the same of some part of each of them.
+        level: of the intervals.
     """
+    times, pairs = _middle(runs), list(zip(runs, parts, strict=True))
+    # Of shares, which add up to 1 whatever mean is taken of the times.
+    taken = {
+        size: seconds * fmean(part[size] / run[size] for run, part in pairs)
+        for size, seconds in times.items()
+    }
+    found = _line_of_part(times, taken)
+    if len(runs) > 1:
+        each = [_line_of_part(run, part) for run, part in pairs]
+        covariance: Floats = np.cov(np.array(each).T) / len(runs)
+        df = len(runs) - 1.0
+    else:
+        design = _design(times)
+        off = np.array([taken[size] / seconds for size, seconds in times.items()])
+        off -= design @ np.array(found)
+        df = len(times) - 2.0
+        covariance = np.asarray(float(off @ off) / df * np.linalg.inv(design.T @ design))
+    halves = t_quantile(0.5 + level / 2, df) * np.sqrt(np.diag(covariance))
+    fixed, per = (
+        Interval(value, value - half, value + half, len(runs))
+        for value, half in zip(found, halves.tolist(), strict=True)
+    )
+    return fixed, per
+
+
+def _line_of_part(times: TimedRun, part: TimedRun) -> tuple[float, float]:
     design = _design(times)
     shares = np.array([part[batch] / seconds for batch, seconds in times.items()])
     scale = np.linalg.norm(design, axis=0)

@@ -15,7 +15,6 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 from math import isfinite, isnan
-from statistics import fmean
 
 from accelreport.analysis.batch_law import (
     FEWEST,
@@ -23,9 +22,8 @@ from accelreport.analysis.batch_law import (
     Fit,
     TimedRun,
     against,
+    costs_of_part,
     fit,
-    line_of_part,
-    middle_of,
     predicted_errors,
 )
 from accelreport.analysis.published import (
@@ -37,6 +35,7 @@ from accelreport.analysis.published import (
 )
 from accelreport.analysis.results import PartTimes, PointKey, Result, point_key
 from accelreport.analysis.speedup import Speedup
+from accelreport.analysis.stats import Interval
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
 from accelreport.spec.models import Published
@@ -70,13 +69,14 @@ class CauseCost:
 
     Attributes:
         cause: the cause.
-        fixed_s: of the fixed cost of a step; what is unexplained may be below 0.
+        fixed_s: of the fixed cost of a step, with its interval; below 0 where the cause grows
+            faster than the work, and where what is unexplained was faster as a whole.
         each_s: of the cost of an example.
     """
 
     cause: Cause
-    fixed_s: float
-    each_s: float
+    fixed_s: Interval
+    each_s: Interval
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class TimedSweep:
         axis: what was swept.
         fixed: where the other axes stood.
         runs: for each repeat, or for the one publication, seconds of a step by amount of work.
-        parts: for each cause that was timed by itself, the same of it, as means over repeats;
-            empty where not every amount has all of them.
+        parts: of each repeat that has every amount, the run and the same of each cause that was
+            timed by itself; empty without any, and where it was timed for some amounts alone.
     """
 
     device: str
@@ -102,7 +102,7 @@ class TimedSweep:
     axis: str
     fixed: Mapping[str, Scalar | None]
     runs: tuple[TimedRun, ...] = field(repr=False)
-    parts: Mapping[Cause, TimedRun] = field(repr=False, default_factory=dict)
+    parts: tuple[tuple[TimedRun, Mapping[Cause, TimedRun]], ...] = field(repr=False, default=())
 
     @property
     def published(self) -> bool:
@@ -130,10 +130,15 @@ class TimedSweep:
         law = self.fit.law
         if not self.parts or law is None or not law.fixed_s:
             return ()
-        times = middle_of(self.runs)
-        rest = {a: s - sum(part[a] for part in self.parts.values()) for a, s in times.items()}
-        causes = {**self.parts, Cause.UNEXPLAINED: rest}
-        return tuple(CauseCost(each, *line_of_part(times, part)) for each, part in causes.items())
+        runs, parts = zip(*self.parts, strict=True)
+        rest = [
+            {amount: seconds - sum(each[amount] for each in of.values())
+             for amount, seconds in run.items()}
+            for run, of in zip(runs, parts, strict=True)
+        ]  # fmt: skip
+        causes = {cause: [of[cause] for of in parts] for cause in PART_OF}
+        causes[Cause.UNEXPLAINED] = rest
+        return tuple(CauseCost(cause, *costs_of_part(runs, of)) for cause, of in causes.items())
 
     @cached_property
     def errors(self) -> Mapping[float, float]:
@@ -169,7 +174,7 @@ def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[Timed
     found: dict[tuple[str, str, PointKey], dict[int, dict[float, float]]] = {}
     held: dict[PointKey, dict[str, Scalar | None]] = {}
     amounts: dict[tuple[str, str, PointKey], dict[float, float]] = {}
-    parts: dict[tuple[str, str, PointKey], dict[float, list[PartTimes | None]]] = {}
+    parts: dict[tuple[str, str, PointKey], dict[int, dict[float, PartTimes]]] = {}
     for each in results:
         amount = _amount(axis, each)
         if not each.measured or not each.seconds > 0 or not amount > 0:
@@ -181,11 +186,12 @@ def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[Timed
         swept = float(str(each.point[axis]))
         amount = amounts.setdefault(place, {}).setdefault(swept, amount)
         found.setdefault(place, {}).setdefault(each.repeat, {})[amount] = each.seconds
-        parts.setdefault(place, {}).setdefault(amount, []).append(each.parts)
+        if each.parts:
+            parts.setdefault(place, {}).setdefault(each.repeat, {})[amount] = each.parts
     return [
         TimedSweep(
             device, machine, "", "", axis, held[key], tuple(runs.values()),
-            _parts(parts[device, machine, key]),
+            _parts(runs, parts.get((device, machine, key), {})),
         )
         for (device, machine, key), runs in found.items()
         # What changes no work, such as a learning rate, has no law.
@@ -193,15 +199,17 @@ def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[Timed
     ]  # fmt: skip
 
 
-def _parts(timed: Mapping[float, Sequence[PartTimes | None]]) -> dict[Cause, TimedRun]:
-    """Seconds of each cause by amount of work; empty where some amount has none."""
-    known = {amount: [each for each in all_of if each] for amount, all_of in timed.items()}
-    if not all(known.values()):
-        return {}
-    return {
-        cause: {amount: fmean(map(seconds, of)) for amount, of in known.items()}
-        for cause, seconds in PART_OF.items()
-    }
+def _parts(
+    runs: Mapping[int, TimedRun], timed: Mapping[int, Mapping[float, PartTimes]]
+) -> tuple[tuple[TimedRun, Mapping[Cause, TimedRun]], ...]:
+    """Each run that has every amount, with its causes, where they are known of all amounts."""
+    every = {amount for run in runs.values() for amount in run}
+    return tuple(
+        (runs[repeat], {cause: {amount: seconds(each) for amount, each in found.items()}
+                        for cause, seconds in PART_OF.items()})
+        for repeat, found in timed.items()
+        if found.keys() == every
+    )  # fmt: skip
 
 
 def _amount(axis: str, result: Result) -> float:

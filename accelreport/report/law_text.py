@@ -7,7 +7,7 @@ from math import inf, isfinite, isnan
 
 from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, NoLaw
 from accelreport.analysis.stats import Interval
-from accelreport.analysis.timed_sweeps import GOALS, Cause, LawPair, Predictions, TimedSweep
+from accelreport.analysis.timed_sweeps import GOALS, LawPair, Predictions, TimedSweep
 from accelreport.report import formatting
 from accelreport.report.metrics import settings_text
 
@@ -129,18 +129,52 @@ def split_sentence(name: str, sweep: TimedSweep) -> str:
     law = sweep.fit.law
     if not sweep.split or law is None:
         return ""
-    known = [each for each in sweep.split if each.cause is not Cause.UNEXPLAINED]
-    rest = next(each for each in sweep.split if each.cause is Cause.UNEXPLAINED)
-    said = [f"{cost_text(each.fixed_s, law.fixed_s)} {each.cause.value}" for each in known]
-    return (
-        f"A step of {name} costs {formatting.duration(law.fixed_s)} whatever its work: "
-        f"{formatting.listed(said)}, {cost_text(rest.fixed_s, law.fixed_s)} unexplained"
+    whole = law.fixed_s
+    known = [each for each in sweep.split if part_told(each.fixed_s, whole)]
+    said = [
+        f"{cost_text(each.fixed_s, whole)} {each.cause.value}"
+        for each in known
+        if each.fixed_s.value >= 0 or _nothing(each.fixed_s.value, whole)
+    ]
+    below = [
+        f"that of {each.cause.value} comes out below nothing ({cost_text(each.fixed_s, whole)}), "
+        "since it grows faster than the work"
+        for each in known
+        if each.fixed_s.value < 0 and not _nothing(each.fixed_s.value, whole)
+    ]
+    told = f": {formatting.listed(said)}" if said else ""
+    unsure = [each.cause.value for each in sweep.split if not part_told(each.fixed_s, whole)]
+    rest = [*below, *([f"{formatting.listed(unsure)} not told apart from 0"] if unsure else [])]
+    return "; ".join(
+        [f"A step of {name} costs {formatting.duration(whole)} whatever its work{told}", *rest]
     )
 
 
-def cost_text(seconds: float, whole: float) -> str:
-    """A part of a cost: by the noise of a fit below nothing, or nothing beside the whole."""
-    if abs(seconds) < whole / 1000:
+def part_told(cost: Interval, whole: float) -> bool:
+    """Whether a part of a cost is told apart from nothing, or surely is hardly anything."""
+    ends = (cost.low, cost.high) if cost.known else (cost.value, cost.value)
+    small = all(abs(end) < whole / 100 for end in ends)
+    return small or ends[0] > 0 or ends[1] < 0
+
+
+def _nothing(seconds: float, whole: float) -> bool:
+    return abs(seconds) < whole / 1000
+
+
+def cost_text(cost: Interval, whole: float) -> str:
+    """A part of a cost: below 0 where it grows faster than the work; 0 beside the whole."""
+    return _seconds_text(cost.value, whole)
+
+
+def cost_span(cost: Interval, whole: float) -> str:
+    """Its interval, where it has one that is not told by its value: "−2.10 ms to 410 µs"."""
+    if not cost.known or (_nothing(cost.low - cost.high, whole)):
+        return ""
+    return f"{_seconds_text(cost.low, whole)} to {_seconds_text(cost.high, whole)}"
+
+
+def _seconds_text(seconds: float, whole: float) -> str:
+    if _nothing(seconds, whole):
         return formatting.duration(0.0)
     return f"−{formatting.duration(-seconds)}" if seconds < 0 else formatting.duration(seconds)
 

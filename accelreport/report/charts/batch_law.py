@@ -29,6 +29,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import (
+    Axis,
     Scale,
     decades,
     log_domain,
@@ -98,12 +99,6 @@ def law_lines(
     y_ticks = decades(*y_ends, 6)
     unit = lines[0].unit
 
-    def text(tick: float) -> str:
-        return plain(tick) if unit == 1 else work_text(tick / unit)
-
-    def ticks(width: int) -> list[float]:
-        return _ticks(timed, width) if unit == 1 else decades(*x_ends, 6 if width > ROOMY else 4)
-
     def make(width: int) -> Chart:
         inner = inner_width(width, [plain(tick) for tick in y_ticks])
         names = _names(lines, devices, y_ends)
@@ -113,7 +108,9 @@ def law_lines(
         x = alt.X(
             "x:Q",
             scale=Scale(type="log", domain=[x_ends[0], stretched], nice=False),
-            axis=ticked(ticks(width), text, title=f"{x_title} (log scale)", grid=False),
+            axis=_swept_axis(
+                timed, x_ends, unit, width, title=f"{x_title} (log scale)", grid=False
+            ),
         )
         y = alt.Y(
             "y:Q",
@@ -170,6 +167,16 @@ def _marks(lines: Sequence[LawLine], devices: Devices) -> list[dict[str, Any]]:
         for line in lines
         for amount, rate in zip(line.amounts, line.rates, strict=True)
     ]
+
+
+def _swept_axis(
+    timed: Sequence[float], ends: tuple[float, float], unit: float, width: int, **rest: Any
+) -> Axis:
+    """Ticks at the batches that were timed; of operations at decades."""
+    if unit == 1:
+        return ticked(_ticks(timed, width), plain, **rest)
+    ticks = decades(*ends, 6 if width > ROOMY else 4)
+    return ticked(ticks, lambda tick: work_text(tick / unit), **rest)
 
 
 def _ticks(timed: Sequence[float], width: int) -> list[float]:

@@ -342,7 +342,9 @@ def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | N
     )
     name = f"time for one {_example(bench)}" if what == "time" else metric_title(bench.quality)
     panels = []
-    width = {1: 860, 2: 430}.get(len(held), 340)
+    width = {1: 860, 2: 380}.get(len(held), 340)
+    # Alone it is drawn anew for a telephone; beside another it is as narrow already.
+    narrow = Size(330, 330) if len(held) == 1 else None
     for number, (each, lines) in enumerate(zip(held, drawn, strict=True)):
         if not lines:
             continue
@@ -355,7 +357,7 @@ def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | N
             ),
             chart=partial(_lines_chart, lines, axes),
         )
-        panels.append(figure.panel(Size(width, 330), Size(330, 330), title=where))
+        panels.append(figure.panel(Size(width, 330), narrow, title=where))
     return Figure(
         id=f"{what}-lines",
         title=sentence(f"{name} by {axis_title(layout.across)}"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import Literal
 
 from accelreport.analysis.results import point_key
-from accelreport.analysis.stats import geometric_mean
+from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.analysis.timed_sweeps import Cause, LawPair, TimedSweep
 from accelreport.report import formatting
 from accelreport.report.charts.batch_law import LawLine, law_lines
@@ -15,12 +16,14 @@ from accelreport.report.charts.drawing import Make, Named, panel
 from accelreport.report.heroes.hero import HeroFigure
 from accelreport.report.law_text import (
     columns,
+    cost_span,
     cost_text,
     costs,
     equal_text,
     fixed_text,
     pair_sentence,
     pair_title,
+    part_told,
     refusal_text,
     split_sentence,
     worst,
@@ -261,9 +264,11 @@ PARTS = (
     "After the training each part was timed as a program of its own, driven as the steps were: one "
     "that does nothing (dispatch), one that takes its batch (input), one that computes the loss "
     "and its gradients as well (compute), and one that updates the weights (optimizer). The fit of "
-    "the line splits each into the two costs. Single operations are launched inside compute and "
-    "optimizer, where no framework tells that apart from their work. Unexplained is what they do "
-    "not add up to, such as metrics, or what a compiler does with the parts together."
+    "the line splits each into the two costs, with 95 % intervals over processes; a fixed cost "
+    "comes out below 0 where a part grows faster than the work. Single operations are launched "
+    "inside compute and optimizer, where no framework tells that apart from their work. "
+    "Unexplained is what they do not add up to, such as metrics, or what a compiler does with the "
+    "parts together."
 )
 
 
@@ -297,15 +302,23 @@ def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     law = sweep.fit.law
     assert law is not None, "nothing else is split"
     entries = [
-        Entry(
-            (
-                Line(cost_text(each.fixed_s, law.fixed_s)),
-                Line(cost_text(each.each_s * unit, law.each_s * unit), "detail"),
-            )
-        )
+        Entry((*_cost_lines(each.fixed_s, law.fixed_s, 1.0),
+               *_cost_lines(each.each_s, law.each_s, unit, "detail")))
         for each in sweep.split
-    ]
+    ]  # fmt: skip
     return Row(Entry(tuple(header)), tuple(entries), device=bench.colours[sweep.device])
+
+
+def _cost_lines(
+    cost: Interval, whole: float, unit: float, role: Literal["value", "detail"] = "value"
+) -> list[Line]:
+    """A part of a cost and its interval, in seconds of `unit` of the work."""
+    scaled = Interval(unit * cost.value, unit * cost.low, unit * cost.high, cost.n)
+    span = cost_span(scaled, unit * whole)
+    if not part_told(scaled, unit * whole):
+        return [Line("not told from 0", role), Line(span, "interval")]
+    value = Line(cost_text(scaled, unit * whole), role)
+    return [value, Line(span, "interval")] if span else [value]
 
 
 def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:

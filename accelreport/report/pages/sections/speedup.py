@@ -239,7 +239,7 @@ def _scaling_figure(bench: BenchmarkView, table: Table) -> Figure | None:
             description="; ".join(said) + ".",
             chart=partial(_scaling_chart, lines, axes),
         )
-        panels.append(figure.panel(Size(430, 330), Size(330, 330), title=sentence(title)))
+        panels.append(figure.panel(Size(380, 330), title=sentence(title)))
     return Figure(
         id="scaling-lines",
         title=table.title,
