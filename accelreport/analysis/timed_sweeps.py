@@ -309,11 +309,13 @@ class Predictions:
         sweeps: sweeps of at least four amounts, each left out in turn.
         refused: those of them for which no law is drawn, and which are left out below.
         errors: |predicted over timed, less 1| of every amount, from the least.
+        others: the same of the sweeps that were left out.
     """
 
     sweeps: int
     refused: int
     errors: tuple[float, ...]
+    others: tuple[float, ...] = ()
 
     def within(self, share: float) -> float:
         """The error that this share of all predictions does not exceed; NaN without any."""
@@ -332,5 +334,9 @@ def predictions(sweeps: Iterable[TimedSweep]) -> Predictions:
     """The errors of every measured sweep, for a statement about the law itself."""
     measured = [s for s in sweeps if not s.published and any(map(isfinite, s.errors.values()))]
     drawn = [sweep for sweep in measured if sweep.fit.law is not None]
-    errors = sorted(abs(e) for sweep in drawn for e in sweep.errors.values() if not isnan(e))
-    return Predictions(len(measured), len(measured) - len(drawn), tuple(errors))
+    refused = [sweep for sweep in measured if sweep.fit.law is None]
+
+    def errors(of: Iterable[TimedSweep]) -> tuple[float, ...]:
+        return tuple(sorted(abs(e) for s in of for e in s.errors.values() if not isnan(e)))
+
+    return Predictions(len(measured), len(refused), errors(drawn), errors(refused))

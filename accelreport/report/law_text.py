@@ -223,12 +223,20 @@ def predictions_sentence(found: Predictions) -> str:
         return f"Of {said}, no law describes any."
     (near, _), (far, most) = GOALS
     whole = [formatting.percent(each, 0) for each in (near, far, most)]
+    of_all = ""
+    if found.refused:
+        every = Predictions(found.sweeps, 0, tuple(sorted((*found.errors, *found.others))))
+        share = formatting.percent(every.share_within(far), 0)
+        of_all = (
+            f" With what no law describes, half of {len(every.errors)} predictions are within "
+            f"{_percent(every.within(0.5))}, and {share} within {whole[1]}."
+        )
     return (
         f"Each size of {said}{refused} was left out and predicted from the others: of "
         f"{len(found.errors)} predictions half are within {_percent(found.within(0.5))} of the "
         f"measured time (the goal is {whole[0]}), and "
         f"{formatting.percent(found.share_within(far), 0)} within {whole[1]} "
-        f"(the goal is {whole[2]})."
+        f"(the goal is {whole[2]}).{of_all}"
     )
 
 

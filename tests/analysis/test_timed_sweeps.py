@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from accelreport.analysis.timed_sweeps import GOALS, Cause, TimedSweep, law_pairs
+from accelreport.analysis.timed_sweeps import GOALS, Cause, TimedSweep, law_pairs, predictions
 from accelreport.cli.app import app
 from accelreport.loader.load import load
 from accelreport.report.formatting import SPACE, duration, percent
-from accelreport.report.law_text import costs, pair_sentence, split_sentence
+from accelreport.report.law_text import costs, pair_sentence, predictions_sentence, split_sentence
 from accelreport.report.model import Figure, Prose, Table
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.sections.batch_law import batch_law_section
@@ -163,6 +163,20 @@ def test_the_methods_page_tells_how_well_the_model_predicts_this_sites_own_times
         f"goal: {percent(share, 0)} within {percent(error, 0)}" for error, share in GOALS
     }
     assert not [each for each in methods_page([printed]).sections if each.id == "model"]
+
+
+def test_errors_of_a_sweep_that_no_law_describes_are_told_with_those_of_all(
+    swept: BenchmarkView,
+) -> None:
+    good = next(sweep for sweep in swept.timed_sweeps if sweep.fit.law)
+    jagged = replace(good, runs=({1.0: 1.0, 2.0: 1.0, 4.0: 4.0, 8.0: 4.0},))
+    assert jagged.fit.law is None
+    found = predictions([good, jagged])
+    assert (found.sweeps, found.refused) == (2, 1)
+    assert len(found.errors) == len(good.amounts)
+    assert len(found.others) == 4
+    said = predictions_sentence(found).replace(SPACE, " ")
+    assert f"With what no law describes, half of {len(good.amounts) + 4} predictions" in said
 
 
 COSTS = st.one_of(st.just(0.0), st.floats(1e-6, 1e-1))
