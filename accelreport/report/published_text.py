@@ -11,6 +11,7 @@ import pandas as pd
 from accelreport.analysis.published import Changed, Contradiction, PublishedResult
 from accelreport.report.claim_text import duration_text
 from accelreport.report.frames import why_withheld
+from accelreport.spec.claims import AS_WRITTEN, Names
 from accelreport.spec.models import Source
 
 COLUMNS = (
@@ -70,7 +71,7 @@ def _row(found: PublishedResult) -> dict[str, Any]:
     }
 
 
-def caveat(found: PublishedResult) -> str:
+def caveat(found: PublishedResult, names: Names = AS_WRITTEN) -> str:
     """What makes the measured side unlike the published one, in words; empty where nothing does."""
     said = []
     if found.figure == "total_time" and found.extrapolated:
@@ -80,7 +81,7 @@ def caveat(found: PublishedResult) -> str:
         said.append(f"measured on {read} the data")
     told = [each for each in found.changed if each.key != "data"]
     if told:
-        said.append(f"measured with {', '.join(_told(each) for each in told)}")
+        said.append(f"measured with {', '.join(_told(each, names) for each in told)}")
     if found.per_step:
         said.append("compared by the time of a step")
     elif told and isnan(found.ratio) and found.measured.n:
@@ -90,9 +91,9 @@ def caveat(found: PublishedResult) -> str:
     return "; ".join(said)
 
 
-def _told(changed: Changed) -> str:
-    instead = "" if changed.theirs is None else f" instead of {changed.theirs}"
-    return f"{changed.key} {changed.ours}{instead}"
+def _told(changed: Changed, names: Names) -> str:
+    instead = "" if changed.theirs is None else f" instead of {names.value(changed.theirs)}"
+    return f"{names.axis(changed.key)} {names.value(changed.ours)}{instead}"
 
 
 def citation(source: Source | None) -> str:

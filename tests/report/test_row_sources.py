@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,15 @@ def test_what_was_measured_at_other_points_is_not_called_unmeasurable() -> None:
     section = published_section(bench)
     assert section
     assert section.finding.endswith("none is of a device and sweep point that was measured here.")
+
+
+def test_what_was_measured_otherwise_is_told_in_the_words_of_the_page() -> None:
+    text = '[workload]\nbatch_size = 4096\n[profiles.quick]\n"workload.batch_size" = 1024\n'
+    row = Published(device="cpu", label="a", step_time=6.0)
+    made = study(axes={}, devices=("cpu",), repeats=1, published=(row,))
+    changed = {"batch_size": 1024}
+    update = {"profile": "quick", "text": text, "workload": {**made.plan.workload, **changed}}
+    (bench,) = gather(Results((replace(made, plan=made.plan.model_copy(update=update)),)))
+    section = published_section(bench)
+    assert section
+    assert "batch size 1,024 instead of 4,096" in str(section.blocks)

@@ -33,9 +33,13 @@ from accelreport.report.pages.sections.about import web_address
 from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
+from accelreport.spec.claims import Names
 
 TIMES = ("epoch_time", "step_time", "sample_time")
 """Figures in which a source may print one and the same time."""
+
+IN_WORDS = Names(axis=axis_title, value=setting)
+"""Keys and values of a spec as pages write them."""
 
 Told = tuple[PublishedResult, ...]
 """A published figure, and behind it those of its row that say the same time in another unit."""
@@ -159,7 +163,7 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
     badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
     note = found.row.note
     short = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
-    notes = dict.fromkeys([short, caveat(found), *flags])
+    notes = dict.fromkeys([short, caveat(found, IN_WORDS), *flags])
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
     device = _device(bench, found)
     printed = f"{printed_text(found.figure, found.value)}{formatting.SPACE}[{found.row.mark}]"
@@ -213,7 +217,7 @@ def _measured(found: PublishedResult) -> Entry:
             Line(figure_text(figure, ours.value, ours.low, ours.high)),
             Line(figure_interval(figure, ours.value, ours.low, ours.high), "interval"),
         ]
-    said = caveat(found)
+    said = caveat(found, IN_WORDS)
     extrapolated = found.extrapolated and figure == "total_time"
     badges = [Badge("extrapolated", said)] if extrapolated else []
     if found.stand_in == "synthetic":
