@@ -5,11 +5,12 @@
     python benchmarks/page_quality.py SITE --tools FOLDER [--only axe|lighthouse]
 
 Serves a built site from this machine, compressed as publishers do, and opens one page of
-each kind; where the site has one machine, machines side by side are those of made
-records. axe looks at it in light and dark, 1280 and 390 pixels wide; Lighthouse scores it
-as on a telephone and on a desk. Prints everything found, and fails where axe finds a
-violation, or a score is below what the project asks of itself: 100 for accessibility, best
-practices and SEO, 98 (telephone) and 100 (desk) for performance, which a busy machine lowers.
+each kind, and that of every benchmark, since families differ; where the site has one machine,
+machines side by side are those of made records. axe looks at it in light and dark, 1280 and
+390 pixels wide; Lighthouse scores it as on a telephone and on a desk. Prints everything found,
+and fails where axe finds a violation, or a score is below what the project asks of itself: 100
+for accessibility, best practices and SEO, 98 (telephone) and 100 (desk) for performance, which a
+busy machine lowers.
 """
 
 from __future__ import annotations
@@ -66,16 +67,12 @@ class Compressed(http.server.SimpleHTTPRequestHandler):
 
 
 def kinds(site: Path) -> Iterator[str]:
-    """One page of each kind."""
-    for pattern in (
-        "index.html", "benchmarks.html", "claims.html", "devices.html", "data.html", "methods.html",
-        "compare.html", "slides.html",
-        "*.slides.html", "*.*.html", "cells/*.html", "embed/*.html", "report.html",
-    ):  # fmt: skip
-        found = [path.relative_to(site).as_posix() for path in site.glob(pattern)]
-        found = [path for path in found if pattern != "*.*.html" or ".slides." not in path]
-        if found:
-            yield max(found, key=lambda path: ((site / path).stat().st_size, path))
+    """Pages of the site and of its benchmarks; the longest deck, cell and embedded figure."""
+    pages = (path.name for path in site.glob("*.html"))
+    yield from sorted(name for name in pages if not name.endswith(".slides.html"))
+    for pattern in ("*.slides.html", "cells/*.html", "embed/*.html"):
+        found = sorted(site.glob(pattern), key=lambda path: path.stat().st_size)
+        yield from (path.relative_to(site).as_posix() for path in found[-1:])
 
 
 def served(site: Path) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.children import Measures
 
+TESTS = Path(__file__).parent
+
 # How long an example takes says more about what else the machine does than about the code.
 # The same examples in every run: a change is judged by itself, and not by whoever draws a rare one
 # meanwhile. `--hypothesis-profile=search` looks for new ones.
@@ -30,9 +32,16 @@ settings.load_profile("shared")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files whose tests take long go first, so that no worker is left alone with one at the end."""
-    long = {item.path for item in items if item.get_closest_marker("e2e")}
-    items.sort(key=lambda item: item.path not in long)
+    """Files whose tests take long go first, so that no worker is left alone with one at the end.
+
+    Rooms take turns: the tests of one wait for the same things, and while all workers wait, as for
+    clusters, no processor has anything to do.
+    """
+    rooms: dict[str, list[Path]] = {}
+    for path in dict.fromkeys(item.path for item in items if item.get_closest_marker("e2e")):
+        rooms.setdefault(path.relative_to(TESTS).parts[0], []).append(path)
+    turn = {path: number for files in rooms.values() for number, path in enumerate(files)}
+    items.sort(key=lambda item: turn.get(item.path, len(turn)))
 
 
 @pytest.fixture(scope="session", autouse=True)

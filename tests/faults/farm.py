@@ -15,7 +15,12 @@ import time
 from pathlib import Path
 
 from accelreport.backend.checks import load
-from accelreport.backend.main import leave_record, measured, quiet_tensorflow
+from accelreport.backend.main import (
+    keep_temporary_files_in,
+    leave_record,
+    measured,
+    quiet_tensorflow,
+)
 from accelreport.backend.protocol import Job, Reporter
 from tests.faults.placement import VARIABLE
 
@@ -23,6 +28,7 @@ from tests.faults.placement import VARIABLE
 def carry_out(job_path: str, fault: str) -> None:
     """Measure one cell with one fault."""
     os.environ[VARIABLE] = fault
+    keep_temporary_files_in(Path(job_path).parent)
     job = Job.model_validate_json(Path(job_path).read_text())
     now = {"launched_at": time.time(), "launched_s": time.monotonic()}
     record = measured(job.model_copy(update=now), Reporter(None))

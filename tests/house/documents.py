@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -140,9 +141,16 @@ def leaves(command: Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, 
         yield path
 
 
+@cache
+def program() -> Command:
+    """The whole command line, which takes longer to be made than any line to be parsed."""
+    made: Command = typer.main.get_command(app)
+    return made
+
+
 def resolve(words: list[str]) -> tuple[Command, list[str]]:
     """The command that the words name, and the words behind its name."""
-    command: Command = typer.main.get_command(app)
+    command = program()
     rest = list(words)
     while isinstance(command, TyperGroup) and rest and not rest[0].startswith("-"):
         # `data list|fetch|where` names several at once; the first stands for all.

@@ -10,12 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import accelreport
-from accelreport.cli import app
 from accelreport.loader.load import load
-from tests.house.documents import DOCUMENTS, fenced, leaves, prose, resolve, text_of
+from tests.house.documents import DOCUMENTS, fenced, leaves, program, prose, resolve, text_of
 from tests.house.tree import ROOT
 
 COMMANDS = "docs/commands.md"
@@ -38,7 +36,7 @@ def test_a_command_in_the_documents_exists(said: str) -> None:
 def test_every_command_is_in_their_table() -> None:
     rows = re.findall(r"^\| `accelreport ([a-z]+(?: [a-z]+)?)", text_of(COMMANDS), re.MULTILINE)
     told = {tuple(row.split()) for row in rows}
-    commands = set(leaves(typer.main.get_command(app)))
+    commands = set(leaves(program()))
     assert {next(c for c in commands if c == row[: len(c)]) for row in told} == commands
 
 

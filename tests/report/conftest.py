@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,15 @@ import pytest
 from tests.report.golden.kinds import SiteName, build_sites
 from tests.report.scenarios import attacked, ordinary
 from tests.report.tree import Element, parse
-from tests.support.sites import build
+from tests.support.sites import build, one_start
 from tests.support.workers import made_once
+
+
+@pytest.fixture(scope="module")
+def builds_start_one_engine() -> Iterator[None]:
+    """Many small builds: the engine takes longer to start than their charts to draw."""
+    with one_start():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from accelreport.results.store import Store
 from tests.support.records import Study, study
 from tests.support.sites import build
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("builds_start_one_engine")]
 
 Place = tuple[str | int, ...]
 
