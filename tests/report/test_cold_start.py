@@ -48,6 +48,9 @@ def test_a_steady_step_is_one_number_on_the_whole_page() -> None:
         compared = bench.speedup(series, ())
         assert compared
         assert row.entries[1].lines[0].text == duration_of(compared.seconds)
+        start = start_of(bench, series, ())
+        assert start
+        assert start.steady_s == compared.seconds.value
 
 
 @pytest.mark.parametrize(
