@@ -22,6 +22,7 @@ from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.charts.scales import plain
+from accelreport.report.charts.sweep import BESIDE, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.general import ROW, rates_figure
 from accelreport.report.heroes.hero import ON_A_SLIDE, Size
 from accelreport.report.model import Figure
@@ -97,6 +98,26 @@ def test_the_words_of_a_target_stand_where_no_line_passes() -> None:
 
     assert place(0.3) > 100, "a line that climbs at the left moves the words to the right"
     assert place(10.0) < 10
+
+
+def test_a_number_stands_beside_the_band_of_an_interval_that_reaches_far_from_its_mark() -> None:
+    def shift(spread: float) -> float:
+        values = (100.0, 200.0, 300.0)
+        low, high = tuple(v / spread for v in values), tuple(v * spread for v in values)
+        line = SweepLine("CPU", "measured", SEVEN[0], (1.0, 2.0, 4.0), values, low, high)
+        line = replace(line, texts=("", "200", ""))
+        axes = sweep_axes([line], [], x_title="batch size")
+        made = sweep_lines([line], [], axes, width=600, height=290).to_dict()
+        sets = made["datasets"]
+        told = [
+            layer["mark"]["dx"]
+            for layer in made["layer"]
+            if any(row.get("text") == "200" for row in sets[layer["data"]["name"]])
+        ]
+        return float(told[0])
+
+    assert shift(1.0) == 0.0
+    assert abs(shift(3.0)) > BESIDE
 
 
 def test_names_too_long_for_a_telephone_are_broken_and_not_cut() -> None:

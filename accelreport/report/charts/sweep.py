@@ -150,6 +150,8 @@ def sweep_lines(
 
 BELOW, ABOVE = 17.0, -17.0
 """Pixels from a mark to the middle of its number."""
+BESIDE = 9.0
+"""Pixels from a band to a number that stands at its side."""
 
 Way = Sequence[tuple[float, float]]
 """The corners of a line, in pixels."""
@@ -162,7 +164,8 @@ def _crosses(way: Way, middle: tuple[float, float], size: tuple[float, float]) -
     for (left, start), (right, end) in pairwise(way):
         first, last = max(left, x - width / 2), min(right, x + width / 2)
         slope = (end - start) / (right - left or 1.0)
-        ends = [start + slope * (at - left) for at in (first, last)]
+        upright = left == right  # an interval's band
+        ends = [start, end] if upright else [start + slope * (at - left) for at in (first, last)]
         near = min(ends) - 2 <= y + height / 2 and max(ends) + 2 >= y - height / 2
         found += first <= last and near
     return found
@@ -264,7 +267,7 @@ class _SweepPanel:
         return alt.layer(*layers, width=self._inner, height=self._height)
 
     def _numbers(self) -> list[Layer]:
-        """Numbers at the marks, each on the side of its mark where it lies on fewer lines."""
+        """Numbers at the marks, each where it lies on fewer lines and bands."""
         if self._small:
             return []
         size = self._letters - 1
@@ -272,15 +275,28 @@ class _SweepPanel:
             [(self._right_of(x), self._down(y)) for x, y in zip(line.x, line.y, strict=True)]
             for line in self._lines
         ]
+        ways += [
+            [(self._right_of(x), self._down(low)), (self._right_of(x), self._down(high))]
+            for line in self._lines
+            for x, low, high in zip(line.x, line.low, line.high, strict=True)
+            if low < high
+        ]
         found: dict[tuple[float, float], list[dict[str, Any]]] = {}
         for line in self._lines:
             for x, y, text in zip(line.x, line.y, line.texts, strict=False):
                 width = text_width(text, size, bold=True)
                 # The last number ends before the names begin.
-                shift = 8 - width / 2 if x == self._axes.swept[-1] else 0.0
-                middle = self._right_of(x) + shift, self._down(y)
-                costs = {dy: self._cost(ways, middle, dy, (width, size)) for dy in (BELOW, ABOVE)}
-                side = min(costs, key=costs.__getitem__)
+                last = x == self._axes.swept[-1]
+                near, far = 8 - width / 2 if last else 0.0, BESIDE + width / 2
+                shifts = (near, -far) if last else (near, far, -far)
+                costs = {
+                    (dy, dx): self._cost(
+                        ways, (self._right_of(x) + dx, self._down(y) + dy), (width, size)
+                    )
+                    for dx in shifts
+                    for dy in (BELOW, ABOVE)
+                }
+                side, shift = min(costs, key=costs.__getitem__)
                 found.setdefault((side, shift), []).append({"x": x, "y": y, "text": text})
         layers: list[Layer] = []
         for (side, shift), values in found.items():
@@ -292,12 +308,12 @@ class _SweepPanel:
         return layers
 
     def _cost(
-        self, ways: Sequence[Way], mark: tuple[float, float], dy: float, box: tuple[float, float]
+        self, ways: Sequence[Way], middle: tuple[float, float], box: tuple[float, float]
     ) -> float:
         """What speaks against a number there: lines through it, and the ends of the plot."""
-        middle = mark[1] + dy
-        outside = max(box[1] / 2 - middle, middle + box[1] / 2 - self._height, 0.0)
-        return outside + sum(_crosses(way, (mark[0], middle), box) for way in ways)
+        (x, y), (wide, high) = middle, box
+        outside = max(high / 2 - y, y + high / 2 - self._height, wide / 2 - BESIDE - x, 0.0)
+        return outside + sum(_crosses(way, middle, box) for way in ways)
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""
