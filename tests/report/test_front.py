@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.charts.workloads import (
@@ -210,8 +211,8 @@ def test_what_was_measured_once_beside_what_is_decided_stands_in_the_sentence_as
     page = front(decided, once)
     assert page.headline.startswith("An Example T4 trains one of these models ")
     assert re.search(
-        r"In 1\xa0more workload it was measured once, at [\d.]+ times the speed: "
-        r"1 of 2\xa0comparisons needs more processes to be decided\.$",
+        r"Measured once in 1\xa0more workload: [\d.]+ times; "
+        r"1 of 2\xa0comparisons is not decided yet\.$",
         page.finding,
     )
 
@@ -492,6 +493,34 @@ def test_labels_of_a_row_lie_on_no_other_label(
     ]
     for (left, right, dy), (start, end, other) in combinations(boxes, 2):
         assert dy != other or right <= start or end <= left or len(marks) > 3
+
+
+def test_a_label_lies_neither_on_its_own_band_nor_on_the_line_of_the_base() -> None:
+    device, span = Named("CPU", 0), RateSpan((0.25, 4.0), 350.0, 1090.0)
+    base = RateMark("", "", device, 1.0, 0.9, 1.1, "base")
+    wide = RateMark("Tesla T4", "2.0×", device, 2.0, 1.6, 2.5, "measured")
+    near = RateMark("CPU (2 workers in step)", "0.87×¹", device, 0.87, 0.87, 0.87, "measured")
+    for mark in (wide, near):
+        ((_, said, start, dy),) = placed_labels((base, mark), span)
+        end = start + text_width(said, 12.5, bold=True)
+        assert end < span.at(1.0) or span.at(1.0) < start
+        assert dy or end < span.at(mark.low) or span.at(mark.high) < start
+
+
+def test_a_card_has_rows_for_the_first_the_impossible_and_the_fastest_and_counts_the_others() -> (
+    None
+):
+    def dot(n: int, limit: float | None = None) -> Dot:
+        value = 10.0 * (n + 1)
+        return Dot(f"row {n}", "", Named("CPU", 0), value, "", value, value, limit=limit)
+
+    dots = [dot(n, 5.0 if n == 2 else None) for n in range(8)]
+    chart = dot_plot(dots, axis_title="images", tick=str, width=230, height=130).to_dict()
+    drawn = json.dumps(chart)
+    assert {n for n in range(8) if f'"row {n}"' in drawn} == {0, 2, 5, 6, 7}
+    assert "images · 3 more" in chart["layer"][0]["encoding"]["x"]["axis"]["title"]
+    page = json.dumps(dot_plot(dots, axis_title="x", tick=str, width=1104, height=290).to_dict())
+    assert all(f'"row {n}"' in page for n in range(8))
 
 
 def test_on_a_slide_a_row_names_its_slowest_mark_and_its_fastest_and_on_a_page_all() -> None:

@@ -172,7 +172,7 @@ def learning_curves(panels: Sequence[CurvePanel], axes: Axes, width: int, height
 
 def _plot_height(height: int, *, titled: bool) -> int:
     """Pixels between the axes of a panel of such a height."""
-    return height - (26 if height <= LOW else 58) - (22 if titled else 0)
+    return height - (40 if height <= LOW else 58) - (22 if titled else 0)
 
 
 def _panel(
@@ -192,11 +192,11 @@ def _panel(
         0.0,
         axes.seconds,
         log=False,
-        title="" if small else "training time",
+        title="training time",
         most=3 if small else 6,
         grid=False,
     )
-    x = alt.X("seconds:Q", scale=x_scale, axis=x_axis.but(title=None) if small else x_axis)
+    x = alt.X("seconds:Q", scale=x_scale, axis=x_axis.but(**_SMALL) if small else x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
     if not named:
         y_axis = y_axis.but(labels=False, minExtent=0, maxExtent=0)
@@ -397,6 +397,10 @@ class Track:
     device: DeviceStyle
 
 
+_SMALL: dict[str, Any] = {"titleFontSize": 10.5, "titlePadding": 2, "titleAnchor": "start"}
+"""How the title of an axis is set in a thumbnail."""
+
+
 def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Chart:
     """The chart.
 
@@ -413,10 +417,9 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
     x_ticks = [tick for tick in nice_ticks(0, last, 4 if width <= ROOMY else 7) if tick <= last]
     ends = 0.0 if small else max(text_width(t, LABEL_SIZE, bold=True) for t in (CAME, SAID)) + 10
     room = extent([plain(tick) for tick in ticks])["minExtent"]
-    inner, tall = round(width - 10 - room - ends, 1), height - (24 if small else 52)
-    titled = None if small else axis_title
+    inner, tall = round(width - 10 - room - ends, 1), height - (38 if small else 52)
     x_scale = Scale(domain=[0, last], nice=False)
-    x_axis = ticked(x_ticks, plain, title=titled, grid=False)
+    x_axis = ticked(x_ticks, plain, title=axis_title, grid=False, **(_SMALL if small else {}))
     x = alt.X("day:Q", scale=x_scale, axis=x_axis)
     y_scale = Scale(domain=[ticks[0], ticks[-1]], nice=False)
     y_axis = left_axis(ticks, plain)

@@ -35,6 +35,8 @@ from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 LARGE, SMALL = 13.5, 11.0
 """Sizes of letters of a figure and of a thumbnail, in pixels."""
+MOST_SMALL = 5
+"""Rows of a thumbnail: more have no room beside the other cards of their row."""
 PHONE = 400
 """One that is not wider may be as high as its rows need."""
 
@@ -83,6 +85,9 @@ def dot_plot(
         height: pixels in all.
     """
     small = width <= THUMBNAIL
+    if small and len(dots) > MOST_SMALL:
+        axis_title += f" · {len(dots) - MOST_SMALL} more"
+        dots = _most_telling(dots)
     phone = THUMBNAIL < width <= PHONE
     letters, share = (SMALL, 0.42) if small else (12.5, 0.46) if phone else (LARGE, 0.38)
     below = 20 if small else 46
@@ -108,6 +113,18 @@ def dot_plot(
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
     )
+
+
+def _most_telling(dots: Sequence[Dot]) -> list[Dot]:
+    """The first row, those that cannot be, and of the others the fastest, in the order they had."""
+    ranked = sorted(dots, key=lambda dot: (dot is dots[0], _excess(dot), dot.value), reverse=True)
+    kept = {id(dot) for dot in ranked[:MOST_SMALL]}
+    return [dot for dot in dots if id(dot) in kept]
+
+
+def _excess(dot: Dot) -> bool:
+    """Whether it is beyond what it can be at most."""
+    return dot.limit is not None and dot.value > dot.limit
 
 
 _TWO_LINES = 24
@@ -283,7 +300,7 @@ class _DotLayers:
         ]
 
     def _excess(self) -> list[Layer]:
-        above = [r for r in self._data if r["limit"] is not None and r["value"] > r["limit"]]
+        above = [row for row, dot in zip(self._data, self._dots, strict=True) if _excess(dot)]
         if not above:
             return []
         base = Layer(rows(above)).encode(y=self._y)

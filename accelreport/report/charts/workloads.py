@@ -80,7 +80,7 @@ class Workload:
 
 Ends = tuple[float, float]
 _TOP, _TEXTS, _AXIS = 34.0, 350.0, 44.0
-_STEP, _LOW_STEP = 44.0, 37.0
+_STEP, _LOW_STEP = 44.0, 35.0
 """The height of a row, and of one whose labels all stand beside their marks."""
 _NARROW_STEP, _NARROW_LINE = 86.0, 58.0
 """The height of a row on a telephone, and where the line of its marks is."""
@@ -235,7 +235,8 @@ def _place(workload: Workload, top: float, span: RateSpan, edge: float) -> _RowP
     long = sum(text_width(each, _SIZE, bold=True) for each in labels) / (span.right - span.left)
     few = _FEW if roomy else _FEW_NARROW
     lines = min(max(1, -(-len(labels) // few), math.ceil(long) if roomy else 1), 3)
-    while lines < 3 and any(cost for *_, cost in _placed(workload.marks, span, lines)):
+    costs = [sum(cost for *_, cost in _placed(workload.marks, span, n)) for n in (1, 2, 3)]
+    while lines < 3 and min(costs[lines:]) < costs[lines - 1]:
         lines += 1
     more, below = _LINE * (lines - 1), max(0, len(details) - 1)
     beside = lines == 1 and not any(dy for *_, dy, _ in _placed(workload.marks, span, 1))
@@ -420,22 +421,29 @@ def _placed(
 ) -> list[tuple[RateMark, str, float, float, float]]:
     """The same, and how much of each lies on something else.
 
-    Each takes the first place in which it lies on no mark, on no other label and within the
-    row: right of its mark, left of it, above it, below it.
+    Each takes the first place in which it lies on no mark, no band, no other label and not on the
+    base's line, within the row: right of its mark or its band, left of them, above it, below it.
     """
     at = {id(mark): span.at(mark.value) for mark in marks}
     taken = [_Box(x - _MARK, -_MARK, x + _MARK, _MARK) for x in at.values()]
     taken += [_Box(span.at(each.low), -3, span.at(each.high), 3) for each in marks]
+    # The line of the base stands over its whole row.
+    over = [at[id(mark)] for mark in marks if mark.kind == "base" and not mark.label]
+    taken += [_Box(x - 3, -60, x + 3, 60) for x in over if span.left]
     found = []
     for mark in sorted((each for each in marks if each.label), key=lambda each: -at[id(each)]):
         said = shortened_label(mark, 0.7 * (span.right - span.left))
         x, width = at[id(mark)], text_width(said, _SIZE, bold=True)
-        beside = _MARK + _GAP / 2
+        beside, low, high = _MARK + _GAP / 2, span.at(mark.low), span.at(mark.high)
+        right, left = max(x + beside, high + _GAP), min(x - beside, low - _GAP)
         starts: tuple[tuple[float, float], ...] = (
-            (x + beside, 0.0), (x - beside - width, 0.0), (x - width / 2, -15.0),
+            (right, 0.0), (left - width, 0.0), (x - width / 2, -15.0),
             (x - width / 2, 15.0), (x - _MARK, -15.0), (x + _MARK - width, -15.0),
             (x - _MARK, 15.0), (x + _MARK - width, 15.0),
         )  # fmt: skip
+        # Where the base's line is near, a label may begin with the axis, above its mark.
+        if span.left + width > x - _MARK:
+            starts += ((span.left, -15.0), (span.left, 15.0))
         further = (_LINE * number for number in range(1, lines))
         starts += tuple(
             (start, math.copysign(abs(dy) + more, dy))

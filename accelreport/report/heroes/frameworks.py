@@ -60,7 +60,8 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
         ),
         numbers=usual_numbers(bench),
         thumbnail=rates,
-        sentence=f"{title}; {pays.partition('; ')[0]}." if pays else f"{title}.",
+        # Three lines of a card have no room for who overtakes whom, which its page says.
+        sentence=f"{title}; {pays.partition(':')[0]}." if pays else f"{title}.",
         findings=(title, sentence(pays.partition("; ")[0]) or until.title),
     )
 

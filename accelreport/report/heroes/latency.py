@@ -43,7 +43,7 @@ def latency_hero(bench: BenchmarkView) -> Hero | None:
         ),
         numbers=usual_numbers(bench),
         thumbnail=figure,
-        sentence=f"{title}.",
+        sentence=f"{title.partition('; ')[0]}.",
     )
 
 

@@ -277,8 +277,8 @@ def _not_yet(view: Overview, best: Factor) -> list[str]:
     ]
     if once and not _mixed(once):
         where = formatting.plural(len({id(each.shown) for each in once}), "more workload")
-        said = f"In {where} it was measured once, at {_range(once)} the speed"
-        return [f"{said}: {of} {'needs' if rest == 1 else 'need'} more processes to be decided."]
+        said = f"Measured once in {where}: {_range(once)}"
+        return [f"{said}; {of} {'is' if rest == 1 else 'are'} not decided yet."]
     verb = "is" if rest == 1 else "are"
     return [f"{of} {verb} not decided when all are taken together: more processes may do so."]
 
