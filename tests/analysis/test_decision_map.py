@@ -181,7 +181,7 @@ def test_intervals_of_a_boundary_hold_the_truth_as_often_as_they_say() -> None:
     assert 0.92 < sum(held) / len(held) < 0.99
 
 
-def test_where_an_interval_has_no_end_no_title_tells_the_boundary_and_nothing_is_tinted() -> None:
+def test_where_an_interval_has_no_end_no_title_tells_the_boundary_and_less_is_tinted() -> None:
     def unlike(cell: Cell, depth: int, operations: float) -> float:
         # Widths matter beside the work, which the model has no word for.
         slow = cell.device == "cpu" and cell.point["batch_size"] == 4
@@ -193,6 +193,13 @@ def test_where_an_interval_has_no_end_no_title_tells_the_boundary_and_nothing_is
     hero = hero_of(bench)
     assert plain(hero.title).startswith("Fastest of 18 points:")
     assert any(said in plain(hero.answer) for said in ("95 %: anywhere", "95 %: at "))
+    figures = [hero_of(each).figures[0] for each in (bench, view(lawful, "quick"))]
+    tinted = [
+        sum("fill" in row and "y2" in row for row in data(figure, ON_A_SLIDE))
+        for figure in figures
+        if isinstance(figure, HeroFigure)
+    ]
+    assert tinted[0] < tinted[1]
 
 
 def test_a_command_tells_the_boundary_with_its_interval_and_how_the_model_did() -> None:
