@@ -249,6 +249,9 @@ def test_the_page_opens_with_the_map_whose_line_is_a_model_and_whose_marks_are_m
     assert hero.title.startswith("CPU (one thread) wins below ")
     assert hero.title.endswith(", by a model")
     assert len(hero.title) <= MOST_LETTERS, "a slide has room for all of it"
+    first = hero.figures[0]
+    assert isinstance(first, HeroFigure)
+    assert first.up == "operations of a step", "a slide says what its upright axis counts"
     (figure,) = hero.figures
     assert isinstance(figure, HeroFigure)
     texts = words(figure, Size(1104, 290))

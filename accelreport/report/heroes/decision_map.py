@@ -220,6 +220,7 @@ def _figure(bench: BenchmarkView, found: DecisionMap) -> HeroFigure:
         ),
         badges=loud_badges(bench),
         table=_table(bench, found),
+        up="operations of a step",
         points=len(found.places),
     )
 
