@@ -1,7 +1,7 @@
 """Takes README's picture, light and dark, of the front page of a site that was built.
 
-    accelreport run specs/ --profile quick && accelreport build
-    python scripts/readme_picture.py site
+    accelreport build --results examples/two_core_cpu --out build/example
+    python scripts/readme_picture.py build/example
 
 Look at both before they are committed: they are the first that a person sees of accelreport.
 """

@@ -149,6 +149,8 @@ def shell(line: str, world: Path, temporary: Path) -> Finished:
     """Runs a line in a fresh copy of that folder."""
     folder = temporary / "project"
     shutil.copytree(world / "project", folder)
+    if "examples/" in line:  # too large to be copied for every line
+        shutil.copytree(ROOT / "examples", folder / "examples")
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", line],
         cwd=folder,

@@ -410,8 +410,8 @@ def test_workloads_with_nothing_beside_them_are_counted_below_the_picture_and_ha
     picture = view.picture
     assert picture
     assert f"Without a rate here: “{label(gone.plan.title)}”." in picture.caption
-    counted = "3\xa0more workloads stand beside nothing (1 of them because a device is withheld)"
-    assert f"{counted}: see Benchmarks." in picture.caption
+    counted = "3\xa0more workloads have nothing to be compared with"
+    assert f"{counted} (in 1 of them a device is withheld): see Benchmarks." in picture.caption
     table = rates_table(view.rows, "rates", "Rates")
     assert {group.href for group in table.groups} == {
         f"{each.bench.slug}.html" for each in view.rows

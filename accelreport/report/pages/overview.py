@@ -274,10 +274,10 @@ class Overview:
         said = [f"{formatting.plural(self._cut, 'row')} more"] if self._cut else []
         if self._lone:
             withheld = sum(any(each.withheld for each in own) for own in self._lone)
-            why = f" ({withheld} of them because a device is withheld)" if withheld else ""
+            why = f" (in {withheld} of them a device is withheld)" if withheld else ""
             count = formatting.plural(len(self._lone), "more workload")
-            verb = "stands" if len(self._lone) == 1 else "stand"
-            said.append(f"{count} {verb} beside nothing{why}")
+            verb = "has" if len(self._lone) == 1 else "have"
+            said.append(f"{count} {verb} nothing to be compared with{why}")
         return f"{sentence('; '.join(said))}: see Benchmarks." if said else ""
 
     @property
