@@ -118,22 +118,10 @@ def law_lines(
             axis=left_axis(y_ticks, plain),
         )
         tips = told(device="device", group="", x=x_title, y=y_title)
-        model = Layer(rows(curve)).mark_line(strokeWidth=2)
-        faint = alt.Opacity(
-            "group:N", title=None, scale=Scale(domain=["timed", "beyond"], range=[1, 0.5])
-        )
-        dotted = alt.StrokeDash("form:N", title=None, scale=Scale(domain=["model"], range=[DOTTED]))
         named = Layer(rows(names)).encode(x=x, y=y, text=alt.Text("label:N"))
         return alt.layer(
             *_crossings(equal, x, y, y_ends),
-            model.encode(
-                x=x,
-                y=y,
-                detail=alt.Detail("piece:N"),
-                opacity=faint,
-                strokeDash=dotted,
-                **devices.channels("color"),
-            ),
+            _model(curve, devices, x=x, y=y),
             *_timed(marks, devices, x=x, y=y, tooltip=tips),
             *halo(named, align="left", dx=6, fontWeight="bold"),
             width=inner,
@@ -141,6 +129,23 @@ def law_lines(
         )
 
     return make
+
+
+def _model(curve: list[dict[str, Any]], devices: Devices, **encoding: Any) -> Layer:
+    """The law's lines: dotted, and fainter where nothing was timed."""
+    faint = alt.Opacity(
+        "group:N", title=None, scale=Scale(domain=["timed", "beyond"], range=[1, 0.5])
+    )
+    dotted = alt.StrokeDash("form:N", title=None, scale=Scale(domain=["model"], range=[DOTTED]))
+    line = Layer(rows(curve)).mark_line(strokeWidth=2)
+    drawn: Layer = line.encode(
+        **encoding,
+        detail=alt.Detail("piece:N"),
+        opacity=faint,
+        strokeDash=dotted,
+        **devices.channels("color"),
+    )
+    return drawn
 
 
 def _timed(marks: list[dict[str, Any]], devices: Devices, **encoding: Any) -> list[Layer]:
