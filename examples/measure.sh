@@ -19,3 +19,12 @@ measure specs/mnist_cnn.toml specs/imdb_lstm.toml --device cpu --budget 15s
 measure specs/har_sample.toml --device cpu --budget 15s
 measure specs/mnist_latency.toml
 measure specs/har_sweep.toml --device cpu --set measure.repeats=1 --budget 6s
+measure specs/matmul.toml --device cpu --budget 60s
+measure specs/shakespeare.toml --device cpu --budget 3m # a step takes ten seconds
+# What two cores compare among themselves.
+measure specs/frameworks.toml --device cpu-torch-compiled --set measure.repeats=3 --budget 75s
+measure specs/frameworks.toml --set measure.repeats=3 --budget 15s
+measure specs/precision_cnn.toml specs/precision_lstm.toml --device cpu --device cpu-bf16 \
+	--set measure.repeats=3 --budget 15s
+measure specs/strategies.toml --set measure.repeats=3 --budget 12s
+measure specs/har_strategies.toml --set measure.repeats=1 --budget 10s

@@ -538,6 +538,20 @@ def test_on_a_slide_a_row_names_its_slowest_mark_and_its_fastest_and_on_a_page_a
     assert all(f'"{mark.label}"' in page for mark in marks)
 
 
+def test_of_a_row_with_more_marks_than_labels_find_room_the_slowest_and_the_fastest_are_named() -> (
+    None
+):
+    device = Named("CPU", 0)
+    base = RateMark("", "", device, 1.0, 1.0, 1.0, "base")
+    values = [0.1 + 0.05 * number for number in range(11)]
+    marks = [RateMark(f"PyTorch {v:.2f}", "×", device, v, v, v, "measured") for v in values]
+    row = Workload("Frameworks", "eager and compiled", "4,670", "images/s", (base, *marks))
+    page = work_rates([row], base="this computer", axis_title="images")(1104, 0)
+    drawn = json.dumps(page.to_dict(), ensure_ascii=False)
+    assert [mark.value for mark in marks if f'"{mark.label}"' in drawn] == [values[0], values[-1]]
+    assert drawn.count('"x": 0.') >= len(marks)
+
+
 # Cards and squares ------------------------------------------------------------------------------
 
 

@@ -91,6 +91,8 @@ _DETAIL, _MOST_DETAILS = 14.0, 2
 _LINE, _FEW, _FEW_NARROW = 13.0, 4, 2
 """Pixels from one line of labels to the next, and how many labels of a row find
 room on one line above and one below their marks: on a page, and on a telephone."""
+MOST_NAMED = 6
+"""Labels of a row beyond which only its slowest and its fastest are written."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,8 @@ def work_rates(
     """A function from width and height in pixels to the chart.
 
     Rows take what room they need, and those that the height has no room for are left out, as are
-    labels between a row's slowest and its fastest; all of them stand in a chart of no height.
+    labels between a row's slowest and its fastest. A chart of no height has all rows, and the
+    labels of those with at most `MOST_NAMED`.
 
     Args:
         workloads: the rows from the top; at least one, each with at least one mark.
@@ -180,7 +183,7 @@ def work_rates(
     """
 
     def make(width: float, height: float = 0) -> Chart:
-        some = [_ends_named(each) for each in workloads] if height else list(workloads)
+        some = [_ends_named(each) if height or unnamed(each.marks) else each for each in workloads]
         layout = _layout(some, width, base, axis_title, height)
         some = some[: len(layout.places)]
         layers = _ground(some, layout, base)
@@ -190,6 +193,11 @@ def work_rates(
         return alt.layer(*layers, width=layout.width, height=layout.places[-1].bottom)
 
     return make
+
+
+def unnamed(marks: Sequence[RateMark]) -> bool:
+    """Whether a row has more labels than find room, so that some stay without."""
+    return sum(bool(mark.label) for mark in marks) > MOST_NAMED
 
 
 def _ends_named(row: Workload) -> Workload:

@@ -28,7 +28,7 @@ from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, Named
-from accelreport.report.charts.workloads import RateMark, Workload, work_rates
+from accelreport.report.charts.workloads import RateMark, Workload, unnamed, work_rates
 from accelreport.report.frames import why_withheld
 from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.metrics import printed_text, settings_text
@@ -466,6 +466,8 @@ class Overview:
             said.append(f"{ALONE} one process, so no interval.")
         if PARTLY in signs:
             said.append(f"{PARTLY} the time budget ended the run; its steady steps were measured.")
+        if any(unnamed(self.marks(each)) for each in self.shown):
+            said.append("Of many marks in a row the slowest and the fastest are named.")
         if any(each.row.busy for each in self.shown):
             said.append("Busy: other programs held the processor, which is faster than shown.")
         if self.elsewhere:
