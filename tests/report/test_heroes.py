@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.analysis.rates import published_rates
+from accelreport.report import formatting
 from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.formatting import MISSING
 from accelreport.report.heroes.general import rates_title
@@ -22,17 +23,18 @@ from accelreport.report.heroes.hero import (
     HeroFigure,
     Size,
 )
-from accelreport.report.heroes.rates import published_at
+from accelreport.report.heroes.rates import published_at, usual_numbers
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.headline import compared, headline, together
 from accelreport.report.site.assembly import gather
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, median
+from accelreport.results.record import Roofs
 from accelreport.spec.models import Published
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import parse
-from tests.support.records import Noise, Study, study
+from tests.support.records import Noise, Study, study, without_peaks
 from tests.support.sites import build
 
 
@@ -166,6 +168,38 @@ def test_a_device_faster_than_its_chip_is_red_and_in_the_title() -> None:
     assert cross["mark"]["fill"] == "var(--alert)"
     (marked,) = spec["datasets"][cross["data"]["name"]]
     assert marked["value"] == 15.7
+
+
+def test_a_kernels_first_call_is_held_against_a_whole_later_call_and_not_a_product_of_it() -> None:
+    made = study("matmul", devices=("cpu",), axes={}, repeats=3)
+    (bench,) = gather(Results((made,)))
+    records = [record for record in made.records if record.times.first_step_s]
+    products = {record.blocks[0].steps for record in records}
+    assert min(products) > 1
+    (told,) = [each.value for each in usual_numbers(bench) if "over a later one" in each.text]
+    steady = bench.speedup(bench.series[0], ())
+    assert steady
+    first = median([record.times.first_step_s or 0.0 for record in records])
+    assert told == formatting.ratio(first / (steady.seconds.value * products.pop()))
+
+
+def test_without_a_cited_peak_a_kernels_roof_is_the_ceiling_of_its_own_machine() -> None:
+    roofs = Roofs(
+        tflops=0.36, core_tflops=0.35, gbps=31.0, method="", other_cores=0.0, measured_at=""
+    )
+    made = without_peaks(study("matmul", devices=("cpu",), axes={}, repeats=3))
+    environment = {"roofs": roofs, "threads": 2}
+    records = [
+        record.model_copy(update={"environment": record.environment.model_copy(update=environment)})
+        for record in made.records
+        if record.environment
+    ]
+    (bench,) = gather(Results((replace(made, records=tuple(records)),)))
+    (figure,) = hero_of(bench).figures
+    assert isinstance(figure, HeroFigure)
+    drawn = str(figure.drawing(Size(1104, 320)).spec)
+    assert "its own roof 0.700" in drawn
+    assert "0.36" not in drawn
 
 
 def test_a_figure_that_cannot_be_is_no_point_of_a_published_line() -> None:

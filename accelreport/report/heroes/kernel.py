@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from accelreport.analysis.ceilings import own_limits
 from accelreport.analysis.compute import Peak, peak_for, peak_of_hardware
 from accelreport.analysis.results import matches
 from accelreport.report import formatting
@@ -43,8 +44,8 @@ def kernel_hero(bench: BenchmarkView) -> Hero | None:
         figures=(figure,),
         note=(
             "● measured here. ◇ published, as printed. Grey: what the chip can do by its maker's "
-            "sheet; where none is cited, what this machine's own product of matrices reached. "
-            "Red: beyond it."
+            "sheet; where none is cited, what this machine's own product of matrices reached "
+            "on a thread, times its threads. Red: beyond it."
         ),
         numbers=usual_numbers(bench),
         thumbnail=figure,
@@ -75,10 +76,11 @@ def _own_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str]
     if peak is not None:
         return peak.tflops, "peak"
     environment = environment_of(bench, series, point)
-    roofs = environment.roofs if environment else None
-    if roofs is None or bench.plan.devices[series.device].kind != "CPU":
+    if environment is None or bench.plan.devices[series.device].kind != "CPU":
         return None
-    return roofs.tflops, "own roof"
+    values = {**bench.plan.workload, **dict(zip(bench.axes, point, strict=True))}
+    own = own_limits(environment, str(values.get("dtype", "")))
+    return (own.peak.tflops, "own roof") if own and own.peak else None
 
 
 def _published_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -18,6 +19,7 @@ from accelreport.report.model import LargeNumber
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.headline import duration_of
 from accelreport.report.pages.sections.claims import absent_devices
+from accelreport.report.pages.sections.cold_start import start_of, unit_of
 from accelreport.report.published_text import flag_text
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
@@ -240,8 +242,8 @@ def first_step_number(bench: BenchmarkView) -> LargeNumber | None:
     series, point = baseline_series(bench), fullest_point(bench)
     if series is None or point is None:
         return None
-    timings = [row.timings for row in bench.measured(series, point)]
-    factor = median([each.first_step_s / each.steady_step_s for each in timings])
+    start = start_of(bench, series, point)
+    factor = start.first_s / unit_of(bench, (series, point), start) if start else math.nan
     if not present(factor):
         return None
     what = f"{bench.words.first} over a later one: tracing and compiling"
