@@ -104,14 +104,26 @@ def test_a_matmul_keeps_its_cold_call_apart_and_counts_by_the_formula(
     assert record.environment.packages["keras"]
 
 
-def test_nothing_is_left_in_the_machine_s_folder_for_temporary_files(tmp_path: Path) -> None:
-    own, common = tmp_path / "own", tmp_path / "common"
-    own.mkdir()
-    common.mkdir()
-    what = cell("image_classification", {**SMALL_CNN, "steps_per_epoch": 2})
-    record = measured(what, own, environment={"TMPDIR": str(common)})
+@pytest.fixture(scope="module")
+def another(tmp_path_factory: pytest.TempPathFactory) -> tuple[Record, Path]:
+    """A training in a process that was started from nothing, and the folder it was given.
+
+    Beside that stands `common`, as the machine's folder for temporary files.
+    """
+    root = tmp_path_factory.mktemp("another")
+    for name in ("own", "common"):
+        (root / name).mkdir()
+    what = cell("image_classification", {**SMALL_CNN, "epochs": 1})
+    record = measured(what, root / "own", environment={"TMPDIR": str(root / "common")})
+    return record, root / "own"
+
+
+def test_nothing_is_left_in_the_machine_s_folder_for_temporary_files(
+    another: tuple[Record, Path],
+) -> None:
+    record, own = another
     assert record.status == "ok"
-    assert list(common.iterdir()) == []
+    assert list((own.parent / "common").iterdir()) == []
     assert [path for path in own.iterdir() if path.name.startswith("__autograph")]
 
 
@@ -181,9 +193,9 @@ def test_wrong_predictions_come_first_and_carry_their_picture(trained: Record) -
 
 
 def test_the_same_seed_gives_the_same_first_epoch_in_another_process(
-    trained: Record, tmp_path: Path
+    trained: Record, another: tuple[Record, Path]
 ) -> None:
-    other = measured(cell("image_classification", {**SMALL_CNN, "epochs": 1}), tmp_path)
+    other, _ = another
     assert other.epochs[0].metrics == pytest.approx(trained.epochs[0].metrics, rel=1e-6)
 
 

@@ -10,6 +10,7 @@ from accelreport.analysis.warnings import REFUSING
 from accelreport.errors import ExitCode
 from accelreport.results.record import Record
 from accelreport.results.store import Store
+from tests.support.children import QUICKLY
 from tests.support.program import call, write_specs
 
 pytestmark = pytest.mark.e2e
@@ -74,7 +75,7 @@ others = pytest.mark.parametrize("device", NAMES)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("frameworks")
     write_specs(root, devices=DEVICES, digits=DIGITS, products=PRODUCTS)
-    done = call(root, "run")
+    done = call(root, "run", **QUICKLY)
     assert done.returncode == ExitCode.OK, done.stdout + done.stderr
     return root
 

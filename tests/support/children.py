@@ -14,16 +14,19 @@ from typing import Any
 import pytest
 
 from accelreport.backend import environment as backend_environment
-from accelreport.backend.protocol import Job
+from accelreport.backend.protocol import Job, PhaseEvent
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
-from accelreport.runner.fork_pool import ForkPool
+from accelreport.runner.fork_pool import ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import CHILD, LocalLauncher
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from accelreport.workloads.registry import FAMILIES
+
+QUICKLY = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
+"""Environment of a process for which a few steps take less time than making them faster."""
 
 
 def bare_cell(
@@ -118,10 +121,27 @@ def one_environment() -> Iterator[None]:
         yield
 
 
+class Forks(ForkPool):
+    """Forks repeats of a condition from one process, too: no test compares how they scatter."""
+
+    def ready(
+        self,
+        cell: Cell,
+        environment: Mapping[str, str],
+        *,
+        stop: Stop,
+        on_event: Callable[[PhaseEvent], None],
+    ) -> ForkServer | None:
+        """See `ForkPool.ready`."""
+        for server in self._servers:
+            server.served.clear()
+        return super().ready(cell, environment, stop=stop, on_event=on_event)
+
+
 @contextmanager
 def forking(folder: Path) -> Iterator[Measures]:
     """Measures cells as runs do: in forks of processes that have imported TensorFlow already."""
-    launcher = LocalLauncher(folder, backend_environment.environment, forks=ForkPool(folder))
+    launcher = LocalLauncher(folder, backend_environment.environment, forks=Forks(folder))
 
     def measure(what: Cell) -> Record:
         with one_environment():

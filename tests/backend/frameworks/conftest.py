@@ -5,12 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.children import python
+from tests.support.children import QUICKLY, python
 
 Said = dict[str, Any]
-
-QUICKLY = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
-"""A few steps of each problem take less time than making them faster."""
 
 
 @pytest.fixture(scope="session")

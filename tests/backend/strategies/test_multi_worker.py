@@ -3,6 +3,7 @@
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.base import ChildEvent
+from accelreport.spec.cells import Cell
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,
@@ -83,27 +85,27 @@ def test_cpu_time_is_that_of_all_workers(trained: Record) -> None:
     assert min(block.cpu_s for block in trained.blocks) >= AGES_S
 
 
-def test_products_are_measured_on_two_workers_and_say_which_checks_do_not_apply(
-    tmp_path: Path,
-) -> None:
-    products = children.cell("matmul", {"size": 64, "count": 4}, device=TWO_WORKERS)
-    launcher = LocalLauncher(scratch=tmp_path, environment=environment)
-    stop = Stop()
-    record = launcher.measure(
-        products,
-        stop=stop,
-        on_event=lambda _: None,
-        on_tick=lambda: None,
-        on_file=lambda _: None,
-    )
-    stop.close()
-    assert record.status == "ok", record.failure
-    assert {check.name: check.outcome for check in record.checks}["no-sync"] == "not-applicable"
+@dataclass(frozen=True)
+class AfterLoss:
+    """What a run measures of two cells, in the first of which it loses a worker.
+
+    Attributes:
+        lost: the record of the first cell.
+        process: of the worker that was killed.
+        orphans: processes that the first cell has left.
+        after: the record of the second cell: products on two workers.
+    """
+
+    lost: Record
+    process: int
+    orphans: set[psutil.Process]
+    after: Record
 
 
-def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def after_loss(tmp_path_factory: pytest.TempPathFactory) -> AfterLoss:
     before = _children()
-    launcher = LocalLauncher(scratch=tmp_path, environment=environment)
+    launcher = LocalLauncher(tmp_path_factory.mktemp("lost"), environment=environment)
     killed: list[int] = []
 
     def kill_second_worker(event: ChildEvent) -> None:
@@ -114,30 +116,42 @@ def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(tmp_path: 
                     kill(process)
 
     stop = Stop()
-    lost = launcher.measure(
-        cell(TWO_WORKERS, ENDLESS),
-        stop=stop,
-        on_event=kill_second_worker,
-        on_tick=lambda: None,
-        on_file=lambda _: None,
-    )
+
+    def measure(what: Cell) -> Record:
+        return launcher.measure(
+            what,
+            stop=stop,
+            on_event=kill_second_worker,
+            on_tick=lambda: None,
+            on_file=lambda _: None,
+        )
+
+    lost = measure(cell(TWO_WORKERS, ENDLESS))
+    orphans = _children() - before
+    after = measure(children.cell("matmul", {"size": 64, "count": 4}, device=TWO_WORKERS))
+    stop.close()
+    return AfterLoss(lost, killed[0], orphans, after)
+
+
+def test_a_worker_killed_in_the_middle_fails_the_cell_and_not_the_run(
+    after_loss: AfterLoss,
+) -> None:
+    lost = after_loss.lost
     assert lost.status == "failed"
     assert lost.failure is not None
     assert lost.failure.kind == "worker-lost"
-    assert f"worker:1 (process {killed[0]}, 127.0.0.1:" in lost.failure.message
+    assert f"worker:1 (process {after_loss.process}, 127.0.0.1:" in lost.failure.message
     assert "SIGKILL" in lost.failure.message
     assert [host.task for host in lost.hosts] == ["worker:0", "worker:1"]
-    assert _children() <= before  # no orphan of ours
+    assert not after_loss.orphans
+    assert after_loss.after.status == "ok", after_loss.after.failure
 
-    after = launcher.measure(
-        children.cell("matmul", {"size": 64, "count": 4}),
-        stop=stop,
-        on_event=lambda event: None,
-        on_tick=lambda: None,
-        on_file=lambda _: None,
-    )
-    stop.close()
-    assert after.status == "ok", after.failure
+
+def test_products_are_measured_on_two_workers_and_say_which_checks_do_not_apply(
+    after_loss: AfterLoss,
+) -> None:
+    checks = {check.name: check.outcome for check in after_loss.after.checks}
+    assert checks["no-sync"] == "not-applicable"
 
 
 def test_a_peer_that_never_comes_ends_within_the_limit(
