@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -56,25 +57,36 @@ def _measured(root: Path, specs: Sequence[str] = ("one", "two")) -> Path:
     return store.root
 
 
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return _measured(tmp_path / "results")
+@dataclass(frozen=True)
+class Built:
+    """A site, what it was built from, and how; all of it may be changed."""
+
+    results: Path
+    out: Path
+    options: BuildOptions
+
+
+def _places(root: Path) -> Built:
+    return Built(root / "results", root / "out", BuildOptions(cache=root / "cache"))
 
 
 @pytest.fixture(scope="module")
-def figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a build of these results remembers of their figures, which take long to draw."""
-    folder = tmp_path_factory.mktemp("drawn")
-    options = BuildOptions(cache=folder / "cache")
-    build(Store(_measured(folder / "results")), folder / "out", options=options)
-    return folder / "cache" / "figures"
+def first_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a site in `now`, and a copy of it in `kept`."""
+    root = tmp_path_factory.mktemp("built")
+    site = _places(root / "now")
+    _measured(site.results)
+    build(Store(site.results), site.out, options=site.options)
+    shutil.copytree(root / "now", root / "kept")
+    return root
 
 
 @pytest.fixture
-def options(figures: Path, tmp_path: Path) -> BuildOptions:
-    """A memory of the test's own, in which nothing but the figures stands yet."""
-    shutil.copytree(figures, tmp_path / "cache" / "figures")
-    return BuildOptions(cache=tmp_path / "cache")
+def built(first_build: Path) -> Built:
+    """The site as its first build left it, in the place that the memory of it names."""
+    shutil.rmtree(first_build / "now")
+    shutil.copytree(first_build / "kept", first_build / "now")
+    return _places(first_build / "now")
 
 
 def change_a_record(results: Path) -> None:
@@ -100,43 +112,34 @@ def damage_a_record(results: Path) -> None:
     "change", [change_a_record, remove_a_record, remove_a_plan, damage_a_record]
 )
 def test_a_build_that_remembers_gives_the_bytes_of_one_that_does_not(
-    change: Callable[[Path], None], results: Path, options: BuildOptions, tmp_path: Path
+    change: Callable[[Path], None], built: Built, tmp_path: Path
 ) -> None:
-    out, fresh = tmp_path / "out", tmp_path / "fresh"
-    build(Store(results), out, options=options)
-    change(results)
-    build(Store(results), out, options=options)
-    sites.build(Store(results), fresh)
-    assert digests(out) == digests(fresh)
+    change(built.results)
+    build(Store(built.results), built.out, options=built.options)
+    sites.build(Store(built.results), tmp_path / "fresh")
+    assert digests(built.out) == digests(tmp_path / "fresh")
 
 
-def test_a_build_of_what_did_not_change_loads_and_writes_nothing(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
-    build(Store(results), tmp_path / "out", options=options)
+def test_a_build_of_what_did_not_change_loads_and_writes_nothing(built: Built) -> None:
     said = subprocess.run(
-        [sys.executable, "-c", REBUILD, *map(str, (results, tmp_path / "out", options.cache))],
+        [sys.executable, "-c", REBUILD, *map(str, (built.results, built.out, built.options.cache))],
         check=True, capture_output=True, encoding="utf-8",
     )  # fmt: skip
     assert said.stdout.split() == ["0", "False", "False"]
 
 
-def test_a_benchmark_is_analysed_when_its_page_is_made(results: Path) -> None:
-    first, second = gather(Store(results))
+def test_a_benchmark_is_analysed_when_its_page_is_made(built: Built) -> None:
+    first, second = gather(Store(built.results))
     assert benchmark_page(first).sections
     assert "results" in vars(first)
     assert "results" not in vars(second)
 
 
-def test_one_changed_record_changes_five_pages_and_two_decks(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    build(Store(results), out, options=options)
-    before = digests(out)
-    change_a_record(results)
-    build(Store(results), out, options=options)
-    now = digests(out)
+def test_one_changed_record_changes_five_pages_and_two_decks(built: Built) -> None:
+    before = digests(built.out)
+    change_a_record(built.results)
+    build(Store(built.results), built.out, options=built.options)
+    now = digests(built.out)
     changed = [name for name in now if now[name] != before[name] and name.endswith(".html")]
     (cell,) = [name for name in changed if name.startswith("cells/")]
     (deck,) = [name for name in changed if name.endswith(".full.slides.html")]
@@ -145,30 +148,22 @@ def test_one_changed_record_changes_five_pages_and_two_decks(
     assert set(changed) == {cell, benchmark, deck, *of_all}
 
 
-def test_a_page_that_was_edited_or_removed_is_made_again(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    build(Store(results), out, options=options)
-    before = digests(out)
-    (out / "index.html").write_text("edited")
-    (out / "one.full.html").unlink()
-    assert build(Store(results), out, options=options).written == 2
-    assert digests(out) == before
+def test_a_page_that_was_edited_or_removed_is_made_again(built: Built) -> None:
+    before = digests(built.out)
+    (built.out / "index.html").write_text("edited")
+    (built.out / "one.full.html").unlink()
+    assert build(Store(built.results), built.out, options=built.options).written == 2
+    assert digests(built.out) == before
 
 
-def test_another_title_or_template_is_another_site(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
-    out, mine = tmp_path / "out", tmp_path / "mine"
-    build(Store(results), out, options=options)
-    again = BuildOptions(title="Of ours", cache=options.cache)
-    assert build(Store(results), out, options=again).written >= 10
+def test_another_title_or_template_is_another_site(built: Built, tmp_path: Path) -> None:
+    again, mine = replace(built.options, title="Of ours"), tmp_path / "mine"
+    assert build(Store(built.results), built.out, options=again).written >= 10
     mine.mkdir()
     for text in ("<p>first</p>", "<p>second</p>"):
         (mine / "index.html").write_text(text)
-        build(Store(results), out, options=BuildOptions(templates=mine, cache=options.cache))
-        assert (out / "index.html").read_text() == text
+        build(Store(built.results), built.out, options=replace(built.options, templates=mine))
+        assert (built.out / "index.html").read_text() == text
 
 
 def test_a_page_whose_family_a_package_changed_is_made_again(tmp_path: Path) -> None:
@@ -178,6 +173,7 @@ def test_a_page_whose_family_a_package_changed_is_made_again(tmp_path: Path) -> 
     shutil.copytree(EXAMPLE / "accelreport_example", code / "accelreport_example")
     family = code / "accelreport_example/points.py"
     page = tmp_path / "out" / f"{made.plan.spec}.full.html"
+    (tmp_path / "cache" / "figures").mkdir(parents=True)  # else an engine starts for no figure
     install(site, "example", {WORKLOADS: {"points": "accelreport_example.points:FAMILY"}})
 
     def rebuild() -> str:
@@ -207,28 +203,22 @@ def test_data_that_the_code_reads_are_part_of_what_a_page_depends_on(
     assert cache.build_fingerprint(options, facts_of(options)) != before
 
 
-def test_a_file_that_cannot_be_read_is_named_by_every_build(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
-    damage_a_record(results)
+def test_a_file_that_cannot_be_read_is_named_by_every_build(built: Built) -> None:
+    damage_a_record(built.results)
     for _ in range(2):
-        store = Store(results)
-        build(store, tmp_path / "out", options=options)
+        store = Store(built.results)
+        build(store, built.out, options=built.options)
         assert len(store.problems) == 1
 
 
-def test_what_is_remembered_may_be_damaged_or_lost(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    build(Store(results), out, options=options)
-    before = digests(out)
-    assert options.cache is not None
-    for number, path in enumerate(sorted(options.cache.rglob("*"))):
+def test_what_is_remembered_may_be_damaged_or_lost(built: Built) -> None:
+    before = digests(built.out)
+    assert built.options.cache is not None
+    for number, path in enumerate(sorted(built.options.cache.rglob("*"))):
         if path.is_file():
             path.write_bytes((b"", b"{", b"x" * 100)[number % 3])
-    assert build(Store(results), out, options=options).written == 0
-    assert digests(out) == before
+    assert build(Store(built.results), built.out, options=built.options).written == 0
+    assert digests(built.out) == before
 
 
 @pytest.mark.e2e
@@ -244,17 +234,13 @@ def test_builds_at_once_share_what_they_remember(tmp_path: Path) -> None:
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
 
 
-def test_a_build_that_fails_leaves_the_site_as_it_was(
-    results: Path, options: BuildOptions, tmp_path: Path
-) -> None:
-    out, mine = tmp_path / "out", tmp_path / "mine"
-    build(Store(results), out, options=options)
-    before = digests(out)
+def test_a_build_that_fails_leaves_the_site_as_it_was(built: Built, tmp_path: Path) -> None:
+    before, mine = digests(built.out), tmp_path / "mine"
     mine.mkdir()
     (mine / "page.html").write_text("{{ page.nothing_of_that_name }}")
     with pytest.raises(AccelReportError, match=r"page.html, line 1"):
-        build(Store(results), out, options=BuildOptions(templates=mine, cache=options.cache))
-    assert digests(out) == before
+        build(Store(built.results), built.out, options=replace(built.options, templates=mine))
+    assert digests(built.out) == before
     assert MANIFEST in before
 
 

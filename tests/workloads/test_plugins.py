@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -26,15 +28,17 @@ batch_size = [32, 64]
 """
 
 
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
+def with_example(site: Path) -> Path:
     """A folder in which the example package is installed."""
-    import tomllib
-
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
-    site = tmp_path / "site"
     install(site, project["name"], project["entry-points"])
     return site
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A folder of the test's own in which the example package is installed."""
+    return with_example(tmp_path / "site")
 
 
 def run(*arguments: str, site: Path) -> subprocess.CompletedProcess[str]:
@@ -76,29 +80,50 @@ def test_a_package_s_family_trains_on_a_package_s_data(installed: Path, tmp_path
     assert record.final["val_accuracy"] > 0.95
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [
-        ("accelreport_example.missing:FAMILY", "No module named"),
-        ("accelreport_example.points:NOTHING", "has no attribute"),
-        ("accelreport_example.rings:ENTRY", "It is a CatalogueEntry and not a Family"),
-        ("accelreport_example.points:FAMILY", "Its kind is 'points' and not 'broken'"),
-    ],
-)
-def test_a_broken_package_is_named_where_a_spec_needs_it_and_harms_no_other(
-    value: str, why: str, installed: Path, tmp_path: Path
-) -> None:
-    install(installed, "broken-example", {"accelreport.workloads": {"broken": value}})
-    program = (
-        "import sys; from pathlib import Path; from accelreport.loader.load import load;"
-        "print(len(load([Path(sys.argv[1])]).specs[0].cells))"
-    )
-    done = run("-c", program, str(specs(tmp_path)), site=installed)
+BROKEN = {
+    "accelreport_example.missing:FAMILY": "No module named",
+    "accelreport_example.points:NOTHING": "has no attribute",
+    "accelreport_example.rings:ENTRY": "It is a CatalogueEntry and not a Family",
+    "accelreport_example.points:FAMILY": "Its kind is 'points' and not 'broken-3'",
+}
+"""What packages name as the families `broken-0`, `broken-1` …, and why it is none."""
+
+LOAD_EACH = """
+import json, sys, traceback
+from pathlib import Path
+from accelreport.loader.load import load
+print(len(load([Path(sys.argv[1])]).specs[0].cells))
+for spec in sys.argv[2:]:
+    try:
+        load([Path(spec)])
+    except Exception:
+        print(json.dumps(traceback.format_exc()))
+"""
+
+
+@pytest.fixture(scope="module")
+def said_of_broken(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """What is said of a spec that needs a package of `BROKEN`, where all of them are installed."""
+    root = tmp_path_factory.mktemp("broken")
+    site, paths = with_example(root / "site"), [specs(root)]
+    for number, value in enumerate(BROKEN):
+        kind = f"broken-{number}"
+        install(site, f"{kind}-example", {"accelreport.workloads": {kind: value}})
+        (root / kind).mkdir()
+        paths.append(specs(root / kind, SPEC.replace('"points"', f'"{kind}"')))
+    done = run("-c", LOAD_EACH, *map(str, paths), site=site)
     assert done.returncode == 0, "the package that works is not harmed: " + done.stderr
-    spec = specs(tmp_path, SPEC.replace('"points"', '"broken"'))
-    done = run("-c", program, str(spec), site=installed)
-    assert why in done.stderr
-    assert "does not work" in done.stderr
+    count, *said = map(json.loads, done.stdout.splitlines())
+    assert count == 2 * 3, "two points, three repeats"
+    return dict(zip(BROKEN, said, strict=True))
+
+
+@pytest.mark.parametrize("value", BROKEN)
+def test_a_broken_package_is_named_where_a_spec_needs_it_and_harms_no_other(
+    value: str, said_of_broken: Mapping[str, str]
+) -> None:
+    assert BROKEN[value] in said_of_broken[value]
+    assert "does not work" in said_of_broken[value]
 
 
 def test_a_cell_whose_package_is_broken_or_gone_fails_as_a_bad_plugin(
