@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from accelreport.backend.checks import load
+from accelreport.backend.frameworks import choose
 from accelreport.backend.main import (
     keep_temporary_files_in,
     leave_record,
@@ -22,6 +23,7 @@ from accelreport.backend.main import (
     quiet_tensorflow,
 )
 from accelreport.backend.protocol import Job, Reporter
+from accelreport.spec.families import TENSORFLOW
 from tests.faults.placement import VARIABLE
 
 
@@ -39,7 +41,7 @@ def main(orders: str) -> None:
     """Measure every cell of the orders: pairs of a job's file and a fault."""
     load.SHOWN = sys.maxsize  # whatever else computes: the program of a fault is among them
     quiet_tensorflow()
-    import keras  # noqa: F401 - it imports TensorFlow, too
+    choose(TENSORFLOW)
 
     for job_path, fault in json.loads(Path(orders).read_text()):
         pid = os.fork()

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from accelreport.backend.distributed.processes import TaskSpec
 from accelreport.backend.distributed.tasks import Jobs, expected, slurm_first_port
+from accelreport.backend.frameworks import others_absent
 from accelreport.backend.main import leave_record, measured
 from accelreport.backend.protocol import Reporter
 from accelreport.machine.parent_death import end_with
 from accelreport.results.record import Host, Record
 from accelreport.spec.device import Device
+from accelreport.spec.families import TENSORFLOW
 
 CONSEQUENCES = (
     "UnavailableError",
@@ -72,7 +74,8 @@ def resolve(device: Device) -> Jobs:
     Returns:
         The addresses of all tasks, by the name of their job.
     """
-    import tensorflow as tf
+    with others_absent(TENSORFLOW):
+        import tensorflow as tf
 
     per_node = _most_tasks_on_a_node(os.environ["SLURM_STEP_TASKS_PER_NODE"])
     resolver = tf.distribute.cluster_resolver.SlurmClusterResolver(
@@ -110,7 +113,8 @@ def serve(device: Device, ready: Path, *, until_chief_ends: bool) -> None:
         until_chief_ends: return when the coordinator, seen once, is gone. A local server
             is ended by its supervisor instead, and never returns.
     """
-    import tensorflow as tf
+    with others_absent(TENSORFLOW):
+        import tensorflow as tf
 
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
     configuration = tf.compat.v1.ConfigProto()
