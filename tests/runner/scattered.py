@@ -21,6 +21,9 @@ from tests.runner.scripted import COMMAND, MACHINE, SERVER, Bench, environment
 
 REPOSITORY = Path(__file__).parents[2]
 
+NO_SPARE_WORKERS = {"RAY_prestart_worker_first_driver": "0"}
+"""Ray starts a worker when a cell needs one, and not one for each processor beforehand."""
+
 
 def start(module: str, folder: Path, *arguments: object) -> subprocess.Popen[str]:
     """A program of these tests over a folder; `stderr.txt` there takes what goes wrong."""
@@ -29,7 +32,7 @@ def start(module: str, folder: Path, *arguments: object) -> subprocess.Popen[str
         return subprocess.Popen(
             [sys.executable, "-m", module, str(folder), *map(str, arguments)],
             cwd=REPOSITORY,
-            env={**os.environ, "PYTHONPATH": path, "RAY_ADDRESS": ""},
+            env={**os.environ, "PYTHONPATH": path, "RAY_ADDRESS": "", **NO_SPARE_WORKERS},
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
