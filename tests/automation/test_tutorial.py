@@ -37,7 +37,7 @@ def save_files(folder: Path) -> list[str]:
 
 def test_every_command_of_the_tutorial_works_in_its_order(tmp_path: Path) -> None:
     assert save_files(tmp_path) == ["specs/devices.toml", "specs/products.toml"]
-    program = executable(tmp_path / "bin" / "accelreport")
+    program = executable(tmp_path / "bin" / "accelreport", forked=True)
     said: list[str] = []
     _, *shown = [block.text for block in blocks(PAGE) if block.language == "sh"]
     for line in "".join(shown).splitlines():

@@ -15,7 +15,7 @@ def test_a_shortened_cell_learns_mnist_from_its_files(tmp_path: Path) -> None:
     root, origin = mnist_folder(tmp_path / "data")
     what = cell(
         "image_classification",
-        {"train_examples": 12_000, "epochs": 2, "batch_size": 64, "model": "conv32_conv64_conv64"},
+        {"train_examples": 6_000, "epochs": 1, "batch_size": 32, "model": "conv32_conv64_conv64"},
         measure=Measure(warmup_steps=20),
     )
     record = measured(what, tmp_path, environment={"ACCELREPORT_DATA": str(root)})
@@ -23,6 +23,6 @@ def test_a_shortened_cell_learns_mnist_from_its_files(tmp_path: Path) -> None:
     assert record.data is not None
     assert record.data.origin == origin
     assert len(record.data.files) == 4
-    assert record.data.train_examples == 12_000
+    assert record.data.train_examples == 6_000
     assert record.data.validation_examples == 10_000
-    assert record.final["val_accuracy"] > 0.93
+    assert record.final["val_accuracy"] > 0.85

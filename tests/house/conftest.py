@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.tree import ROOT
+from tests.support.workers import made_once
 
 NOT_INSTALLED = ("tensorflow", "keras", "accelreport", "_editable", "__editable__", "__pycache__")
 
@@ -24,13 +25,17 @@ def _not_wanted(name: str) -> bool:
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the tree without a network."""
-    out = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+
+    def build(out: Path) -> None:
+        target = ["--target", "wheel", "--directory", str(out)]
+        subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", *target],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+
+    out = made_once(tmp_path_factory, "wheel", build)
     (built,) = out.glob("*.whl")
     return built
 

@@ -15,12 +15,16 @@ import yaml
 from typer.core import TyperGroup
 
 from accelreport.cli import app
-from tests.house.tree import ROOT, texts
+from tests.house.tree import ROOT, files
 
 Command = Any
 """Typer publishes no name for what commands and groups of commands share."""
 
-DOCUMENTS = tuple(name for name, _ in texts() if name.endswith(".md") and "tests/" not in name)
+DOCUMENTS = tuple(
+    name
+    for name in (path.relative_to(ROOT).as_posix() for path in files())
+    if name.endswith(".md") and "tests/" not in name
+)
 
 FENCE = re.compile(
     r"^```(?P<language>\w*|\{[\w-]+\})\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL

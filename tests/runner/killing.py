@@ -186,7 +186,7 @@ class Killing:
         done = threading.Event()
 
         def read() -> None:
-            while not done.wait(0.02):
+            while not done.wait(0.1):
                 store = Store(self._folder / "results")
                 list(store.records())
                 self._toll.torn += [str(problem) for problem in store.problems]
