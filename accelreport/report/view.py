@@ -76,6 +76,8 @@ def deviation(values: Sequence[float]) -> float:
     return math.sqrt(math.fsum((value - centre) ** 2 for value in known) / (len(known) - 1))
 
 
+MOST_LETTERS = 40
+"""Of the name of a device."""
 _COMMA = re.compile(r"^([^,]+), (.+)$")
 Point = tuple[Any, ...]
 """Values of the axes, in the order of the spec."""
@@ -263,17 +265,39 @@ class BenchmarkView:
                 yield Series(name, machine, title, colour, baseline, dashes)
 
     def title_of(self, device: str) -> str:
-        """What a device is called on the page; "CPU, one thread" is "CPU (one thread)".
+        """What a device is called on the page: "Tesla T4", "Intel Xeon (one thread)".
 
+        One that was measured has the name of its hardware for its kind, where that is one, is
+        known and leaves room for what tells devices of that kind apart.
+        """
+        title, known = self.label_of(device), self.plan.devices.get(device)
+        names = set(self._hardware.get(device, {}).values())
+        if known is None or len(names) != 1 or self._several_frameworks:
+            return title
+        (name,) = names
+        alike = [other for other, each in self.plan.devices.items() if each.kind == known.kind]
+        longest = max(len(self.label_of(other)) for other in alike)
+        # "x86_64" is no name of hardware.
+        if name == name.lower() or longest - len(known.kind) + len(name) > MOST_LETTERS:
+            return title
+        return re.sub(rf"^{known.kind}\b", lambda _: name, title)
+
+    @cached_property
+    def _several_frameworks(self) -> bool:
+        return len({each.framework for each in self.plan.devices.values()}) > 1
+
+    def label_of(self, device: str) -> str:
+        """What the devices file calls a device; "CPU, one thread" is "CPU (one thread)".
+
+        So it is called where it is not what was measured here: where it is absent, or a source's.
         Sentences put the name before words of their own, where a comma would mislead. Where
         devices run several frameworks, each name tells its own.
         """
         known = self.plan.devices.get(device)
         title = known.label if known and known.label else device
-        frameworks = {each.framework for each in self.plan.devices.values()}
-        if known and len(frameworks) > 1 and known.framework_name.lower() not in title.lower():
+        if known and self._several_frameworks and known.framework_name.lower() not in title.lower():
             title = f"{title}, {known.framework_name}"
-        title = label(title, 40)
+        title = label(title, MOST_LETTERS)
         return title if "(" in title else _COMMA.sub(r"\1 (\2)", title)
 
     def title_on(self, device: str, machine: str) -> str:
@@ -281,9 +305,9 @@ class BenchmarkView:
 
         The machine's fingerprint tells apart what hardware does not.
         """
-        title = self.title_of(device)
         if not machine:
-            return title
+            return self.title_of(device)
+        title = self.label_of(device)
         names = self._hardware[device]
         own = names.get(machine, "")
         plain = title == self.plan.devices[device].kind

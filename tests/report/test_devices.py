@@ -51,6 +51,28 @@ def test_beside_another_framework_a_name_tells_its_own() -> None:
     assert bench.title_of("cpu-1") == "CPU (JAX)"
 
 
+def test_what_was_measured_has_the_name_of_its_hardware_and_what_was_not_that_of_its_kind() -> None:
+    made = study(devices=("cpu", "cpu-1", "gpu", "tpu"), repeats=1, fate=lambda cell:
+                 "skipped" if cell.device == "tpu" else "ok")  # fmt: skip
+    (bench,) = gather(Results((made,)))
+    titles = [bench.title_of(device) for device in bench.plan.devices]
+    assert titles == ["Example (all threads)", "Example (one thread)", "Example T4", "TPU v2-8"]
+    assert [each.title for each in bench.shown_series] == titles[:3]
+    assert bench.label_of("gpu") == "GPU", "what a source measured was another one"
+    for cpu in ("x86_64", "A processor of a very long name", ""):
+        (bench,) = gather(Results((_on_cpu(made, cpu),)))
+        assert bench.title_of("cpu-1") == "CPU (one thread)"
+
+
+def _on_cpu(made: Study, cpu: str) -> Study:
+    records = tuple(
+        each.model_copy(update={"environment": each.environment.model_copy(update={"cpu": cpu})})
+        for each in made.records
+        if each.environment
+    )
+    return replace(made, records=records)
+
+
 def test_each_device_stands_there_with_its_hardware_size_software_and_price(
     pages: dict[str, Element],
 ) -> None:

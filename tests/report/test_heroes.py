@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.analysis.rates import published_rates
+from accelreport.loader.load import load
 from accelreport.report import formatting
 from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.formatting import MISSING
@@ -23,7 +24,7 @@ from accelreport.report.heroes.hero import (
     HeroFigure,
     Size,
 )
-from accelreport.report.heroes.rates import published_at, usual_numbers
+from accelreport.report.heroes.rates import device_number, published_at, usual_numbers
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
@@ -31,11 +32,14 @@ from accelreport.report.pages.headline import compared, headline, together
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView, median
 from accelreport.results.record import Roofs
+from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.models import Published
+from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import parse
 from tests.support.records import Noise, Study, study, without_peaks
 from tests.support.sites import build
+from tests.support.worlds import Fact, records_of
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +151,7 @@ def test_the_heading_of_each_panel_of_a_grid_ends_before_the_next_begins() -> No
     (figure,) = hero_of(bench).figures
     assert isinstance(figure, HeroFigure)
     words = [row for rows in figure.drawing(ON_A_SLIDE).spec["datasets"].values() for row in rows]
-    heads = [each for each in words if each.get("text", "").startswith(("CPU", "GPU"))]
+    heads = [each for each in words if each.get("text", "").startswith("Example")]
     assert [each["text"] for each in heads] == [each.title for each in bench.shown_series]
     for one, other in pairwise(heads):
         assert one["x"] + text_width(one["text"], one["size"], bold=True) < other["x"]
@@ -293,7 +297,9 @@ def test_then_and_now_are_the_same_training_in_hours_and_only_of_like_conditions
     assert isinstance(figure, HeroFigure)
     assert figure.id == "then-and-now"
     said = figure.description.replace("\xa0", " ")
-    assert re.search(r"CPU \(all threads\), measured, 3 processes, extrapolated: [\d.]+ min", said)
+    assert re.search(
+        r"Example \(all threads\), measured, 3 processes, extrapolated: [\d.]+ min", said
+    )
     assert "Colab K80, published 2018: 3.10 h" in said
     assert "Colab TPU v2, published 2018: 8.50 min" in said, "ten epochs of 51 s"
     assert "another model" not in said
@@ -311,6 +317,63 @@ def test_a_total_that_was_worked_out_is_no_figure_beside_the_one_it_follows_from
     made = study(axes={}, devices=("cpu", "gpu"), published=rows, steps_per_epoch=98)
     (bench,) = gather(Results((made,)))
     assert [each.name for each in published_at(bench, ())] == ["Colab GPU"]
+
+
+def test_a_measured_accelerator_is_set_large_before_what_a_source_printed_of_one() -> None:
+    rows = (Published(device="tpu", label="Colab TPU v2, 2018", step_time=0.001),)
+
+    def said(*devices: str, **made: float) -> str:
+        of = study(
+            axes={},
+            devices=("cpu", "cpu-1", "gpu", "tpu"),
+            published=rows,
+            repeats=5,
+            noise=Noise(process=0.08),
+            factors=made,
+            fate=lambda cell: "ok" if cell.device in devices else "skipped",
+        )
+        (bench,) = gather(Results((of,)))
+        number = device_number(bench)
+        return f"{number.value} {number.text}" if number else ""
+
+    assert re.match(r"[\d.]+× TPU v2-8 over Example \(all threads\)$", said("cpu", "gpu", "tpu"))
+    printed = said("cpu", "cpu-1")
+    assert printed.endswith("Colab TPU v2, published 2018, over Example (all threads) here")
+    assert not said("cpu", "gpu", gpu=4.65), "neither is shown to be faster"
+
+
+@pytest.mark.parametrize(
+    ("spec", "paces", "title"),
+    [
+        (
+            "strategies",
+            {"cpu": 1.0, "cpu-1": 2.0, "cpu-mirrored-2": 1.1, "cpu-workers-2": 1.4},
+            (
+                "Beside one alone, CPU (2 mirrored replicas) trained 0.90909× and CPU (2 workers "
+                "in step) 1.4286× as fast"
+            ),
+        ),
+        (
+            "strategies",
+            {"cpu": 1.0, "cpu-mirrored-2": 1.1, "gpu": 0.2, "gpu-mirrored": 0.1},
+            "Beside one alone, 2 GPUs (mirrored) trained 2.0000× as fast",
+        ),
+        (
+            "precision_lstm",
+            {"cpu": 1.0, "cpu-bf16": 2.0},
+            "Beside float32, bfloat16 on Example (all threads) trained 0.50000× as fast",
+        ),
+    ],
+)
+def test_replicas_and_bits_are_told_beside_the_same_without(
+    spec: str, paces: dict[str, float], title: str
+) -> None:
+    (known,) = load([ROOT / "specs" / f"{spec}.toml"]).specs
+    right = {"accuracy": 0.9, "val_accuracy": 0.9}
+    cells = tuple(cell for cell in known.cells if cell.device in paces)
+    records = records_of(cells, lambda cell: Fact(paces[cell.device], final=right))
+    (bench,) = gather(Results((Study(plan_document(known, {}), records),)))
+    assert hero_of(bench).title.replace("\xa0", " ") == title
 
 
 def test_a_page_leads_to_each_place_once(tmp_path: Path) -> None:
@@ -337,15 +400,15 @@ def test_what_every_comparison_decides_by_itself_is_not_called_undecided() -> No
     said = headline(bench).replace("\xa0", " ")
     assert "cannot be told apart" not in said
     assert f"{len(alone)} of 48 comparisons are decided, each at 95 % by itself" in said
-    assert re.match(r"TPU v2-8 trains [\d.]+× to [\d.]+× as fast as CPU", hero_of(bench).title)
+    assert re.match(r"TPU v2-8 trains [\d.]+× to [\d.]+× as fast as Example", hero_of(bench).title)
 
 
 @pytest.mark.parametrize(
     ("repeats", "factor", "said"),
     [
-        (5, 1.0, r"trains \d\.\d+× as fast as CPU"),
-        (5, 4.65, "is not shown to be faster or slower than CPU"),
-        (1, 1.0, r"trained \d\.\d+× as fast as CPU[^.]*, measured once"),
+        (5, 1.0, r"trains \d\.\d+× as fast as Example"),
+        (5, 4.65, "is not shown to be faster or slower than Example"),
+        (1, 1.0, r"trained \d\.\d+× as fast as Example[^.]*, measured once"),
     ],
 )
 def test_a_title_says_faster_only_where_that_is_decided(
@@ -387,7 +450,10 @@ def test_inference_begins_with_its_latency_by_batch_and_what_it_answers_in_a_sec
     assert re.match(
         r"At batch size 1, .+ answers in .+s; at 64 .+ gives .+ each second", hero.title
     )
-    assert "one call in a hundred takes CPU (one thread)" in hero.answer
+    assert "one call in a hundred takes Example (one thread)" in hero.answer
+    median, late, *_ = hero.numbers
+    assert f"answers in {median.value};" in hero.title, "one call is one time on the whole page"
+    assert "one of a hundred" in late.text
     table = figure.table
     assert table is not None
     assert [column.title for column in table.columns] == [
@@ -410,6 +476,7 @@ def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
             assert int(calls) < 100
             assert (p99, MISSING in (p5, middle, p95)) == (MISSING, False)
     assert "in a hundred" not in hero.answer
+    assert not any("one of a hundred" in number.text for number in hero.numbers)
 
 
 def test_how_many_times_as_long_has_the_interval_of_that_and_not_of_the_speedup() -> None:

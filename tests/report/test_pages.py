@@ -194,7 +194,7 @@ def test_a_target_that_was_never_reached_is_said(pages: dict[str, Element]) -> N
 
 def test_failures_and_absences_have_their_reason_and_remedy(pages: dict[str, Element]) -> None:
     absent = section(pages[BENCHMARK], "absent").text
-    assert "GPU: out of device memory." in absent
+    assert "Example T4: out of device memory." in absent
     assert "What to do" not in absent, "the label is drawn by the style sheet"
     assert "Use a smaller batch." in absent
     assert "TPU v2-8: device not present." in absent
@@ -218,7 +218,7 @@ def test_claims_have_a_verdict_and_a_rule(pages: dict[str, Element]) -> None:
 def test_a_claim_is_told_in_the_words_of_the_page(pages: dict[str, Element]) -> None:
     claims = section(pages[BENCHMARK], "claims").text
     assert "TPU v2-8 not measured: device not present" in claims
-    assert "the 95 % interval of the speedup of TPU v2-8 over GPU is at least 17" in claims
+    assert "the 95 % interval of the speedup of TPU v2-8 over Example T4 is at least 17" in claims
     assert "batch_size" not in claims
     assert "no-device" not in claims
 

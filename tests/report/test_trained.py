@@ -290,3 +290,19 @@ def test_what_a_network_writes_is_shown_by_epoch() -> None:
     assert hero.title.replace("\xa0", " ") == (
         "After 4 epochs it guesses 40 % of the letters that come next"
     )
+
+
+def test_a_training_that_was_cut_within_an_epoch_is_told_by_its_steps() -> None:
+    texts = [GeneratedText(prompt="To be", text=" or not")]
+    cut = {"status": "partial", "planned_steps": 1000}
+    hero = writing_hero(bench_of({"texts": texts, "epochs": epochs(3), **cut}, epochs=10))
+    assert hero
+    assert hero.title.startswith("After 10\xa0steps it guesses")
+    curves = images_hero(bench_of(*({"epochs": epochs(3, 2), **cut},) * 2, epochs=10, samples=9))
+    assert curves
+    assert curves.answer.endswith(" after 20\xa0steps and 2.00\xa0s.")
+    unlike = ({"epochs": epochs(3, 2), **cut}, {"epochs": epochs(3), **cut})
+    curves = images_hero(bench_of(*unlike, epochs=10, samples=9))
+    assert curves
+    assert "epoch" not in curves.answer
+    assert "step" not in curves.answer

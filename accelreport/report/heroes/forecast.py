@@ -7,8 +7,14 @@ from functools import partial
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, drawable
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
-from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.rates import claims_number, kicker, of_stand_ins, step_number
+from accelreport.report.heroes.hero import MOST_NUMBERS, Hero, HeroFigure, Size
+from accelreport.report.heroes.rates import (
+    claims_number,
+    device_number,
+    kicker,
+    of_stand_ins,
+    step_number,
+)
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.sections.predictions import (
     NamedRun,
@@ -138,5 +144,5 @@ def _numbers(bench: BenchmarkView, run: NamedRun, forecast: Forecast) -> tuple[L
         LargeNumber(number_text(n.error, unit), f"{name}: mean miss of “{n.name}”")
         for n in found.naive[:1]
     ]
-    others = [each for each in (step_number(bench), claims_number(bench)) if each is not None]
-    return (*own, *naive, *others)
+    others = (step_number(bench), device_number(bench), claims_number(bench))
+    return (*own, *naive, *(each for each in others if each is not None))[:MOST_NUMBERS]

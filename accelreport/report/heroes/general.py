@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 
+from accelreport.analysis.compute import COMPUTE_DTYPE
+from accelreport.analysis.scaling import HOW, replicas_of
+from accelreport.analysis.speedup import Speedup, speedup
 from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
@@ -60,6 +64,8 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
     own = rate(bench, series, point) if series else None
     if series is None or own is None:
         return "Nothing is measured on the baseline"
+    if told := paired_title(bench, point):
+        return told
     verb = bench.words.verb
     theirs = fastest_published(published_at(bench, point))
     others = [
@@ -77,6 +83,45 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
             f"{theirs.name} {bench.words.did} {formatting.ratio(factor)} as fast as {series.title}"
         )
     return f"{series.title} {verb} {formatting.number(own.value)} {quantity(bench)}"
+
+
+def paired_title(bench: BenchmarkView, point: Point) -> str:
+    """What more replicas or fewer bits do for the pace, where the plan has the same without.
+
+    All are told, of accelerators where there are any, and none is chosen, so that none is the
+    luckiest; each is decided by itself.
+    """
+    pairs = list(_pairs(bench, point))
+    beside, devices = next((each[0] for each in pairs), ""), bench.plan.devices
+    own = [each for each in pairs if each[0] == beside]
+    found = [each for each in own if devices[each[2].device].kind != "CPU"] or own
+    said: list[str] = []
+    for _, name, each in found:
+        estimate = each.estimate or each.qualified
+        if estimate is None:
+            continue
+        pace, verb = estimate.interval, "" if said else f"{bench.words.did} "
+        unsure = " (undecided)" if pace.known and estimate.verdict is Verdict.UNDECIDED else ""
+        said.append(f"{name} {verb}{formatting.ratio(pace.value, pace.low, pace.high)}{unsure}")
+    once = "" if any(each.seconds.known for *_, each in found) else ", measured once"
+    return f"Beside {beside}, {formatting.listed(said)} as fast{once}" if said else ""
+
+
+def _pairs(bench: BenchmarkView, point: Point) -> Iterator[tuple[str, str, Speedup]]:
+    """What a device stands beside, what it is called there, and how it compares."""
+    places = {s: found for s in bench.shown_series if (found := bench.speedup(s, point))}
+    ways = {series: bench.plan.devices[series.device] for series in places}
+    for series, other in permutations(places, 2):
+        way, plain = ways[series], ways[other]
+        unlike = {key for key in HOW if getattr(way, key) != getattr(plain, key)}
+        if series.machine != other.machine or replicas_of(plain) > 1 or unlike - {"precision"}:
+            continue
+        compared = speedup(places[series].own, places[other].own, places[series].rules)
+        if unlike and replicas_of(way) == 1 and plain.precision == "float32":
+            dtype = COMPUTE_DTYPE[way.precision]
+            yield "float32", f"{dtype} on {other.title}", compared
+        elif not unlike and replicas_of(way) > 1:
+            yield "one alone", series.title, compared
 
 
 def _measured_title(bench: BenchmarkView, best: Series, point: Point, factor: float) -> str:

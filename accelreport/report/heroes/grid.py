@@ -288,7 +288,7 @@ def _step(bench: BenchmarkView, times: dict[Point, float], axis: str) -> float:
 
 def _note(bench: BenchmarkView) -> str:
     note = (
-        f"Time for one {_example(bench)}, darker is longer, colours on a logarithmic scale"
+        f"Time for one {_example(bench)}, longer in stronger colours, on a logarithmic scale"
         + (f"; under it the {metric_title(bench.quality)}" if bench.quality else "")
         + ". A cell without a number says why."
     )

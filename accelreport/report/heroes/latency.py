@@ -10,10 +10,19 @@ from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.scales import plain
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
-from accelreport.report.heroes.hero import Hero, HeroFigure
-from accelreport.report.heroes.rates import kicker, quantity, rate, usual_numbers
+from accelreport.report.heroes.hero import MOST_NUMBERS, Hero, HeroFigure
+from accelreport.report.heroes.rates import (
+    claims_number,
+    device_number,
+    first_step_number,
+    kicker,
+    quantity,
+    rate,
+)
 from accelreport.report.heroes.sweep import drawn_lines, ends_in_words, swept_number
 from accelreport.report.metrics import axis_title
+from accelreport.report.model import LargeNumber
+from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.headline import headline, with_origin
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.pages.sections.steps import Times, percentile_table, step_times
@@ -41,7 +50,7 @@ def latency_hero(bench: BenchmarkView) -> Hero | None:
             "Each call begins when the outputs of the one before are on the host. Bars: from the "
             "median up to the 99th percentile, where a hundred calls or more were timed."
         ),
-        numbers=usual_numbers(bench),
+        numbers=_numbers(bench, times),
         thumbnail=figure,
         sentence=f"{title.partition('; ')[0]}.",
     )
@@ -91,12 +100,10 @@ def _figure(
 
 def _title(bench: BenchmarkView, axis: str, times: Times) -> str:
     """The shortest call at the least value, and the most examples in a second at any."""
-    least = min((point for _, point in times), key=lambda point: float(point[0]))
-    medians = {s: float(np.median(each)) for (s, point), each in times.items() if point == least}
-    quick = min(medians, key=lambda series: medians[series])
+    quick, least = _shortest(times)
     said = (
         f"At {axis_title(axis)} {plain(float(least[0]))}, {quick.title} answers in "
-        f"{formatting.duration(medians[quick])}"
+        f"{formatting.duration(float(np.median(times[quick, least])))}"
     )
     rates = {place: found.value for place in times if (found := rate(bench, *place))}
     if not rates:
@@ -105,6 +112,27 @@ def _title(bench: BenchmarkView, axis: str, times: Times) -> str:
     who = "it" if most[0] is quick else most[0].title
     at = "there" if most[1] == least else f"at {plain(float(most[1][0]))}"
     return f"{said}; {at} {who} gives {formatting.number(rates[most])} {quantity(bench)}"
+
+
+def _shortest(times: Times) -> tuple[Series, Point]:
+    """The device with the shortest call at the least value."""
+    least = min((point for _, point in times), key=lambda point: float(point[0]))
+    own = [place for place in times if place[1] == least]
+    return min(own, key=lambda place: float(np.median(times[place])))
+
+
+def _numbers(bench: BenchmarkView, times: Times) -> tuple[LargeNumber, ...]:
+    """The shortest call by its median, as the figure has it, and by its 99th percentile."""
+    series, point = _shortest(times)
+    where, badges = bench.point_title(point), number_badges(bench.planned(series, point))
+    told = {
+        f"median of a call at {where} on {series.title}": float(np.median(times[series, point])),
+        "or more is what one of a hundred of them takes": percentile(times[series, point], 0.99),
+    }
+    own = [LargeNumber(formatting.duration(s), text, badges) for text, s in told.items() if s]
+    makers = (device_number, first_step_number, claims_number)
+    others = (number for make in makers if (number := make(bench)) is not None)
+    return (*own, *others)[:MOST_NUMBERS]
 
 
 def _answer(bench: BenchmarkView, times: Times) -> str:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
+from accelreport.analysis.stability import complete_epochs
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Curve, told_by_dash
 from accelreport.report.charts.drawing import ROOMY, THUMBNAIL, Chart
-from accelreport.report.heroes.general import rates_figure, rates_title
+from accelreport.report.heroes.general import paired_title, rates_figure, rates_title
 from accelreport.report.heroes.hero import Hero, HeroFigure, Shown, Size
 from accelreport.report.heroes.rates import (
     baseline_series,
     claims_number,
+    device_number,
     fullest_point,
     kicker,
     of_stand_ins,
     origins_of,
-    published_number,
     step_number,
     usual_numbers,
 )
@@ -66,9 +67,9 @@ def images_hero(bench: BenchmarkView) -> Hero | None:
 
 
 def classes_hero(bench: BenchmarkView) -> Hero | None:
-    """Curves and rates; None where nothing was timed."""
+    """Curves and rates; None where nothing was timed, or the pace of pairs is the question."""
     point = fullest_point(bench)
-    if point is None:
+    if point is None or paired_title(bench, point):
         return None
     return _hero(bench, (rates_title(bench, point), rates_figure(bench, point)), None)
 
@@ -186,9 +187,12 @@ def _line_text(
 ) -> str:
     where = f"at {bench.point_title(point)} " if bench.axes else ""
     trained = f", training at {training.end}," if training else ""
-    after = formatting.duration(validation.elapsed_s[-1])
-    epochs = formatting.plural(len(validation.value), "epoch")
-    return f"{where}validation ends at {validation.end}{trained} after {epochs} and {after}"
+    series = baseline_series(bench)
+    rows = bench.measured(series, point) if series else ()
+    lengths = {trained_for(record) for record in map(bench.record, rows) if record}
+    # Runs that a budget ended differ in their steps, and are alike in their time.
+    after = [*(lengths if len(lengths) == 1 else ()), formatting.duration(validation.elapsed_s[-1])]
+    return f"{where}validation ends at {validation.end}{trained} after {' and '.join(after)}"
 
 
 def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]:
@@ -198,7 +202,7 @@ def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]
     over = f", median of {formatting.plural(seeds, 'seed')}" if seeds > 1 else ""
     own = LargeNumber(validation.end, f"{metric_title(bench.quality)}{where}{over}",
                       loud_badges(bench))  # fmt: skip
-    others = (step_number(bench), published_number(bench), claims_number(bench))
+    others = (step_number(bench), device_number(bench), claims_number(bench))
     return (own, *(each for each in others if each is not None))
 
 
@@ -246,11 +250,17 @@ def _text(record: Record, epochs: int, longest: int) -> Code:
 
 
 def _title(record: Record) -> str:
-    epochs = formatting.plural(len(record.epochs), "epoch")
-    share = _right(record, -1)
+    trained, share = trained_for(record), _right(record, -1)
     if not share:
-        return f"What it writes after {epochs}"
-    return f"After {epochs} it guesses {share} of the letters that come next"
+        return f"What it writes after {trained}"
+    return f"After {trained} it guesses {share} of the letters that come next"
+
+
+def trained_for(record: Record) -> str:
+    """How long a run trained: "4 epochs", or its steps where one of them was cut short."""
+    if record.status == "ok" or len(complete_epochs(record)) == len(record.epochs):
+        return formatting.plural(len(record.epochs), "epoch")
+    return formatting.plural(sum(epoch.steps for epoch in record.epochs), "step")
 
 
 def _answer(record: Record) -> str:

@@ -11,13 +11,20 @@ from dataclasses import dataclass
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.rates import PublishedRate, published_rates
 from accelreport.analysis.results import matches
+from accelreport.analysis.stats import DECIDED
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import Named
 from accelreport.report.model import LargeNumber
 from accelreport.report.pages.badges import number_badges
-from accelreport.report.pages.headline import duration_of
+from accelreport.report.pages.headline import (
+    baseline_of,
+    compared,
+    duration_of,
+    together,
+    unrivalled,
+)
 from accelreport.report.pages.sections.claims import absent_devices
 from accelreport.report.pages.sections.cold_start import start_of, unit_of
 from accelreport.report.published_text import flag_text
@@ -131,7 +138,7 @@ def dots_at(bench: BenchmarkView, point: Point) -> list[Dot]:
             )
     for each in published_at(bench, point):
         value = each.found.rate
-        device = Named(bench.title_of(each.found.row.device), bench.colours[each.found.row.device])
+        device = Named(bench.label_of(each.found.row.device), bench.colours[each.found.row.device])
         flagged = "; ".join(map(flag_text, each.found.flags))
         text = formatting.number(value)
         dots.append(Dot(each.name, each.detail, device, value, text, value, value,
@@ -168,7 +175,8 @@ def kicker(bench: BenchmarkView) -> str:
     parts += [about] if about else []
     source = bench.plan.source
     if source:
-        who = label(source.authors, 40) or label(source.title, 60)
+        # What stands behind a semicolon, such as whose notebook it is, is told below.
+        who = label(source.authors.partition(";")[0], 40) or label(source.title, 60)
         parts.append(f"after {who} {source.year or ''}".rstrip())
     if bench.plan.profile != "full":
         parts.append(f"{label(bench.plan.profile, 40)} profile")
@@ -225,7 +233,34 @@ def step_number(bench: BenchmarkView) -> LargeNumber | None:
     )
 
 
-def published_number(bench: BenchmarkView) -> LargeNumber | None:
+def device_number(bench: BenchmarkView) -> LargeNumber | None:
+    """How many times as fast the fastest other kind of device is, measured or else published.
+
+    One whose interval holds 1 is no number to set large.
+    """
+    kinds, point = bench.plan.devices, fullest_point(bench)
+    other = [
+        each
+        for each in compared(bench)
+        if each.point == point
+        and not each.found.withheld
+        and kinds[each.series.device].kind != kinds[bench.plan.baseline].kind
+    ]
+    told = unrivalled(together(other, len(other)))
+    if not told:
+        return _published_number(bench)
+    best = max(told, key=lambda each: each.speedup)
+    if best.between and best.estimate.verdict not in DECIDED:
+        return None
+    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+    return LargeNumber(
+        best.text,
+        f"{best.series.title} over {baseline_of(bench, best)}{where}",
+        number_badges(bench.planned(best.series, best.point)),
+    )
+
+
+def _published_number(bench: BenchmarkView) -> LargeNumber | None:
     """How much faster the fastest published device is than the measured baseline."""
     series, point = baseline_series(bench), fullest_point(bench)
     if series is None or point is None:
@@ -271,5 +306,5 @@ def claims_number(bench: BenchmarkView) -> LargeNumber | None:
 
 def usual_numbers(bench: BenchmarkView) -> tuple[LargeNumber, ...]:
     """The numbers of a benchmark whose form has none of its own."""
-    makers = (step_number, published_number, first_step_number, claims_number)
+    makers = (step_number, device_number, first_step_number, claims_number)
     return tuple(number for make in makers if (number := make(bench)) is not None)

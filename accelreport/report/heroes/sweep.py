@@ -126,7 +126,7 @@ def _published(bench: BenchmarkView, axis: str) -> list[SweepLine]:
         x = tuple(sorted(values))
         y = tuple(values[place] for place in x)
         device = rows[0].found.row.device
-        worn = Named(bench.title_of(device), bench.colours[device])
+        worn = Named(bench.label_of(device), bench.colours[device])
         lines.append(SweepLine(name, rows[0].detail, worn, x, y, y, y, published=True))
     return lines
 

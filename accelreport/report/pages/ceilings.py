@@ -385,7 +385,7 @@ def _published_dots(found: Bounded) -> Iterator[Dot]:
         else:
             continue
         detail = ", ".join(filter(None, (f"published, {limits.name}", named)))
-        of = Named(bench.title_of(device), bench.colours[device])
+        of = Named(bench.label_of(device), bench.colours[device])
         yield Dot(f"{label(each.row.label, 40)}: {found.title}", detail, of, share,
                   formatting.percent(share, 0 if share >= 0.1 else 2), share, share, published=True,
                   flagged="; ".join(map(flag_text, each.flags)))  # fmt: skip

@@ -97,7 +97,7 @@ class Listing:
     @property
     def title(self) -> str:
         """What pages call it."""
-        return self.benches[0].title_of(self.name)
+        return self.benches[0].label_of(self.name)
 
     @property
     def number(self) -> int:

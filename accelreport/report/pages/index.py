@@ -110,11 +110,11 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
 
 def absent_line(benches: Sequence[BenchmarkView]) -> str:
     """Devices without any number on the whole site, why, and the command that adds them."""
-    measured = {b.title_of(row.device) for b in benches for row in b.rows if row.measured}
+    measured = {b.label_of(row.device) for b in benches for row in b.rows if row.measured}
     reasons: dict[str, dict[str, None]] = {}
     for bench in benches:
         for row in bench.rows:
-            name = bench.title_of(row.device)
+            name = bench.label_of(row.device)
             if name not in measured and not any(name in known for known in reasons.values()):
                 reasons.setdefault(kind_text(row), {})[name] = None
     told = [f"{_some(list(who))} ({why})" for why, who in sorted(reasons.items())]
@@ -241,7 +241,7 @@ def _measured(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
     first, name = best[0].shown, _named(best[0])
     base = view.base_in_words
     if not first.accelerated():
-        base = first.bench.title_of(first.row.base.device)
+        base = first.bench.label_of(first.row.base.device)
     heading = f"{name} {_models(view, best)} {_range(best)} as fast as {base}"
     if _mixed(best):
         heading = f"{name} is {_sometimes(best, base)}"

@@ -129,7 +129,7 @@ class Shown:
         name = hardware_name(environment, kind) if kind == "GPU" else ""
         if kind == "TPU" and environment is not None:
             name = environment.runtime.get("device_kind", "")
-        return short_hardware(name) if name else self.bench.title_of(device)
+        return short_hardware(name) if name else self.bench.label_of(device)
 
     @property
     def name(self) -> tuple[str, str]:
@@ -327,7 +327,7 @@ class Overview:
             return first.hardware(device, first.row.base.timed)
         environment = first.environment(first.row.base.timed)
         if environment is None:
-            return first.bench.title_of(device)
+            return first.bench.label_of(device)
         named = machine_in_words(environment, gpus=False)
         alike = [each for each in self.machines if self._named(each) == named]
         if len(alike) < 2:
@@ -346,7 +346,7 @@ class Overview:
         """The marks of a row, the base first."""
         row, unit = shown.row, 1.0 if self.over_base else shown.row.rate.value
         rate = row.rate
-        base = Named(shown.bench.title_of(row.base.device), shown.bench.colours[row.base.device])
+        base = Named(shown.bench.label_of(row.base.device), shown.bench.colours[row.base.device])
         low, high = (rate.low, rate.high) if rate.known else (rate.value, rate.value)
         scale = unit / rate.value
         own = "" if self.over_base else shown.hardware(row.base.device, row.base.timed)
@@ -374,7 +374,7 @@ class Overview:
 
     def _measured(self, shown: Shown, found: Speedup, unit: float) -> RateMark:
         interval, own = found.interval, found.own
-        device = Named(shown.bench.title_of(own.device), shown.bench.colours[own.device])
+        device = Named(shown.bench.label_of(own.device), shown.bench.colours[own.device])
         name = shown.hardware(own.device, own.timed)
         if own.device == shown.row.base.device:
             name = self._named(own.machine)

@@ -214,7 +214,7 @@ def source_facts(bench: BenchmarkView) -> list[Fact]:
     source = bench.plan.source
     if source is None:
         return []
-    title = label(source.title, 90)
+    title = label(source.title, 140)
     by = ", ".join(part for part in (label(source.authors, 80), str(source.year or "")) if part)
     value = f"{title} ({by})" if by else title
     return [Fact("Reproduces", value, href=web_address(source.url))]

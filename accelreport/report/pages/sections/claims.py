@@ -112,7 +112,7 @@ def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
 def _count(each: Number) -> str:
     """Processes behind a number."""
     known = each.interval.known
-    return f"n{SPACE}={SPACE}{each.interval.n}" if known else "one process"
+    return f"n{SPACE}={SPACE}{formatting.count(each.interval.n)}" if known else "one process"
 
 
 def _number(each: Number, count: str) -> str:

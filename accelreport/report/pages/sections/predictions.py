@@ -473,7 +473,14 @@ def generated_text_section(bench: BenchmarkView) -> Section | None:
         blocks.append(text_by_epoch(rows, f"The same prompt after {len(rows)} epochs"))
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
         tokens = (Token(clean(text.prompt), "head"), Token(tail(text.text)))
-        blocks.append(Code(f"Text {number}, once trained", tokens, folded=number > 1, wrapped=True))
+        blocks.append(
+            Code(
+                f"Text {number}, when the training had ended",
+                tokens,
+                folded=number > 1,
+                wrapped=True,
+            )
+        )
     return Section("writing", "What the model wrote", tuple(blocks))
 
 

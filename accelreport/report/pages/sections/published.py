@@ -61,7 +61,7 @@ def _by_figure(bench: BenchmarkView) -> ByFigure:
 
 
 def _device(bench: BenchmarkView, found: PublishedResult) -> Named:
-    return Named(bench.title_of(found.row.device), bench.colours[found.row.device])
+    return Named(bench.label_of(found.row.device), bench.colours[found.row.device])
 
 
 def _name(bench: BenchmarkView, found: PublishedResult) -> str:
