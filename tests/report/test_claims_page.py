@@ -75,7 +75,7 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
     counted = claims_number(bench)
     assert counted is not None
-    assert counted.text == "claims confirmed here; 1 not tested, 1 need another device"
+    assert counted.text == "claims confirmed here; 1 not tested, 1 needs another device"
 
 
 def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:

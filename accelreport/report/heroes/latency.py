@@ -125,9 +125,10 @@ def _numbers(bench: BenchmarkView, times: Times) -> tuple[LargeNumber, ...]:
     """The shortest call by its median, as the figure has it, and by its 99th percentile."""
     series, point = _shortest(times)
     where, badges = bench.point_title(point), number_badges(bench.planned(series, point))
+    calls = times[series, point]
     told = {
-        f"median of a call at {where} on {series.title}": float(np.median(times[series, point])),
-        "or more is what one of a hundred of them takes": percentile(times[series, point], 0.99),
+        f"median of a call at {where} on {series.title}": float(np.median(calls)),
+        "or longer is what one such call in a hundred takes": percentile(calls, 0.99),
     }
     own = [LargeNumber(formatting.duration(s), text, badges) for text, s in told.items() if s]
     makers = (device_number, first_step_number, claims_number)

@@ -297,7 +297,7 @@ def claims_number(bench: BenchmarkView) -> LargeNumber | None:
         "refuted": verdicts[ClaimVerdict.REFUTED],
         "undecided": verdicts[ClaimVerdict.UNDECIDED] + verdicts[ClaimVerdict.WITHHELD],
         "not tested": verdicts[ClaimVerdict.NOT_TESTED] - elsewhere,
-        "need another device": elsewhere,
+        f"need{'s' * (elsewhere == 1)} another device": elsewhere,
     }
     said = ", ".join(f"{count} {what}" for what, count in rest.items() if count)
     text = "claims confirmed here" + (f"; {said}" if said else "")
