@@ -144,6 +144,18 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     assert len(drawn.panels) == 2, "a panel for each batch size, none left out"
 
 
+def test_a_grid_on_a_telephone_has_no_half_of_a_word() -> None:
+    axes = {"layers": (1, 2), "units": (32, 64)}
+    (bench,) = gather(Results((study(axes=axes, devices=("cpu", "gpu", "tpu"), repeats=1),)))
+    (figure,) = hero_of(bench).figures
+    assert isinstance(figure, HeroFigure)
+    drawn = figure.drawing(ON_A_PHONE).spec["datasets"]
+    words = [str(row["text"]) for rows in drawn.values() for row in rows if "text" in row]
+    assert "Example (all threads)" in words
+    assert any(word.endswith("%") for word in words)
+    assert not [word for word in words if "…" in word]
+
+
 def test_the_heading_of_each_panel_of_a_grid_ends_before_the_next_begins() -> None:
     axes = {"layers": (1, 2), "units": (32, 64), "batch_size": (32,)}
     grid = study(axes=axes, devices=("cpu", "cpu-1", "gpu"), repeats=1)

@@ -23,6 +23,8 @@ HEADING, COLUMNS, BETWEEN = 22, 18, 34
 """Pixels of a panel's name, of the names of columns, and between panels."""
 LEAST_CELL = 56
 """Pixels of a cell that its numbers need."""
+LEAST = 10.5
+"""Pixels of the letters of a heading that has little room."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ class _HeatLayers:
         if panel.title and not self._small:
             size = self._letters + 1
             room = cell * len(self._axes.columns) + BETWEEN - 8
+            size = min(size, max(LEAST, size * room / text_width(panel.title, size, bold=True)))
             title = cut(panel.title, room / 1.07, size)
             self.words.append(_word(title, x, y - COLUMNS - 10, size, "var(--ink)", bold=True))
         for number, name in enumerate(self._axes.columns):
@@ -177,7 +180,9 @@ class _HeatLayers:
                     _word(text, middle, at, letters - 2, "var(--soft)", align="center")
                 )
         if under:
-            text = cut(under, room, letters - 2)
+            # A narrow cell has "39 %" for "39 % right", and no half of a word.
+            fits = text_width(under, letters - 2) <= room
+            text = cut(under if fits else under.split(" ")[0], room, letters - 2)
             self.words.append(
                 _word(text, middle, centre + 9, letters - 2, "var(--ink)", align="center")
             )
