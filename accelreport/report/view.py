@@ -265,10 +265,11 @@ class BenchmarkView:
                 yield Series(name, machine, title, colour, baseline, dashes)
 
     def title_of(self, device: str) -> str:
-        """What a device is called on the page: "Tesla T4", "Intel Xeon (one thread)".
+        """What a device is called on the page: "Tesla T4", "Intel Xeon", "Intel Xeon (one thread)".
 
         One that was measured has the name of its hardware for its kind, where that is one, is
-        known and leaves room for what tells devices of that kind apart.
+        known and leaves room for what tells devices of that kind apart. Of the whole processor
+        nothing more is said.
         """
         title, known = self.label_of(device), self.plan.devices.get(device)
         names = set(self._hardware.get(device, {}).values())
@@ -280,7 +281,7 @@ class BenchmarkView:
         # "x86_64" is no name of hardware.
         if name == name.lower() or longest - len(known.kind) + len(name) > MOST_LETTERS:
             return title
-        return re.sub(rf"^{known.kind}\b", lambda _: name, title)
+        return re.sub(rf"^{known.kind}\b(?: \(all threads\)$)?", lambda _: name, title)
 
     @cached_property
     def _several_frameworks(self) -> bool:

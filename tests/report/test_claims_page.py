@@ -69,7 +69,7 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     assert isinstance(shown, Table)
     (row,) = shown.groups[0].rows
     assert [each.text for each in row.entries[1].lines] == [
-        "Example (all threads) has no number for it here (its budget ended before its training did)"
+        "Example has no number for it here (its budget ended before its training did)"
     ]
     assert isinstance(line, Prose)
     assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
@@ -130,10 +130,7 @@ def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other
     rules = {row.header.lines[0].text: row.entries[1].more[-1].text for row in rows}
     assert "of each model trained on Example T4 finds" in rules["Costs"]
     assert "exclude a loss of 0.005" in rules["Costs"]
-    assert (
-        "of validation accuracy of Example T4 over that of Example (all threads) is"
-        in rules["As good"]
-    )
+    assert "of validation accuracy of Example T4 over that of Example is" in rules["As good"]
     assert rules["As good"].endswith("over every batch size.")
 
 

@@ -56,7 +56,7 @@ def test_what_was_measured_has_the_name_of_its_hardware_and_what_was_not_that_of
                  "skipped" if cell.device == "tpu" else "ok")  # fmt: skip
     (bench,) = gather(Results((made,)))
     titles = [bench.title_of(device) for device in bench.plan.devices]
-    assert titles == ["Example (all threads)", "Example (one thread)", "Example T4", "TPU v2-8"]
+    assert titles == ["Example", "Example (one thread)", "Example T4", "TPU v2-8"]
     assert [each.title for each in bench.shown_series] == titles[:3]
     assert bench.label_of("gpu") == "GPU", "what a source measured was another one"
     for cpu in ("x86_64", "A processor of a very long name", ""):

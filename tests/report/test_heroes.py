@@ -151,7 +151,7 @@ def test_a_grid_on_a_telephone_has_no_half_of_a_word() -> None:
     assert isinstance(figure, HeroFigure)
     drawn = figure.drawing(ON_A_PHONE).spec["datasets"]
     words = [str(row["text"]) for rows in drawn.values() for row in rows if "text" in row]
-    assert "Example (all threads)" in words
+    assert "Example" in words
     assert any(word.endswith("%") for word in words)
     assert not [word for word in words if "…" in word]
 
@@ -309,9 +309,7 @@ def test_then_and_now_are_the_same_training_in_hours_and_only_of_like_conditions
     assert isinstance(figure, HeroFigure)
     assert figure.id == "then-and-now"
     said = figure.description.replace("\xa0", " ")
-    assert re.search(
-        r"Example \(all threads\), measured, 3 processes, extrapolated: [\d.]+ min", said
-    )
+    assert re.search(r"Example, measured, 3 processes, extrapolated: [\d.]+ min", said)
     assert "Colab K80, published 2018: 3.10 h" in said
     assert "Colab TPU v2, published 2018: 8.50 min" in said, "ten epochs of 51 s"
     assert "another model" not in said
@@ -348,9 +346,9 @@ def test_a_measured_accelerator_is_set_large_before_what_a_source_printed_of_one
         number = device_number(bench)
         return f"{number.value} {number.text}" if number else ""
 
-    assert re.match(r"[\d.]+× TPU v2-8 over Example \(all threads\)$", said("cpu", "gpu", "tpu"))
+    assert re.match(r"[\d.]+× TPU v2-8 over Example$", said("cpu", "gpu", "tpu"))
     printed = said("cpu", "cpu-1")
-    assert printed.endswith("Colab TPU v2, published 2018, over Example (all threads) here")
+    assert printed.endswith("Colab TPU v2, published 2018, over Example here")
     assert not said("cpu", "gpu", gpu=5.5), "neither is shown to be faster"
 
 
@@ -373,7 +371,7 @@ def test_a_measured_accelerator_is_set_large_before_what_a_source_printed_of_one
         (
             "precision_lstm",
             {"cpu": 1.0, "cpu-bf16": 2.0},
-            "Beside float32, bfloat16 on Example (all threads) trained 0.50000× as fast",
+            "Beside float32, bfloat16 on Example trained 0.50000× as fast",
         ),
     ],
 )

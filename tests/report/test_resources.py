@@ -172,7 +172,7 @@ def test_a_run_costs_its_time_at_the_price_of_the_day_it_names() -> None:
     by_hand = 0.35 * (stages + row.timings.total_s) / 3600
     assert f"{by_hand:.4f}"[:5] in text
     assert "0.350 USD an hour, on 31 May 2026, A provider’s list" in text
-    assert "Example (all threads): 0.100 USD an hour, day of the price not given" in text
+    assert "Example: 0.100 USD an hour, day of the price not given" in text
 
 
 def test_without_a_price_no_cost_is_given() -> None:
@@ -226,7 +226,7 @@ def test_a_slower_start_and_faster_steps_change_places_after_so_many_steps() -> 
     found = table(section, "cold-reigns")
     (row,) = found.groups[0].rows
     first, second = (line.text.replace("\xa0", " ") for line in row.entries[0].lines)
-    assert first.startswith("Example (all threads), up to ")
+    assert first.startswith("Example, up to ")
     assert second.startswith("Example T4, from ")
     assert [badge.text for badge in row.entries[0].badges] == ["extrapolated"]
     steps = second.removeprefix("Example T4, from ").removesuffix(" on").replace("\u202f", "")

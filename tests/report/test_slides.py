@@ -227,7 +227,7 @@ def test_the_model_of_a_sweep_has_a_slide_that_calls_it_a_model(
     assert [slide.id for slide in sweep.sections] == ["figure-1", "law"]
     law = sweep.sections[1]
     assert re.match(
-        r"By a model, Example T4 is at most [\d.]+× as fast as Example \(all threads\), whatever",
+        r"By a model, Example T4 is at most [\d.]+× as fast as Example, whatever",
         law.title,
     )
     (figure,) = law.blocks
@@ -274,7 +274,7 @@ def test_no_figure_of_a_slide_has_fewer_than_three_points(decks: list[ReportPage
     (deck,) = decks_of(pair)[1:]
     (slide,) = deck.sections
     assert isinstance(slide.blocks[0], LargeNumbers)
-    assert slide.title == "Example T4 multiplies 30× as fast as Example (all threads)"
+    assert slide.title == "Example T4 multiplies 30× as fast as Example"
 
 
 @given(
