@@ -27,7 +27,7 @@ from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, observed, ordinary
 from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
-from tests.report.tree import Element
+from tests.report.tree import Element, parse
 from tests.support.browser import opened
 from tests.support.records import study
 from tests.support.sites import build
@@ -234,6 +234,22 @@ def test_the_model_of_a_sweep_has_a_slide_that_calls_it_a_model(
     assert isinstance(figure, Figure)
     assert "a model" in figure.caption
     assert figure.subtitle == "images each second"
+
+
+def test_where_nothing_has_a_time_no_deck_is_made_and_nothing_leads_to_one(tmp_path: Path) -> None:
+    made = study("matmul", spec="k", repeats=1)
+    ended = tuple(
+        record.model_copy(
+            update={"status": "partial", "blocks": [b for b in record.blocks if not b.steady]}
+        )
+        for record in made.records
+    )
+    build(Results((replace(made, records=ended),)), tmp_path)
+    assert not (tmp_path / "k.full.slides.html").exists()
+    page = parse((tmp_path / "k.full.html").read_text(encoding="utf-8"))
+    assert "ended before its first steady" in page.text
+    links = {link.attributes["href"] for link in page.all("a") if "href" in link.attributes}
+    assert "k.full.slides.html" not in links
 
 
 def test_verdicts_fill_a_slide_only_where_several_say_something(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from accelreport.report import formatting
 from accelreport.report.heroes.grid import grid_lines_section
+from accelreport.report.heroes.hero import Hero
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
 from accelreport.report.pages.environment import machine_line
@@ -73,7 +74,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
-        related=_slides(bench),
+        related=_slides(bench, hero),
     )
 
 
@@ -125,9 +126,9 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     return [each for each in (*read, *folded) if each]
 
 
-def _slides(bench: BenchmarkView) -> tuple[Download, ...]:
-    """The way to the deck; nothing where nothing was measured."""
-    return (Download(slides_path(bench), "This page as slides"),) if bench.shown_series else ()
+def _slides(bench: BenchmarkView, hero: Hero) -> tuple[Download, ...]:
+    """The way to the deck; none is made where nothing has a time, and there is nothing to show."""
+    return () if hero.unmeasured else (Download(slides_path(bench), "This page as slides"),)
 
 
 def byline(bench: BenchmarkView) -> tuple[Fact, ...]:

@@ -222,7 +222,7 @@ class BenchmarkUnit:
             for place, owners in self.cells.items()
         ]
         found += [page, *embed_pages(page)]
-        if self.bench.shown_series:
+        if page.related:
             found.append(slides_page(self.bench, page, self.facts.talk))
         return found
 
