@@ -41,8 +41,8 @@ def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
 def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
     """What was measured for some plans, as a run ends with it: lines for a terminal.
 
-    Of each benchmark its headline, the table of its speedups, and what to know of its numbers:
-    stand-ins for the data, extrapolated totals, every kind of warning.
+    Of each benchmark its headline, the table of its speedups and every kind of warning; then, once
+    for all of them, what to know of their numbers: stand-ins for the data, extrapolated totals.
 
     Args:
         store: the results folder; only the records of these plans are read.
@@ -51,7 +51,8 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
     now = [store.plan(plan.spec, plan.profile) or plan for plan in plans]
     places = store.machines({cell.key for plan in now for cell in plan.cells})
     found = [store.get(key, machine) for key, machines in places.items() for machine in machines]
-    for bench in views(now, [record for record in found if record is not None]):
+    benches = views(now, [record for record in found if record is not None])
+    for bench in benches:
         yield ""
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
         yield f"  {headline(bench)}"
@@ -68,10 +69,18 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
             yield f"  {line}"
         if len(rows) > MOST_ROWS + 1:
             yield f"  and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
-        for notice in notices_of([bench]):
-            yield f"  ⚠ {notice.title} {notice.text}"
         if warned := _warned(bench):
-            yield f"  ⚠ {warned}; the report tells more"
+            yield f"  ⚠ {warned}"
+    if told := [*_notices(benches)]:
+        yield from ("", *told)
+
+
+def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
+    """What is said of all benchmarks together, and where each warning is explained."""
+    for notice in notices_of(benches):
+        yield f"⚠ {notice.title} {notice.text}"
+    if any(row.measured and row.warnings for bench in benches for row in bench.rows):
+        yield "⚠ The report explains each warning."
 
 
 def _warned(bench: BenchmarkView) -> str:

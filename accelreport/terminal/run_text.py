@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
@@ -19,7 +18,7 @@ from accelreport.runner.events import (
     PlannedCellLine,
 )
 from accelreport.runner.timings import STAGES, TimingsLine
-from accelreport.spec.problems import counted
+from accelreport.spec.problems import counted, listed
 
 MARKS = {"ok": "✓", "partial": "◐", "failed": "✗", "skipped": "–"}
 """One sign for each status, for the eye; the word stands beside it where it matters."""
@@ -109,15 +108,19 @@ def _time(seconds: float) -> str:
 
 
 def opening(plan: PlanLine) -> Iterator[str]:
-    """What will be done, in a line, and each absent device with its reason."""
+    """What will be done, in a line, and each reason why devices are left out."""
     parts = [f"{plan.run} to run" + _expected(plan)]
     parts += [f"{plan.done} done already"] if plan.done else []
     parts += [f"{plan.failed} failed before"] if plan.failed else []
     parts += [f"{plan.skip} skipped"] if plan.skip else []
     yield f"{counted(len(plan.cells), 'cell')}: {', '.join(parts)}"
-    skipped = Counter((cell.device, cell.reason) for cell in plan.cells if cell.action == "skip")
-    for (device, reason), count in skipped.items():
-        yield f"  {device}: {counted(count, 'cell')} skipped: {reason}"
+    skipped: dict[str, list[str]] = {}
+    for cell in plan.cells:
+        if cell.action == "skip":
+            skipped.setdefault(cell.reason, []).append(cell.device)
+    for reason, devices in skipped.items():
+        named = listed(list(dict.fromkeys(devices)))
+        yield f"  {named}: {counted(len(devices), 'cell')} skipped: {reason}"
     if plan.further:
         known = "" if plan.unknown else f" ({duration(plan.further_at_most_s)} at most)"
         yield (

@@ -16,6 +16,7 @@ from accelreport.api import united
 from accelreport.report.pages.headline import headline
 from accelreport.report.site.assembly import views
 from accelreport.report.site.options import BuildOptions
+from accelreport.results.record import Warned
 from accelreport.results.store import Store
 from accelreport.terminal.answer import answers
 from tests.house.tree import ROOT
@@ -66,6 +67,23 @@ def test_a_run_ends_with_the_headline_the_speedups_and_what_to_know_of_them(fold
     for kind in {each.kind for row in bench.rows if row.measured for each in row.warnings}:
         assert kind.replace("-", " ") in text
     assert "matmul" not in text
+
+
+def test_what_is_true_of_several_benchmarks_is_told_once_as_a_run_ends(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results")
+    drifting = Warned(kind="drifting", message="Later steps are slower.")
+    made = [
+        study(spec=name, origin="sample", first_seed=seed)
+        for name, seed in (("first", 0), ("second", 100))
+    ]
+    for each in made:
+        store.write_plan(each.plan)
+        for record in each.records:
+            store.write(record.model_copy(update={"warnings": [drifting]}))
+    text = "\n".join(answers(store, [each.plan for each in made]))
+    assert text.count("drifting: every measured cell") == len(made)
+    assert text.count("a few thousand examples that travel with accelreport") == 1
+    assert text.count("The report explains each warning.") == 1
 
 
 def test_every_frame_the_page_names_begins_with_spec_and_profile(folder: Path) -> None:

@@ -124,6 +124,14 @@ def test_the_progress_and_the_line_of_a_cell_say_what_is_counted_and_timed(
     assert end_text(line) == took
 
 
+def test_devices_that_are_absent_for_one_reason_share_a_line(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    chosen = [cell(), cell(device="gpu"), cell(device="tpu")]
+    plan = plan_line(bench.plan(chosen, absent=["gpu", "tpu"]), bench.store.root)
+    (line,) = [each for each in plan_text(plan) if "not on this machine" in each]
+    assert re.fullmatch(r"  (gpu and tpu|tpu and gpu): 2 cells skipped: not on this machine", line)
+
+
 @pytest.mark.e2e
 def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path: Path) -> None:
     out = io.StringIO()
