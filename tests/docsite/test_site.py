@@ -36,8 +36,12 @@ def test_every_document_is_a_page_that_the_menu_leads_to(documents: dict[str, El
 
 def test_each_link_that_would_be_broken_on_the_site_fails_the_build(tmp_path: Path) -> None:
     broken = ("[x](absent.md)", "[x](running.md#no-such-heading)", "![x](absent.png)")
-    docs = tmp_path / "project" / "docs"
-    shutil.copytree(ROOT / "docs", docs)
+    docs, kept = tmp_path / "project" / "docs", {"index.md", "running.md", "scale.md"}
+
+    def others(_: str, names: list[str]) -> set[str]:
+        return {name for name in names if name.endswith(".md")} - kept
+
+    shutil.copytree(ROOT / "docs", docs, ignore=others)
     (docs / "scale.md").write_text("\n\n".join(["# Scale", *broken, ""]), encoding="utf-8")
     done = sphinx(docs, tmp_path / "site", builder="dummy")  # which resolves and writes nothing
     assert done.returncode != 0
