@@ -113,6 +113,8 @@ def test_one_processor_driven_in_several_ways_is_told_by_pace_and_by_when_compil
     told = {(row["label"], row["detail"]) for rows in ends for row in rows if "detail" in row}
     assert told == {("TensorFlow", "XLA"), ("TensorFlow", "graph"), ("TensorFlow", "eager")}
     assert re.search(f"{pays}graph overtakes eager", hero.answer)
+    # However many lines there are, the names at their ends have room below one another.
+    assert until.drawing(Size(422, 60)).spec["height"] >= 3 * 26
     slow = hero_of(driven(Graph={}, Compiled={"xla": True}))
     said = r"Compiling does not pay: steps of TensorFlow XLA take [\d.]+× as long as of graph"
     assert re.search(said, slow.answer)

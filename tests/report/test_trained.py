@@ -295,8 +295,12 @@ def test_what_a_network_writes_is_shown_by_epoch() -> None:
 def test_a_training_that_was_cut_within_an_epoch_is_told_by_its_steps() -> None:
     texts = [GeneratedText(prompt="To be", text=" or not")]
     cut = {"status": "partial", "planned_steps": 1000}
-    hero = writing_hero(bench_of({"texts": texts, "epochs": epochs(3), **cut}, epochs=10))
+    bench = bench_of({"texts": texts, "epochs": epochs(3, text=True), **cut}, epochs=10)
+    hero = writing_hero(bench)
     assert hero
+    (text, *_) = hero.figures
+    assert isinstance(text, Code)
+    assert text.tokens[0].text.startswith("Within epoch 1, ")
     assert hero.title.startswith("After 10\xa0steps it guesses")
     curves = images_hero(bench_of(*({"epochs": epochs(3, 2), **cut},) * 2, epochs=10, samples=9))
     assert curves

@@ -16,8 +16,8 @@ from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes, sweep_lines
-from accelreport.report.heroes.general import rates_figure
-from accelreport.report.heroes.hero import Hero, HeroFigure, Size
+from accelreport.report.heroes.general import ROW, rates_figure
+from accelreport.report.heroes.hero import ON_A_CARD, ON_A_SLIDE, Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import fullest_point, kicker, rate, usual_numbers
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.panels import loud_badges
@@ -227,4 +227,6 @@ def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigu
 
 def _lines(lines: list[SweepLine], noun: str, size: Size) -> Chart:
     axes = sweep_axes(lines, (), x_title=noun, tick=plain_duration)
-    return sweep_lines(lines, (), axes, width=size.width, height=size.height)
+    # As high as the rows beside it, since each line has a name at its end, too.
+    rows = 0 if size in {ON_A_CARD, ON_A_SLIDE} else ROW * len(lines) + 52
+    return sweep_lines(lines, (), axes, width=size.width, height=max(size.height, rows))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from accelreport.analysis.stability import complete_epochs
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Curve, told_by_dash
 from accelreport.report.charts.drawing import ROOMY, THUMBNAIL, Chart
@@ -31,6 +30,7 @@ from accelreport.report.pages.sections.predictions import (
     first_run,
     mistakes,
     text_by_epoch,
+    whole_epochs,
 )
 from accelreport.report.text import beginning, clean, sentence
 from accelreport.report.view import BenchmarkView, Point
@@ -243,7 +243,7 @@ def _text(record: Record, epochs: int, longest: int) -> Code:
     """What was written, after some epochs where that was kept, the last one among them."""
     rows = epochs_written(record, epochs) if epochs > 1 else epochs_written(record, 2)[-1:]
     if rows:
-        return text_by_epoch(rows, "", longest)
+        return text_by_epoch(record, rows, "", longest)
     last = record.texts[0]
     tokens = (Token(clean(last.prompt), "head"), Token(beginning(clean(last.text), longest)))
     return Code("", tokens, wrapped=True)
@@ -258,7 +258,7 @@ def _title(record: Record) -> str:
 
 def trained_for(record: Record) -> str:
     """How long a run trained: "4 epochs", or its steps where one of them was cut short."""
-    if record.status == "ok" or len(complete_epochs(record)) == len(record.epochs):
+    if whole_epochs(record) == len(record.epochs):
         return formatting.plural(len(record.epochs), "epoch")
     return formatting.plural(sum(epoch.steps for epoch in record.epochs), "step")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from accelreport.analysis.forecasts import DAY_S, ForecastErrors, forecast_errors
+from accelreport.analysis.stability import complete_epochs
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Track, forecast_lines
 from accelreport.report.charts.drawing import ROOMY, WIDE, Chart, drawable
@@ -470,7 +471,7 @@ def generated_text_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = [Prose(note)]
     rows = epochs_written(run.record, MOST_TEXTS)
     if rows:
-        blocks.append(text_by_epoch(rows, f"The same prompt after {len(rows)} epochs"))
+        blocks.append(text_by_epoch(run.record, rows, "The same prompt, epoch by epoch"))
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
         tokens = (Token(clean(text.prompt), "head"), Token(tail(text.text)))
         blocks.append(
@@ -492,7 +493,12 @@ def epochs_written(record: Record, most: int) -> list[Epoch]:
     return [rows[round(i * (len(rows) - 1) / (most - 1))] for i in range(most)]
 
 
-def text_by_epoch(rows: Sequence[Epoch], title: str, longest: int = 400) -> Code:
+def whole_epochs(record: Record) -> int:
+    """Epochs of which no step is missing."""
+    return len(record.epochs if record.status == "ok" else complete_epochs(record))
+
+
+def text_by_epoch(record: Record, rows: Sequence[Epoch], title: str, longest: int = 400) -> Code:
     """What was written after each of some epochs, the prompt before the first of them."""
     tokens: list[Token] = []
     for row in rows:
@@ -501,7 +507,8 @@ def text_by_epoch(rows: Sequence[Epoch], title: str, longest: int = 400) -> Code
         accuracy = row.metrics.get("val_accuracy", row.metrics.get("accuracy"))
         right = "" if accuracy is None else f", {formatting.percent(accuracy, 0)} of letters right"
         break_before = "\n\n" if tokens else ""
-        tokens.append(Token(f"{break_before}After epoch {row.epoch}{right}\n", "note"))
+        after = "After" if row.epoch <= whole_epochs(record) else "Within"
+        tokens.append(Token(f"{break_before}{after} epoch {row.epoch}{right}\n", "note"))
         tokens.append(Token(clean(row.text.prompt), "head"))
         tokens.append(Token(beginning(clean(row.text.text), longest)))
     return Code(title, tuple(tokens), wrapped=True)
