@@ -10,6 +10,7 @@
     }));
   });
   if (rows.length < 6) return;
+  const folds = [...front.querySelectorAll("details:not([open]):has(tbody)")];
   const field = document.createElement("input");
   field.type = "search";
   field.id = "filter";
@@ -29,6 +30,7 @@
       each.row.hidden = !words.every((word) => each.text.includes(word));
       found += !each.row.hidden;
     }
+    for (const fold of folds) fold.open = words.length > 0;
     for (const body of groups) {
       const own = rows.filter((each) => each.body === body);
       body.hidden = own.length > 0 && own.every((each) => each.row.hidden);

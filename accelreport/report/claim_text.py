@@ -250,13 +250,15 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
     if isinstance(check, EquivalentCheck):
         return (
             f"two one-sided tests over paired seeds: the 90 % interval of the difference in "
-            f"{names.quantity(check.equivalent)} lies within ± {check.within:g} on every device"
+            f"{names.quantity(check.equivalent)} lies within "
+            f"± {names.difference(check.equivalent, check.within)} on every device"
         )
     if isinstance(check, QuantisedCheck):
         return (
             f"McNemar's exact test of each model trained on {names.device(check.of)} finds more "
             f"examples that only the model before quantisation has right; refuted where none does "
-            f"and the {SURE} intervals exclude a loss of {check.negligible:g}"
+            f"and the {SURE} intervals exclude a loss of "
+            f"{names.difference(check.quantised_costs, check.negligible)}"
         )
     if isinstance(check, FasterCheck | DifferenceCheck | MemoryCheck):
         said = check.reading(plan.baseline, plan.axes, names)
@@ -299,7 +301,7 @@ def _quotient(check: RatioCheck, over: str, names: Names) -> str:
 
 def _trend_rule(check: TrendCheck, names: Names) -> str:
     name, verb = (check.rises, "rises") if check.rises else (str(check.falls), "falls")
-    back = f"{QUALITY_MARGIN:g}" if name in SIGNED else f"{100 * MARGIN:g} %"
+    back = names.difference(name, QUALITY_MARGIN) if name in SIGNED else f"{100 * MARGIN:g} %"
     rule = (
         f"{names.of(name, check.of, {})} {verb} along {names.axis(check.along)}: between its "
         f"ends by more than the {SURE} interval, and nowhere back by more than {back}"

@@ -74,6 +74,11 @@ def ratio(value: float | None, low: float | None = None, high: float | None = No
     return f"{fixed(value, places)}×"
 
 
+def pace(factor: float) -> str:
+    """How fast something is beside another: "4.3× as fast"; what is slower by its time."""
+    return f"{ratio(1 / factor)} the time" if 0 < factor < 1 else f"{ratio(factor)} as fast"
+
+
 def ratio_interval(low: float, high: float, value: float) -> str:
     """An interval of factors with the digits of its value: "4.8–5.6×".
 
@@ -129,6 +134,12 @@ def percent(share: float | None, places: int = 2) -> str:
     if share is None or not math.isfinite(share):
         return MISSING
     return f"{fixed(100 * share, places)}{SPACE}%"
+
+
+def percentage_points(share: float) -> str:
+    """A margin of shares as somebody chose it: "0.5 percentage points"."""
+    told = short(round(100 * share, 9))
+    return f"{told}{SPACE}percentage point{'' if told == '1' else 's'}"
 
 
 def signed(value: float, places: int) -> str:

@@ -61,6 +61,8 @@ class Names:
     quantity: Callable[[str], str] = str
     axis: Callable[[str], str] = str
     value: Callable[[object], str] = str
+    difference: Callable[[str, float], str] = lambda _quality, amount: f"{amount:g}"
+    """A quality, and how far two of its values are apart → the distance."""
 
     def every(self, axes: Iterable[str]) -> str:
         """Swept keys: "every batch_size and units"."""
@@ -314,7 +316,8 @@ class DifferenceCheck(SpecModel):
         del baseline
         rest = names.left(axes, self.where, self.mean_over, "mean")
         verb = "higher" if self.higher else "lower"
-        by = f" by at least {self.by_at_least:g}" if self.by_at_least else ""
+        least = names.difference(self.quality, self.by_at_least)
+        by = f" by at least {least}" if self.by_at_least else ""
         one = names.of(self.quality, self.of, self.where)
         other = names.of(self.to or self.quality, self.than or self.of, self.than_where)
         return f"{one} is {verb} than {other}{by}, seed by seed{rest}"
@@ -362,9 +365,10 @@ class EquivalentCheck(SpecModel):
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
         rest = names.left(axes, self.where)
+        within = names.difference(self.equivalent, self.within)
         return (
             f"{names.quantity(self.equivalent)} of every device is that of "
-            f"{names.device(baseline)} within ± {self.within:g}, seed by seed"
+            f"{names.device(baseline)} within ± {within}, seed by seed"
             f"{names.at(self.where)}{rest}"
         )
 
@@ -384,10 +388,11 @@ class QuantisedCheck(SpecModel):
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
         del baseline
+        loss = names.difference(self.quantised_costs, self.negligible)
         return (
             f"of the examples on which a model trained on {names.place(self.of, self.where)} and "
             f"its 8-bit copy disagree, more are right before (McNemar's exact test); it does not "
-            f"hold where a loss of {self.negligible:g} is excluded{names.left(axes, self.where)}"
+            f"hold where a loss of {loss} is excluded{names.left(axes, self.where)}"
         )
 
 

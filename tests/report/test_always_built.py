@@ -16,7 +16,11 @@ import accelreport
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.report.charts import drawing
+from accelreport.report.model import Page
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.site import assembly, single_file
 from accelreport.report.site.builder import BuildResult
+from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
 from tests.support.records import Study, study
@@ -228,6 +232,30 @@ def test_a_benchmark_whose_page_fails_is_named_and_the_rest_is_built(
     pages = [out] if out.is_file() else [out / "index.html", own]
     for page in pages:
         assert "a fault that nobody foresaw" in page.read_text(encoding="utf-8"), page
+
+
+@pytest.mark.parametrize("options", [(), ("--single-file",)])
+def test_a_fault_of_a_benchmark_s_own_page_alone_is_told_at_the_end_and_on_the_front_page(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training, product = small()
+    written(tmp_path / "results", [training, product])
+
+    def refuse(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
+        if bench.plan.spec == training.plan.spec:
+            raise KeyError("a fault that nobody foresaw")
+        return benchmark_page(bench, facts)
+
+    for module in (assembly, single_file):
+        monkeypatch.setattr(module, "benchmark_page", refuse)
+    for _ in range(2):  # nothing of it is remembered as if it were whole
+        ended = as_the_command(tmp_path, *options)
+        assert ended.exit_code == ExitCode.NOT_SHOWN, ended.output
+        assert f"{training.plan.spec}.full.html" in ended.stderr
+    out = tmp_path / "site"
+    told = [f"what was measured for {training.plan.spec} cannot be shown", "that nobody foresaw"]
+    page = (out if out.is_file() else out / "index.html").read_text(encoding="utf-8")
+    assert [each for each in told if each not in page] == []
 
 
 def whole(folder: Path) -> BuildResult:

@@ -153,6 +153,8 @@ def test_a_reader_finds_rows_by_words_and_has_all_of_them_without_scripts(
         page.get_by_label("Find in the tables").fill("matrix COLD")
         assert 0 < page.locator("tbody tr:visible").count() < rows
         assert page.locator("output").inner_text().endswith("rows")
+        # What is folded is found, too.
+        assert page.locator("details[open] tbody tr:visible").count() > 0
         page.get_by_label("Find in the tables").fill("nothing of that name")
         assert page.locator("tbody tr:visible").count() == 0
         page.get_by_label("Find in the tables").fill("")

@@ -31,6 +31,7 @@ from accelreport.report.charts.curves import (
     moved_apart,
     shared_axes,
 )
+from accelreport.report.charts.decision_map import work_text
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Layer, Make, Named, draw
 from accelreport.report.charts.drawing import rows as drawing_rows
@@ -277,6 +278,12 @@ def test_an_axis_of_long_times_is_marked_in_minutes_and_hours() -> None:
     assert len(scales.round_times(400.0, 500.0)) > 1
 
 
+def test_a_tick_of_operations_is_told_in_the_unit_in_which_it_is_round() -> None:
+    assert [work_text(each) for each in (2e6, 1e9 / 3 * 3, 1e9 * (1 - 1e-12), 5e8)] == [
+        "2 M", "1 G", "1 G", "500 M",
+    ]  # fmt: skip
+
+
 def test_tick_labels_are_texts_made_in_python() -> None:
     expression = scales.label_expression([0.5, 1.0], scales.factor_text)
     assert "'0.5×'" in expression
@@ -465,6 +472,23 @@ def test_a_heading_stands_over_its_rows_and_is_never_cut(width: int, drawer: Dra
     )
     svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
     assert title in svg
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_name_of_two_lines_stands_beside_the_middle_of_its_row(
+    width: int, drawer: Drawer
+) -> None:
+    name = "the accelerator of a very long name in the rack by the window"
+    marks = [Mark(row_key(0, i), GPU, 2.0, 1.9, 2.1, "2×") for i in range(2)]
+    headings = [Heading("", (name, "short"))]
+    make = speedup_dots(marks, [], headings=headings, axis_title="x")
+    svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
+    label = re.search(r'translate\([-\d.]+,([-\d.]+)\)[^>]*><tspan>the .*?dy="([\d.]+)"', svg)
+    dots = re.findall(r'<path transform="translate\([-\d.]+,([-\d.]+)\)"', svg)
+    assert label, svg
+    first, line = map(float, label.groups())
+    # The middle of letters lies some four pixels above their baseline.
+    assert abs(first - 4 + line / 2 - float(dots[0])) <= 2
 
 
 def test_texts_of_a_roofline_lie_on_no_mark_no_roof_and_no_other_text(drawer: Drawer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Literal
 
@@ -16,6 +17,7 @@ from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.spec.claims import (
     Claim,
+    DifferenceCheck,
     EquivalentCheck,
     FasterCheck,
     PeakCheck,
@@ -129,7 +131,7 @@ def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other
     ]
     rules = {row.header.lines[0].text: row.entries[1].more[-1].text for row in rows}
     assert "of each model trained on Example T4 finds" in rules["Costs"]
-    assert "exclude a loss of 0.005" in rules["Costs"]
+    assert "exclude a loss of 0.5 percentage points" in rules["Costs"]
     assert "of validation accuracy of Example T4 over that of Example is" in rules["As good"]
     assert rules["As good"].endswith("over every batch size.")
 
@@ -196,3 +198,29 @@ def test_a_claim_says_under_its_sentence_who_made_it_and_the_page_s_source_in_fe
     said = {row.header.lines[0].text: row.header.lines[1].text for row in table.groups[0].rows}
     assert said == {"Fast": "A. Author, B. Author 2021", "Other": "a talk of 2019"}
     assert [column.title for column in table.columns] == ["verdict", "measured"]
+
+
+def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None:
+    claims = [
+        Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.005)),
+        Claim(
+            text="Higher",
+            check=DifferenceCheck(higher="val_accuracy", of="gpu", than="cpu", by_at_least=0.01),
+        ),
+        Claim(text="Lower", check=DifferenceCheck(lower="val_loss", of="gpu", than="cpu")),
+    ]
+    made = study(claims=claims, devices=("cpu", "gpu"), repeats=3, axes={})
+    section = claims_section([bench_of(made)])
+    assert section is not None
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    alike, higher, lower = (
+        " ".join(line.text for line in (*row.entries[1].lines, *row.entries[1].more))
+        for row in table.groups[0].rows
+    )
+    number = r"[+\N{MINUS SIGN}]?\d+\.\d\d"
+    for said, rule in ((alike, "± 0.5 percentage points"), (higher, "at least 1 percentage point")):
+        plain = said.replace("\xa0", " ")
+        assert rule in plain
+        assert re.search(rf"{number} points \({number} to {number}, n = 3\)", plain), plain
+    assert "points" not in lower

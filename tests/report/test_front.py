@@ -23,10 +23,11 @@ from accelreport.report.charts.workloads import (
     work_rates,
 )
 from accelreport.report.heroes.hero import Size
-from accelreport.report.model import Cards, Page, Units
+from accelreport.report.model import Cards, Page, Table, Units
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.claims import claims_page
+from accelreport.report.pages.data import data_page
 from accelreport.report.pages.headline import decided_alone
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, rates_table
@@ -135,7 +136,11 @@ def test_a_measured_device_that_is_slower_or_not_always_faster_is_told_so() -> N
         r"CPU \(all threads\) trains this model [\d.]+ times as fast as CPU \(one thread\)",
         slow.headline.replace("\xa0", " "),
     )
-    assert re.match(r"CPU \(one thread\) is 0\.\d+× as fast \(", slow.finding.replace("\xa0", " "))
+    told = slow.finding.replace("\xa0", " ")
+    found = re.match(r"CPU \(one thread\) takes ([\d.]+)× as long \(.* ([\d.]+)–([\d.]+)×\)", told)
+    assert found, told
+    least, most = sorted(map(float, found.groups()[1:]))
+    assert 1 < least < float(found[1]) < most
 
 
 def test_labels_of_marks_that_lie_close_together_take_more_lines_and_lie_on_nothing() -> None:
@@ -626,3 +631,38 @@ def test_each_benchmark_has_one_card_that_leads_to_its_page() -> None:
     assert [card.href for card in cards.items] == [f"{bench.slug}.html" for bench in benches]
     assert all(card.sentence for card in cards.items)
     assert len({figure.id for figure in page.thumbnails}) == len(page.thumbnails)
+
+
+# Tables -----------------------------------------------------------------------------------------
+
+
+def test_tables_of_benchmarks_have_no_column_of_dashes_and_no_heading_over_a_lone_row() -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, repeats=2)
+    free = {
+        name: device.model_copy(update={"price_per_hour": None})
+        for name, device in made.plan.devices.items()
+    }
+    made = replace(made, plan=made.plan.model_copy(update={"devices": free}))
+    sections = {each.id: each for each in benchmarks_page(gather(Results((made,)))).sections}
+    (progress,), (choice,) = (sections[name].blocks for name in ("progress", "choice"))
+    assert isinstance(progress, Table)
+    assert isinstance(choice, Table)
+    assert [column.title for column in progress.columns] == ["finding", "complete"]
+    assert [column.title for column in choice.columns][-1] == "a step takes"
+    (group,) = choice.groups
+    (row,) = group.rows
+    assert (group.title, row.header.href) == ("", "example_training.full.html")
+    assert len(row.entries) == len(choice.columns)
+    # Every rate is looked up and not read: a reader opens it.
+    assert sections["speedups"].folded
+
+
+def test_a_data_set_is_described_once_with_all_benchmarks_that_read_it() -> None:
+    here = study(spec="a", axes={}), study(spec="b", axes={}, first_seed=50)
+    made = (*here, study("matmul", spec="c"))
+    *_, section = data_page(gather(Results(made))).sections
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    (group,) = table.groups
+    (row,) = group.rows
+    assert [line.href for line in row.header.lines] == ["a.full.html", "b.full.html"]

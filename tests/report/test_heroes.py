@@ -491,6 +491,21 @@ def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
     assert not any("in a hundred" in number.text for number in hero.numbers)
 
 
+def test_what_is_slower_is_told_by_how_much_longer_it_takes_also_of_one_process() -> None:
+    made = study(devices=("cpu", "gpu"), axes={}, repeats=1, factors={"gpu": 400.0})
+    (bench,) = gather(Results((made,)))
+    said = [headline(bench), rates_title(bench, ())]
+    for each in said:
+        told = re.search(r"GPU (?:takes|took) ([\d.]+)× as long as CPU \(all threads\)", each)
+        assert told, each
+        assert float(told[1]) > 1
+    answer = hero_of(bench).answer
+    assert "one process each" in answer
+    assert "as long as" not in answer  # the title says so
+    assert formatting.pace(0.25) == "4.00× the time"
+    assert formatting.pace(4) == "4.00× as fast"
+
+
 def test_how_many_times_as_long_has_the_interval_of_that_and_not_of_the_speedup() -> None:
     made = study(devices=("cpu", "gpu"), axes={}, repeats=4, factors={"gpu": 400.0})
     (bench,) = gather(Results((made,)))

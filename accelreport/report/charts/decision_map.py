@@ -88,7 +88,7 @@ class MapPanel:
 def work_text(operations: float) -> str:
     """A tick's operations: "10 M"."""
     for sign, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if operations >= scale:
+        if round(operations / scale, 6) >= 1:  # a tick may lie a rounding error below its unit
             return f"{plain(round(operations / scale, 6))} {sign}"
     return plain(operations)
 

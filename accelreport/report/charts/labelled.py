@@ -100,6 +100,11 @@ class LabelledRows:
                 for name, lines in broken.items()
             ]
             labels["labelExpr"] = " : ".join([*tests, "datum.label"])
+            # Lines go down from the first one, which is the upper half of a name in two.
+            two = [f"datum.label == {quoted(name)}" for name in broken if broken[name][1:]]
+            if two:
+                upper = {"test": " || ".join(two), "value": "bottom"}
+                labels["labelBaseline"] = {"condition": upper, "value": "middle"}
         domain = self._names if self._alike else alt.Undefined
         return alt.Y(
             "row:N",

@@ -26,7 +26,7 @@ from accelreport.report.heroes.rates import (
 )
 from accelreport.report.model import Code, Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.headline import headline
+from accelreport.report.pages.headline import compared, headline, with_origin
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
@@ -46,7 +46,7 @@ def general_hero(bench: BenchmarkView) -> Hero:
     return Hero(
         kicker=kicker(bench),
         title=title,
-        answer=headline(bench),
+        answer=_answer(bench, point),
         figures=(figure,),
         note=(
             "● measured here, band: 95 % interval over processes. ◇ published by the sources, as "
@@ -55,6 +55,23 @@ def general_hero(bench: BenchmarkView) -> Hero:
         numbers=usual_numbers(bench),
         thumbnail=figure,
         sentence=f"{title}.",
+    )
+
+
+def _answer(bench: BenchmarkView, point: Point) -> str:
+    """What the title leaves out: the interval or, where there is none, the rates themselves."""
+    series = baseline_series(bench)
+    rates = {s: found.value for s in bench.shown_series if (found := rate(bench, s, point))}
+    others = [each for each in rates if each is not series]
+    between = any(each.between for each in compared(bench))
+    if series is None or series not in rates or not others or between:
+        return headline(bench)
+    best = max(others, key=lambda each: rates[each])
+    own, theirs = (formatting.number(rates[each]) for each in (series, best))
+    return with_origin(
+        bench,
+        f"{series.title} {bench.words.verb} {own} {quantity(bench)}, {best.title} {theirs}: one "
+        "process each, so there is no interval.",
     )
 
 
@@ -79,9 +96,7 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
         return _measured_title(bench, best, point, factor)
     if theirs is not None:
         factor = theirs.found.rate / own.value
-        return (
-            f"{theirs.name} {bench.words.did} {formatting.ratio(factor)} as fast as {series.title}"
-        )
+        return _beside(theirs.name, factor, series.title, bench.words.did, "took")
     return f"{series.title} {verb} {formatting.number(own.value)} {quantity(bench)}"
 
 
@@ -129,13 +144,19 @@ def _measured_title(bench: BenchmarkView, best: Series, point: Point, factor: fl
     found = bench.speedup(best, point)
     estimate = (found.estimate or found.qualified) if found else None
     baseline = bench.title_of(bench.plan.baseline)
-    told = formatting.ratio(factor)
     if estimate is None or not estimate.interval.known:
-        return f"{best.title} {bench.words.did} {told} as fast as {baseline}, measured once"
+        told = _beside(best.title, factor, baseline, bench.words.did, "took")
+        return f"{told}, measured once"
     if estimate.verdict is Verdict.UNDECIDED:
         return f"{best.title} is not shown to be faster or slower than {baseline}"
-    verb = bench.words.verb
-    return f"{best.title} {verb} {told} as fast as {baseline}"
+    return _beside(best.title, factor, baseline, bench.words.verb, "takes")
+
+
+def _beside(name: str, factor: float, base: str, verb: str, takes: str) -> str:
+    """How fast something is beside a base: what is slower is told by its time, above 1."""
+    if factor < 1:
+        return f"{name} {takes} {formatting.ratio(1 / factor)} as long as {base}"
+    return f"{name} {verb} {formatting.ratio(factor)} as fast as {base}"
 
 
 ROW = 34

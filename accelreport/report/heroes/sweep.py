@@ -71,7 +71,7 @@ def sweep_hero(bench: BenchmarkView) -> Hero | None:
         ),
         numbers=usual_numbers(bench),
         thumbnail=figure,
-        sentence=f"{title}.",
+        sentence=f"{_title(bench, axis, lines, brief=True)}.",
     )
 
 
@@ -193,8 +193,10 @@ def _gain(line: SweepLine) -> float | None:
     return factor if sure and apart else None
 
 
-def _title(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
-    """What the swept number does for who gains most, and for the baseline."""
+def _title(
+    bench: BenchmarkView, axis: str, lines: Sequence[SweepLine], *, brief: bool = False
+) -> str:
+    """What the swept number does for who gains most, and, unless brief, for the baseline."""
     told = devices_title(bench)
     if told:
         return told
@@ -206,7 +208,7 @@ def _title(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
     span = f"From {axis_title(axis)} {plain(first)} to {plain(last)}"
     if not any(map(_gain, swept)):
         return f"{span}, no rate is shown to change"
-    if own is None or own is best:
+    if own is None or own is best or brief:
         return f"{span}, {best.name} {_gained(best)}"
     same = (own.x[0], own.x[-1]) == (first, last)
     ours = _gained(own) + ("" if same else f" from {plain(own.x[0])} to {plain(own.x[-1])}")

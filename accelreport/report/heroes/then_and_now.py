@@ -118,7 +118,7 @@ def _title(own: Dot, theirs: list[Dot]) -> str:
 
 def _answer(own: Dot, theirs: list[Dot], examples: float) -> str:
     others = sorted(theirs, key=lambda dot: dot.value)
-    said = [f"the {dot.name} {formatting.ratio(own.value / dot.value)} as fast" for dot in others]
+    said = [f"the {dot.name} {formatting.pace(own.value / dot.value)}" for dot in others]
     return (
         f"{formatting.count(examples)} examples in all. Beside {own.name} here, as published: "
         f"{formatting.listed(said)}."

@@ -34,6 +34,8 @@ from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
 """Where the page lies."""
+PRICES = " Cost is what a million steps take at the prices of the devices file."
+"""What the column of the cheapest device counts."""
 MOST_POINTS = 4
 """Sweep points a benchmark may have and still get a row for each."""
 
@@ -78,35 +80,39 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
         ),
         download=Download("speedups.csv", "CSV", "every speedup of every benchmark"),
     )
-    return Section("speedups", "Every rate", (table,))
+    return Section("speedups", "Every rate", (table,), folded=True)
 
 
 def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
     """The section; None where no two devices were measured at the same point."""
-    groups, count, decided = [], 0, 0
-    for bench in benches:
-        own = [each for each in bench.choices if each.against]
-        count += len(own)
-        decided += sum(each.decided for each in own)
-        if own:
-            groups.append(benchmark_rows(bench, _rows(bench, own)))
-    if not groups:
+    compared = {b.slug: [each for each in b.choices if each.against] for b in benches}
+    choices = [each for own in compared.values() for each in own]
+    if not choices:
         return None
+    priced = any(each.cheapest for each in choices)
+    groups = [
+        _group(
+            bench,
+            [replace(r, entries=r.entries[: 4 if priced else 3]) for r in _rows(bench, own)],
+        )
+        for bench in benches
+        if (own := compared[bench.slug])
+    ]
+    count, decided = len(choices), sum(each.decided for each in choices)
     table = Table(
         id="choice-table",
         title="The fastest device at each point, and by how much",
         caption=(
             "By steady time, with the 95 % interval of the factor over processes. A device is "
             "named alone only where it was shown to be faster than every other one; otherwise "
-            "those it was not told apart from stand beside it. Cost is what a million steps take "
-            "at the prices of the devices file."
+            "those it was not told apart from stand beside it." + (PRICES if priced else "")
         ),
-        corner="sweep point",
+        corner="benchmark",
         columns=(
             Column("use"),
             Column("faster than the next", number=True),
             Column("a step takes", number=True),
-            Column("cheapest"),
+            *([Column("cheapest")] if priced else []),
         ),
         groups=tuple(groups),
         style="prose",
@@ -116,6 +122,17 @@ def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
         "them is shown to be the fastest."
     )
     return Section("choice", "Which device for what", (table,), finding=finding)
+
+
+def _group(bench: BenchmarkView, rows: Sequence[Row]) -> RowGroup:
+    """The rows of a benchmark; of a single one the benchmark is the header."""
+    if len(rows) > 1:
+        return benchmark_rows(bench, rows)
+    (row,) = rows
+    said = [f"{label(bench.plan.profile, 40)} profile"]
+    said += [line.text for line in row.header.lines] if bench.axes else []
+    lines = (Line(label(bench.plan.title)), Line(" · ".join(said), "reason"))
+    return RowGroup((replace(row, header=Entry(lines, href=f"{bench.slug}.html")),))
 
 
 def _rows(bench: BenchmarkView, own: Sequence[Choice]) -> tuple[Row, ...]:
@@ -139,7 +156,7 @@ def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
         use.append(Line(f"not told apart from {formatting.listed(list(names), 'or')}", "reason"))
     factors = sorted(each.against[0].interval.value for each in alike)
     seconds = sorted(each.best.seconds for each in alike)
-    between = f"{formatting.ratio(factors[0])} to {formatting.ratio(factors[-1])}"
+    between = " to ".join(dict.fromkeys(map(formatting.ratio, (factors[0], factors[-1]))))
     return Row(
         Entry((Line(header),)),
         (
@@ -210,9 +227,8 @@ _STATES = {
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
-    states = dict(_STATES)
-    if not any(row.status == REFUSED for bench in benches for row in bench.rows):
-        states.pop(REFUSED)
+    known = {"ok", *(row.status for bench in benches for row in bench.rows)}
+    states = {state: title for state, title in _STATES.items() if state in known}
     rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
     return Table(
         id="benchmarks-table",

@@ -139,6 +139,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
     pictured = _pictured(found)
     shares = _reached_section([dot for each in pictured for dot in reached_of(each)])
     title, finding = _finding(pictured)
+    titles = [each.title for each in found]
     return Page(
         path=PATH,
         title="Ceilings",
@@ -149,7 +150,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
         opening=Section("answer", title, (_figure(pictured),)),
         sections=(
             *([shares] if shares else []),
-            *(_section(each) for each in found),
+            *(_section(each, profile=titles.count(each.title) > 1) for each in found),
             Section("about", "What a ceiling is, and what it leaves out", (Prose(ABOUT),)),
         ),
         template="article.html",
@@ -259,8 +260,13 @@ def _entry(found: Bounded, bound: Ceiling) -> Entry:
     return Entry((most_of, *(Line(detail, "detail") for detail in details)))
 
 
-def _section(found: Bounded) -> Section:
-    """Every piece of known hardware, and what published times come to of it."""
+def _section(found: Bounded, *, profile: bool) -> Section:
+    """Every piece of known hardware, and what published times come to of it.
+
+    Args:
+        found: the benchmark.
+        profile: whether its title alone does not tell it from another.
+    """
     bench, place = found.bench, found.place
     costs = {each.name: found.cost(each, ceiling(place.work, each)) for each in found.limits}
     where = f", {bench.point_title(place.point)}" if bench.axes else ""
@@ -281,10 +287,9 @@ def _section(found: Bounded) -> Section:
             Column("published time, as a share of it", number=True),
         ),
         groups=(RowGroup(tuple(_row(found, each, costs) for each in found.limits)),),
-        folded=True,
     )
-    profile = f" ({label(bench.plan.profile, 40)} profile)"
-    return Section(anchor(bench), f"{found.title}{profile}", (table,), folded=True)
+    of = f" ({label(bench.plan.profile, 40)} profile)" if profile else ""
+    return Section(anchor(bench), f"{found.title}{of}", (table,), folded=True)
 
 
 def _deep(found: Bounded) -> str:

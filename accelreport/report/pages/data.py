@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from accelreport.report import formatting
 from accelreport.report.model import (
@@ -13,13 +13,12 @@ from accelreport.report.model import (
     Line,
     Page,
     Row,
+    RowGroup,
     Section,
     Table,
 )
-from accelreport.report.pages.panels import benchmark_rows
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
-from accelreport.results.record import DataSource
 
 PATH = "data.html"
 """Where the page lies."""
@@ -57,39 +56,56 @@ def _files() -> Downloads:
 
 
 def _table(benches: Sequence[BenchmarkView]) -> Table:
-    groups = []
+    """A group for each data set and origin, with what is said of it once, and a row for each use.
+
+    Benchmarks that used as much of it share a row.
+    """
+    used: dict[tuple[str, str, str], dict[tuple[int, int, str], set[str]]] = {}
     for bench in benches:
-        read = {
-            (data.dataset, data.origin, data.fingerprint): data
-            for record in bench.records.values()
-            if (data := record.data) is not None and data.origin != "generated"
-        }
-        if read:
-            groups.append(benchmark_rows(bench, (_row(read[key]) for key in sorted(read))))
+        for record in bench.records.values():
+            data = record.data
+            if data is not None and data.origin != "generated":
+                uses = used.setdefault((data.dataset, data.origin, data.note), {})
+                use = (data.train_examples, data.validation_examples, data.fingerprint)
+                uses.setdefault(use, set()).add(bench.slug)
+    titles = [label(bench.plan.title) for bench in benches]
+    names = {
+        bench.slug: title
+        if titles.count(title) == 1
+        else f"{title} ({label(bench.plan.profile, 40)} profile)"
+        for bench, title in zip(benches, titles, strict=True)
+    }
     return Table(
         id="data-table",
-        title="What each benchmark read",
-        corner="data set",
+        title="What was read, and for which benchmarks",
+        corner="benchmarks",
         columns=(
-            Column("origin"),
             Column("examples", number=True),
             Column("for validation", number=True),
             Column("SHA-256 of what was used"),
         ),
-        groups=tuple(groups),
+        groups=tuple(
+            RowGroup(
+                tuple(
+                    _row(use, {slug: name for slug, name in names.items() if slug in of})
+                    for use, of in uses.items()
+                ),
+                title=f"{label(dataset, 60)} ({origin.replace('-', ' ')})",
+                detail=label(note, 300),
+            )
+            for (dataset, origin, note), uses in used.items()
+        ),
         style="prose",
     )
 
 
-def _row(data: DataSource) -> Row:
-    said = [Line(label(data.origin.replace("-", " "), 40))]
-    said += [Line(label(data.note, 200), "reason")] if data.note else []
-    counts = (data.train_examples, data.validation_examples)
+def _row(use: tuple[int, int, str], names: Mapping[str, str]) -> Row:
+    """How much was used, and of which hash, by the benchmarks of these slugs and names."""
+    training, validation, fingerprint = use
     return Row(
-        Entry((Line(label(data.dataset, 60)),)),
+        Entry(tuple(Line(name, href=f"{slug}.html") for slug, name in names.items())),
         (
-            Entry(tuple(said)),
-            *(Entry((Line(formatting.count(each)),)) for each in counts),
-            Entry((Line(label(data.fingerprint[:16], 20)),)),
+            *(Entry((Line(formatting.count(each)),)) for each in (training, validation)),
+            Entry((Line(label(fingerprint[:16], 20)),)),
         ),
     )

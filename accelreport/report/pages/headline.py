@@ -177,7 +177,7 @@ def _best(bench: BenchmarkView, found: list[Compared]) -> str:
     best = max(unrivalled(decided or found), key=lambda each: each.speedup)
     verb = bench.words.verb
     than = baseline_of(bench, best)
-    slower = best.speedup < 1 and best.estimate.verdict in DECIDED
+    slower = best.speedup < 1
     sentence = f"{best.series.title} {verb} {best.text} as fast as {than}"
     if slower:
         sentence = f"{best.series.title} takes {best.longer} as long as {than}"
@@ -202,6 +202,14 @@ def factors(found: Sequence[Compared]) -> str:
     return " to ".join(dict.fromkeys(each.text for each in (found[0], found[-1])))
 
 
+def _paces(bench: BenchmarkView, series: Series, found: Sequence[Compared]) -> str:
+    """A device by its factors: "GPU trains 3× to 5× as fast"; by times where it is slower."""
+    if found[-1].speedup < 1:
+        times = dict.fromkeys(each.longer for each in (found[-1], found[0]))
+        return f"{series.title} takes {' to '.join(times)} as long"
+    return f"{series.title} {bench.words.verb} {factors(found)} as fast"
+
+
 def _one_by_one(bench: BenchmarkView) -> str:
     """What each comparison decides by itself, where too few processes decide all of them at once.
 
@@ -211,14 +219,13 @@ def _one_by_one(bench: BenchmarkView) -> str:
     if not alone:
         return ""
     every = [each for each in compared(bench) if not each.found.withheld]
-    verb = bench.words.verb
     than = baseline_of(bench, next(iter(alone.values()))[0])
-    said = [f"{series.title} {verb} {factors(own)}" for series, own in alone.items()]
+    said = [_paces(bench, series, own) for series, own in alone.items()]
     count = sum(map(len, alone.values()))
     of = f"{count} of {formatting.plural(len(every), 'comparison')}"
     verb = "is" if count == 1 else "are"
     return (
-        f"{formatting.listed(said)} as fast as {than}: {of} {verb} decided, each at "
+        f"{formatting.listed(said)} as {than}: {of} {verb} decided, each at "
         f"95{formatting.SPACE}% by itself; more processes would decide them together."
     )
 
@@ -238,8 +245,9 @@ def _same_quality(best: Compared) -> str:
     agreed = best.found.agreement
     if not agreed or agreed.verdict is not Parity.EQUIVALENT or not is_share(agreed.quality.metric):
         return ""
-    margin = formatting.short(100 * agreed.quality.within)
-    return f" Both reach the same {metric_title(agreed.quality.metric)} (± {margin} points)."
+    margin = f"±{formatting.SPACE}{formatting.short(100 * agreed.quality.within)}"
+    title = metric_title(agreed.quality.metric)
+    return f" Both reach the same {title} ({margin}{formatting.SPACE}points)."
 
 
 def _range(bench: BenchmarkView, best: Compared, found: list[Compared], *, slower: bool) -> str:

@@ -250,10 +250,15 @@ def _measured(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
     if largest.value < 1:
         heading = f"{sentence(base)} {_models(view, best)} {_range(_inverse(best))} as fast as "
         heading += best[0].name
-        at_most = "at the most " if len(best) > 1 else ""
-        most = f"{best[0].name} is {at_most}{two_digits(largest.value)} as fast"
+        at_least = "at the least " if len(best) > 1 else ""
+        most = f"{best[0].name} takes {at_least}{two_digits(1 / largest.value)} as long"
     said = [f"{most} {largest.said}, in {largest.shown.where}."]
-    said += [f"{_named(own[0])} is {_range(own)} as fast." for own in others[:2]]
+    said += [
+        f"{_named(own[0])} takes {_range(_inverse(own))} as long."
+        if max(each.value for each in own) < 1
+        else f"{_named(own[0])} is {_range(own)} as fast."
+        for own in others[:2]
+    ]
     return heading, " ".join([*said, *_not_yet(view, best[0])])
 
 
@@ -358,12 +363,15 @@ def _undecided(view: Overview) -> tuple[str, str]:
 def _so_far(view: Overview, found: Sequence[Factor]) -> tuple[str, str]:
     """What single processes came to, of which the middle is told and nothing is claimed."""
     values = sorted(each.value for each in found)
-    middle = two_digits(values[len(values) // 2]).rstrip("×")
-    heading = f"Measured so far: {found[0].name} at {middle} times the speed of "
+    middle = values[len(values) // 2]
+    many = two_digits(max(middle, 1 / middle)).rstrip("×")
+    how = f"takes {many} times as long as" if middle < 1 else f"at {many} times the speed of"
+    heading = f"Measured so far: {found[0].name} {how} "
     said = "That is one process of each device, which has no interval"
     if len(values) > 1:
         where = formatting.plural(len({id(each.shown) for each in found}), "workload")
-        said = f"That is the median of {where}, {_range(found)}, from one process of each device"
+        ends = _range(_inverse(found) if middle < 1 else found)
+        said = f"That is the median of {where}, {ends}, from one process of each device"
     return (
         heading + view.base_in_words,
         (

@@ -505,7 +505,10 @@ class Overview:
             interval = estimate.interval
             level = formatting.fixed(95, 0)
             of = f" over all {count} comparisons" if count > 1 else ""
-            ends = formatting.ratio_interval(interval.low, interval.high, interval.value)
+            told_as = (interval.low, interval.high, interval.value)
+            if interval.value < 1:  # a slower device is told by its time
+                told_as = (1 / interval.high, 1 / interval.low, 1 / interval.value)
+            ends = formatting.ratio_interval(*told_as)
             said = f"({level}{formatting.SPACE}% interval{of} {ends})"
             name = shown.hardware(found.device, found.own.timed)
             told.append(Factor(shown, name, interval.value, said, found.machine, found.device))

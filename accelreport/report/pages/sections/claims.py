@@ -37,7 +37,14 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import kind_text, origin_badges
 from accelreport.report.text import label, tied
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.claims import Claim, Names
+from accelreport.spec.claims import (
+    Check,
+    Claim,
+    DifferenceCheck,
+    EquivalentCheck,
+    Names,
+    QuantisedCheck,
+)
 
 ABSENT = "Claims that were not tested here"
 
@@ -133,6 +140,9 @@ def _said(each: Number) -> tuple[str, str]:
     if quantity in {"ratio", "speedup"}:
         text = formatting.ratio(value, *bounds)
         return text, formatting.ratio_interval(low, high, value) if known else ""
+    if quantity == _POINTS:
+        ends = " to ".join(formatting.signed(100 * end, 2) for end in (low, high))
+        return f"{formatting.signed(100 * value, 2)}{SPACE}points", ends if known else ""
     unit = _UNITS.get(quantity, "")
     if is_share(quantity):
         unit = f"{SPACE}%"
@@ -153,6 +163,27 @@ _UNITS = {
     "throughput": f"{SPACE}samples/s",
 }
 """Units of quantities that have one beside seconds."""
+
+_POINTS = "points"
+"""A difference of two shares, which pages tell in percentage points."""
+
+
+def _in_points(found: ClaimResult) -> list[Number]:
+    """The numbers of a claim, of which differences of shares are called so."""
+    share = is_share(_differing(found.claim.check))
+    return [
+        replace(each, quantity=_POINTS) if share and each.quantity == "difference" else each
+        for each in found.numbers
+    ]
+
+
+def _differing(check: Check) -> str:
+    """The quality that a check takes the difference of; empty for any other check."""
+    if isinstance(check, EquivalentCheck):
+        return check.equivalent
+    if isinstance(check, QuantisedCheck):
+        return check.quantised_costs
+    return check.quality if isinstance(check, DifferenceCheck) else ""
 
 
 def _told(text: str, most: int) -> str:
@@ -333,7 +364,10 @@ def names_of(bench: BenchmarkView) -> Names:
             return QUANTITIES.get(name, FIGURES[name][0])
         return metric_title(name) if name.startswith("val_") else name.replace("_", " ")
 
-    return Names(device, quantity, lambda name: name.replace("_", " "), setting)
+    def difference(quality: str, amount: float) -> str:
+        return formatting.percentage_points(amount) if is_share(quality) else f"{amount:g}"
+
+    return Names(device, quantity, lambda name: name.replace("_", " "), setting, difference)
 
 
 def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
@@ -353,7 +387,7 @@ def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
 
 def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
     """The numbers one under another; the sentence of the analysis where there are none."""
-    lines = number_lines(found.numbers, names_of(bench))
+    lines = number_lines(_in_points(found), names_of(bench))
     return [Line(line) for line in lines] or [Line(_untested(bench, found))]
 
 

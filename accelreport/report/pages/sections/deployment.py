@@ -69,7 +69,7 @@ class EightBits:
     @property
     def title(self) -> str:
         """The finding."""
-        speed = f", {formatting.ratio(self.faster)} as fast" if present(self.faster) else ""
+        speed = f", {formatting.pace(self.faster)}" if present(self.faster) else ""
         return f"Eight bits: {self.size_ratio} smaller{speed}; {self.accuracy}"
 
     @property
@@ -104,7 +104,7 @@ class EightBits:
         found: list[tuple[str, tuple[float, float], Callable[[float], str], str]] = [
             ("file", sizes, formatting.size, f"{self.size_ratio} smaller"),
             ("one answer takes", latencies, formatting.duration,
-             f"{formatting.ratio(self.faster)} as fast"),
+             formatting.pace(self.faster)),
             ("answers a second", rates, formatting.number, f"{more} as many"),
             ("right", right, formatting.percent, self._verdict),
         ]  # fmt: skip
@@ -282,7 +282,7 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
             _entry(formatting.size(quantised.int8.bytes), f"{ratio(row.size_ratio)} smaller"),
             _entry(
                 formatting.duration(row.int8_latency_s),
-                f"{ratio(row.latency_ratio)} as fast" if present(row.latency_ratio) else "–",
+                formatting.pace(row.latency_ratio) if present(row.latency_ratio) else "–",
             ),
             _entry(
                 formatting.rate(quantised.int8.throughput, "examples"), f"{ratio(faster)} as many"

@@ -413,7 +413,7 @@ def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
         caption += (
             f" Under it the difference to {bench.title_of(bench.plan.baseline)} over paired "
             "seeds with its 90 % interval: “same quality” when the interval lies within "
-            f"± {formatting.short(100 * bench.margin)} percentage points (two one-sided tests)."
+            f"± {formatting.percentage_points(bench.margin)} (two one-sided tests)."
         )
     columns = tuple(Column(s.title, number=True, device=s.colour) for s in bench.shown_series)
     main = Table(
