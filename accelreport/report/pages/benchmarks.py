@@ -98,6 +98,8 @@ def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
         for bench in benches
         if (own := compared[bench.slug])
     ]
+    # A lone row would seem to belong to the heading above it.
+    groups.sort(key=lambda group: bool(group.title))
     count, decided = len(choices), sum(each.decided for each in choices)
     table = Table(
         id="choice-table",
