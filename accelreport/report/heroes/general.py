@@ -63,8 +63,9 @@ def _answer(bench: BenchmarkView, point: Point) -> str:
     series = baseline_series(bench)
     rates = {s: found.value for s in bench.shown_series if (found := rate(bench, s, point))}
     others = [each for each in rates if each is not series]
-    between = any(each.between for each in compared(bench))
-    if series is None or series not in rates or not others or between:
+    beside = compared(bench)
+    alone = bool(beside) and not any(each.between for each in beside)
+    if series is None or series not in rates or not others or not alone:
         return headline(bench)
     best = max(others, key=lambda each: rates[each])
     own, theirs = (formatting.number(rates[each]) for each in (series, best))
