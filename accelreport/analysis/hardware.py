@@ -15,6 +15,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -129,6 +130,7 @@ RUNTIMES = tuple(TypeAdapter(list[HostedMachine]).validate_python(_ROWS["runtime
 """The hosted machines of published figures."""
 
 
+@lru_cache(maxsize=1024)  # a site names the same few hundred rows and boards
 def named_in(text: str) -> Hardware | None:
     """The hardware that a label, note or driver names; None without any."""
     for each in HARDWARE:

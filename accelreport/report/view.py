@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
@@ -423,6 +423,27 @@ class BenchmarkView:
     def evidence_id(self, series: Series, point: Point) -> str:
         """Id of the group of cells behind a number."""
         return f"cells-{self.series.index(series)}-{self.points.index(point)}"
+
+    @cached_property
+    def made(self) -> dict[Callable[[BenchmarkView], Any], Any]:
+        """What functions marked with `once` made of it."""
+        return {}
+
+
+Made = TypeVar("Made")
+
+
+def once(make: Callable[[BenchmarkView], Made]) -> Callable[[BenchmarkView], Made]:
+    """A function whose value for a benchmark is made once, however many pages show it."""
+
+    @wraps(make)
+    def known(bench: BenchmarkView) -> Made:
+        if make not in bench.made:
+            bench.made[make] = make(bench)
+        value: Made = bench.made[make]
+        return value
+
+    return known
 
 
 def cell_slug(key: str, machine: str) -> str:

@@ -35,7 +35,7 @@ from accelreport.report.charts.decision_map import work_text
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Layer, Make, Named, draw
 from accelreport.report.charts.drawing import rows as drawing_rows
-from accelreport.report.charts.ecdf import Distribution, step_ecdf
+from accelreport.report.charts.ecdf import QUANTILES, Distribution, step_ecdf
 from accelreport.report.charts.labelled import (
     Absence,
     Heading,
@@ -104,7 +104,7 @@ CHARTS: dict[str, Make] = {
     "curves": learned(CURVE, replace(CURVE, device=GPU, validation=False), panels=2, target=0.95),
     "sweep": swept(LINE, ends=[END]),
     "ecdf": step_ecdf(
-        [Distribution(CPU, tuple(0.1 + i / 1000 for i in range(201)))],
+        [Distribution(CPU, tuple(0.1 + i / 1000 for i in range(QUANTILES)))],
         shown=[CPU, GPU],
         axis_title="t",
     ),

@@ -62,6 +62,7 @@ def test_every_benchmark_begins_with_what_it_found_and_a_picture(
         assert 1 <= len(hero.figures) <= 3
         assert len(hero.numbers) <= MOST_NUMBERS
         assert hero.sentence.endswith(".")
+        assert hero_of(bench) is hero, "its page, its card and both decks show the same one"
 
 
 def test_a_hero_is_drawn_as_large_as_its_place(benches: list[BenchmarkView]) -> None:

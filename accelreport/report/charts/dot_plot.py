@@ -258,7 +258,7 @@ class _DotLayers:
             ).encode(x=self._x("beyond"), text=alt.Text("text:N")),
             *self._names(),
         ]  # fmt: skip
-        return layers
+        return [layer for layer in layers if layer.data.values]
 
     def _names(self) -> list[Layer]:
         at = alt.XValue(-6)

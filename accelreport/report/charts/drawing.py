@@ -183,25 +183,64 @@ class Layer(alt.Chart):  # type: ignore[misc]  # Altair is not typed here
     layer itself, and for those a copy of the layer alone will do.
     """
 
-    def __deepcopy__(self, _: object) -> Layer:
-        alone: Layer = self.copy(deep=False)
+    def copy(self, *_: object, **__: object) -> Layer:
+        """A layer of which another attribute may be set."""
+        alone = object.__new__(type(self))
+        alone.__dict__.update(_args=self._args, _kwds=dict(self._kwds))
         return alone
+
+    __deepcopy__ = copy
+
+    def _compute_hash(self) -> str:
+        """No name: Altair makes one of all that a layer shows, which only parameters need."""
+        return ""
 
     def to_dict(
         self, *how: Any, context: dict[str, Any] | None = None, **rest: Any
     ) -> dict[str, Any]:
-        """As Altair has it, which would first ask whether our rows are any library's data frame."""
+        """As Altair has it, which takes several times as long.
+
+        It asks of every value whether it is a library's data, and reads every shorthand anew.
+        """
         data = self.data
-        if not isinstance(data, Rows) or not context:
+        above = data is alt.Undefined and "data" in (context or {})
+        if not context or not (isinstance(data, Rows) or above):
             made: dict[str, Any] = super().to_dict(*how, context=context, **rest)
             return made
-        context["datasets"][data.name_by_content] = data.values
-        alone = self.copy(deep=False)
-        alone.data = alt.Undefined
-        shown: dict[str, Any] = super(Layer, alone).to_dict(
-            *how, context=context | {"data": data}, **rest
-        )
-        return {"data": {"name": data.name_by_content}} | shown
+        shown = {name: value for name, value in self._kwds.items() if name != "_cached_hash"}
+        if isinstance(data, Rows):
+            context["datasets"][data.name_by_content] = data.values
+            shown["data"] = {"name": data.name_by_content}
+        if isinstance(self.mark, str):
+            shown["mark"] = {"type": self.mark}
+        plain: dict[str, Any] = _plain(shown)
+        return plain
+
+
+_KINDS = {"Q": "quantitative", "N": "nominal"}
+"""Letter of a shorthand → kind of the field."""
+
+
+def _plain(value: Any) -> Any:
+    """A part of a layer as it stands in JSON."""
+    if isinstance(value, alt.SchemaBase):
+        return _plain(value._args[0] if value._args else _written_out(value._kwds))
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items() if each is not alt.Undefined}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _written_out(channel: dict[str, Any]) -> dict[str, Any]:
+    """Properties with field and kind where a shorthand stood."""
+    shorthand = channel.get("shorthand", alt.Undefined)
+    if shorthand is alt.Undefined:
+        return channel
+    field, _, letter = shorthand.partition(":")
+    told = channel | {"field": field} | ({"type": _KINDS[letter]} if letter else {})
+    del told["shorthand"]
+    return told
 
 
 def rows(values: Sequence[dict[str, Any]]) -> Rows:

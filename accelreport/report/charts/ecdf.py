@@ -34,7 +34,7 @@ from accelreport.report.charts.scales import (
     wants_log,
 )
 
-QUANTILES = 201
+QUANTILES = 101
 """Points of a curve: enough for any screen, however many steps there were."""
 MOST_TICKS = 5
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -48,9 +48,14 @@ class Distribution:
     device: DeviceStyle
     seconds: tuple[float, ...]
 
+    @property
+    def median(self) -> float:
+        """The time that half of the steps take at most."""
+        return self.seconds[QUANTILES // 2]
+
 
 def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
-    """The 201 quantiles of step times, from the smallest to the largest."""
+    """So many quantiles of step times, from the smallest to the largest."""
     found = np.quantile(seconds, np.linspace(0, 1, QUANTILES))
     return tuple(float(value) for value in found)
 
@@ -61,7 +66,7 @@ def starts_late(curves: Sequence[Distribution]) -> bool:
 
 
 def _wide(curves: Sequence[Distribution]) -> bool:
-    return wants_log([curve.seconds[QUANTILES // 2] for curve in curves], 4)
+    return wants_log([curve.median for curve in curves], 4)
 
 
 def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
@@ -100,7 +105,7 @@ def step_ecdf(
     def make(width: int) -> Chart:
         scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
         scale.clamp = True
-        lines = Layer(data).mark_line(interpolate="step-after")
+        lines = Layer(data).mark_line()
         return alt.layer(
             lines.encode(
                 x=alt.X("seconds:Q", scale=scale, axis=axis),

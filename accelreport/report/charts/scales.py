@@ -60,7 +60,9 @@ class Axis(_Plain, alt.Axis):  # type: ignore[misc]
 
 def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> Axis:
     """An axis with ticks at given values, and texts made in Python."""
-    return Axis(values=list(values), labelExpr=label_expression(values, text), **rest)
+    # Vega measures each label once more to hold it to a limit, and a number is short.
+    made = {"values": list(values), "labelExpr": label_expression(values, text), "labelLimit": 0}
+    return Axis(**made | rest)
 
 
 def shortened(names: Iterable[str], limit: float, size: float) -> dict[str, Any]:

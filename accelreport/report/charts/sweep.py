@@ -264,7 +264,8 @@ class _SweepPanel:
             ),
         ]
         layers += [*self._numbers(), *self._failures(), *self._names()]
-        return alt.layer(*layers, width=self._inner, height=self._height)
+        shown = [layer for layer in layers if layer.data.values]
+        return alt.layer(*shown, width=self._inner, height=self._height)
 
     def _numbers(self) -> list[Layer]:
         """Numbers at the marks, each where it lies on fewer lines and bands."""

@@ -23,7 +23,7 @@ from accelreport.report.heroes.rates import (
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.model import Code, LargeNumber, Token
 from accelreport.report.pages.panels import keys, loud_badges
-from accelreport.report.pages.sections.learning import Curves
+from accelreport.report.pages.sections.learning import Curves, curves_of
 from accelreport.report.pages.sections.predictions import (
     epochs_written,
     few_mistakes,
@@ -81,7 +81,7 @@ def _hero(bench: BenchmarkView, beside: tuple[str, Shown], small: Shown | None) 
     """
     if not bench.quality:
         return None
-    curves = Curves(bench)
+    curves = curves_of(bench)
     lines = _lines(curves)
     if not lines:
         return None
@@ -225,7 +225,7 @@ def writing_hero(bench: BenchmarkView) -> Hero | None:
     told = of_stand_ins(title, [origin])
     figures: tuple[Shown, ...] = (text,)
     if bench.quality:
-        figures = (text, curves_figure(Curves(bench)))
+        figures = (text, curves_figure(curves_of(bench)))
     return Hero(
         kicker=kicker(bench),
         title=told,

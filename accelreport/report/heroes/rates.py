@@ -29,7 +29,7 @@ from accelreport.report.pages.sections.claims import absent_devices
 from accelreport.report.pages.sections.cold_start import start_of, unit_of
 from accelreport.report.published_text import flag_text
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, Point, Series, median, present
+from accelreport.report.view import BenchmarkView, Point, Series, median, once, present
 
 _YEAR = re.compile(r",?\s*\b((?:19|20)\d\d)\b")
 
@@ -146,6 +146,7 @@ def dots_at(bench: BenchmarkView, point: Point) -> list[Dot]:
     return dots
 
 
+@once
 def fullest_point(bench: BenchmarkView) -> Point | None:
     """The sweep point with the most rows, of these the middle one; None where none was timed."""
     points = [p for p in bench.points if any(rate(bench, s, p) for s in bench.shown_series)]

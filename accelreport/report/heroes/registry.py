@@ -16,7 +16,7 @@ from accelreport.report.heroes.latency import latency_hero
 from accelreport.report.heroes.learning import classes_hero, images_hero, writing_hero
 from accelreport.report.heroes.sweep import sweep_hero
 from accelreport.report.heroes.then_and_now import then_and_now_hero
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, once
 
 Maker = Callable[[BenchmarkView], Hero | None]
 """A benchmark → its hero; None where this form has nothing to show of it."""
@@ -39,6 +39,7 @@ OTHERS: tuple[Maker, ...] = (*OF_SWEEPS, kernel_hero, then_and_now_hero)
 """Forms for every other kind, and where none of its own has anything to show."""
 
 
+@once
 def hero_of(bench: BenchmarkView) -> Hero:
     """The hero of a benchmark; every benchmark has one."""
     kind = str(bench.plan.workload.get("kind", ""))

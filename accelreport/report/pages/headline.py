@@ -11,7 +11,7 @@ from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.text import sentence as capital
-from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.report.view import BenchmarkView, Point, Series, once
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ class Compared:
         return f"({level}{formatting.SPACE}% interval{of} {between})"
 
 
+@once
 def compared(bench: BenchmarkView) -> list[Compared]:
     """Every device and point with a speedup, the baseline left out."""
     found = []
@@ -150,6 +151,7 @@ def interval_text(bench: BenchmarkView) -> str:
     return f"The interval is Student’s t on logarithms and {how}."
 
 
+@once
 def headline(bench: BenchmarkView) -> str:
     """The one sentence of a benchmark."""
     if not bench.shown_series:

@@ -11,7 +11,7 @@ from accelreport.report.model import Badge, Column, Download, Entry, Key, Line, 
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
-from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.report.view import BenchmarkView, Point, Series, once
 
 MOST_PANELS = 6
 """Panels of a figure; the table below it has every point."""
@@ -39,6 +39,7 @@ def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:
     )
 
 
+@once
 def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
     """The loud marks of all numbers in a figure, each once."""
     found: dict[str, Badge] = {}

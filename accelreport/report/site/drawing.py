@@ -25,6 +25,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -145,6 +146,16 @@ def _share(element: ET.Element) -> None:
                 del child.attrib[name]
 
 
+@lru_cache(maxsize=8192)  # hundreds of ticks and texts differ in their places alone
+def _attribute(name: str, value: str) -> str:
+    """An attribute as it is written; nothing of one that says nothing."""
+    if (name, value) in _DEFAULTS:
+        return ""
+    value = simpler(value) if name == "d" else value
+    value = _LONG_NUMBER.sub(_shorter, value) if "." in value else value
+    return f' {name}="{escape(value)}"'
+
+
 class _Writer:
     """Writes one chart with its own ids."""
 
@@ -160,7 +171,7 @@ class _Writer:
         """The attributes that are kept, in the order they were written."""
         kept = []
         for name, value in element.attrib.items():
-            if name not in _ATTRIBUTES or (name, value) in _DEFAULTS:
+            if name not in _ATTRIBUTES:
                 continue
             if name == "id":
                 value = self.own(value)
@@ -169,10 +180,9 @@ class _Writer:
                 if target is None:
                     raise UnexpectedSvgError(f"attribute {name}={value!r} points outside the chart")
                 value = f"url(#{self.own(target[1])})"
-            else:
-                value = simpler(value) if name == "d" else value
-                value = _LONG_NUMBER.sub(_shorter, value) if "." in value else value
-            kept.append(f' {name}="{escape(value)}"')
+            # A line is a text of its own, and long.
+            make = _attribute.__wrapped__ if name == "d" else _attribute
+            kept.append(make(name, value))
         return "".join(kept)
 
     def write(self, element: ET.Element) -> str:

@@ -36,17 +36,19 @@ from accelreport.report.theme import FONT, variables
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 
-_TEX = {
-    **{letter: f"\\{letter}" for letter in "%&$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\N{NO-BREAK SPACE}": "~",
-    "×": r"$\times$",
-    "−": "$-$",
-    "…": r"\dots{}",
-}
-_MARKDOWN = {letter: f"\\{letter}" for letter in "\\`*_{}[]<>|#~"}
+_TEX = str.maketrans(
+    {
+        **{letter: f"\\{letter}" for letter in "%&$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\N{NO-BREAK SPACE}": "~",
+        "×": r"$\times$",
+        "−": "$-$",
+        "…": r"\dots{}",
+    }
+)
+_MARKDOWN = str.maketrans({letter: f"\\{letter}" for letter in "\\`*_{}[]<>|#~"})
 _FORMULA = re.compile(r"^(?=[=+\-@\t\r])|(?<=[;\n])(?=[=+\-@])")
 """Where a spreadsheet would begin a formula: some take semicolons for separators."""
 
@@ -116,11 +118,11 @@ def harmless(text: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    return "".join(_MARKDOWN.get(letter, letter) for letter in text)
+    return text.translate(_MARKDOWN)
 
 
 def _latex(text: str) -> str:
-    return "".join(_TEX.get(letter, letter) for letter in text)
+    return text.translate(_TEX)
 
 
 MARGIN = 16.0
@@ -411,26 +413,27 @@ def benchmark_files(
 
 def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
     """Files beside the front page: the headline figures of every benchmark."""
-    frames = []
+    frames, results = [], []
     for bench in benches:
         frame = _speedups(bench)
+        results.append(
+            {
+                "spec": bench.plan.spec,
+                "profile": bench.plan.profile,
+                "title": bench.plan.title,
+                "baseline": bench.plan.baseline,
+                "page": f"{bench.slug}.html",
+                "speedups": [_json_row(row) for row in rows_of(frame)],
+                "claims": [
+                    _json_row(row) for row in rows_of(claims_frame(bench.plan, bench.tested))
+                ],
+            }
+        )
         frame.insert(0, "spec", bench.plan.spec)
         frame.insert(1, "profile", bench.plan.profile)
         frame.insert(2, "baseline", bench.plan.baseline)
         frames.append(frame)
     yield "speedups.csv", csv_text(pd.concat(frames, ignore_index=True))
-    results = [
-        {
-            "spec": bench.plan.spec,
-            "profile": bench.plan.profile,
-            "title": bench.plan.title,
-            "baseline": bench.plan.baseline,
-            "page": f"{bench.slug}.html",
-            "speedups": [_json_row(row) for row in rows_of(_speedups(bench))],
-            "claims": [_json_row(row) for row in rows_of(claims_frame(bench.plan, bench.tested))],
-        }
-        for bench in benches
-    ]
     text = json.dumps({"benchmarks": results}, indent=1, ensure_ascii=False, default=str)
     yield "results.json", text + "\n"
 

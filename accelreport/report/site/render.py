@@ -20,7 +20,7 @@ import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,7 @@ def policy(style: str, scripts: Sequence[str] = (), *, published: bool = False) 
     return "; ".join(rules)
 
 
+@lru_cache(maxsize=32)  # every page has the same few
 def source(text: str) -> str:
     """A style sheet or script as a policy names it: by its hash."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -45,7 +45,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import COLOURS, line_key, pattern
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, once
 
 ABOUT = (
     "The time of a step is taken to be a fixed cost and a cost for each example (Hockney and "
@@ -75,6 +75,7 @@ def batch_law_section(bench: BenchmarkView) -> Section | None:
     )
 
 
+@once
 def law_picture(bench: BenchmarkView) -> tuple[str, HeroFigure] | None:
     """What the law says in a title, and its figure alone; None where it says nothing."""
     sweeps = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]

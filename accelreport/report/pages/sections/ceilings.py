@@ -20,7 +20,7 @@ from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import formatting
 from accelreport.report.model import Download, Downloads, Section
 from accelreport.report.pages.hardware import bandwidth_of, environment_of, peak_of
-from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.report.view import BenchmarkView, Point, Series, once
 
 PATH = "ceilings.html"
 """Where the page of ceilings lies."""
@@ -102,6 +102,7 @@ def published_share(
     return shares
 
 
+@once
 def heaviest(bench: BenchmarkView) -> Place | None:
     """The sweep point with the most work; None where no measured step has its work counted."""
     return max(places(bench), key=lambda each: each.work.operations, default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from accelreport.analysis.parity import Agreement
 from accelreport.analysis.stats import Interval
@@ -49,6 +49,7 @@ from accelreport.report.view import (
     deviation,
     mean,
     median,
+    once,
     present,
 )
 from accelreport.results.record import Epoch
@@ -74,13 +75,14 @@ class Curves:
         wanted = dict.fromkeys([own, *FIRST])
         self.metrics = tuple(name for name in wanted if name and {name, f"val_{name}"} & known)
         """What is learned, without its "val_"; the one that the page speaks of first."""
+        self.curve = cache(self._curve)
 
     @property
     def metric(self) -> str:
         """The one that the page speaks of."""
         return self.metrics[0]
 
-    def curve(self, series: Series, point: Point, name: str) -> Curve | None:
+    def _curve(self, series: Series, point: Point, name: str) -> Curve | None:
         """Medians over seeds at each epoch; None where the metric was not recorded."""
         by_epoch: dict[int, list[Epoch]] = {}
         for cell in self.bench.measured(series, point):
@@ -260,6 +262,10 @@ class Curves:
         )
 
 
+curves_of = once(Curves)
+"""The curves of a benchmark."""
+
+
 def _title(metric: str) -> str:
     """A metric of both training and validation, in words."""
     return metric_title(f"val_{metric}").removeprefix("validation ")
@@ -353,7 +359,7 @@ def quality_section(bench: BenchmarkView, *, opened: bool = False) -> Section | 
     metric = bench.quality
     if not metric or not bench.shown_series:
         return None
-    curves = Curves(bench)
+    curves = curves_of(bench)
     drawn = curves.metrics[1:] if opened else curves.metrics
     blocks: list[Block] = [curves.figure(drawn)] if drawn else []
     if bench.plan.measure.target:

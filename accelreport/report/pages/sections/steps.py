@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import draw, panel, panel_width
-from accelreport.report.charts.ecdf import Distribution, quantiles, starts_late, step_ecdf
+from accelreport.report.charts.ecdf import (
+    QUANTILES,
+    Distribution,
+    quantiles,
+    starts_late,
+    step_ecdf,
+)
 from accelreport.report.heroes.rates import quantity, rate
 from accelreport.report.model import (
     Column,
@@ -96,7 +102,8 @@ def _tail(values: NDArray[np.float64]) -> float | None:
 
 def _figure(bench: BenchmarkView, times: Times, *, exact: bool) -> Figure:
     points = panel_points([p for p in bench.points if any(place[1] == p for place in times)])
-    panels = tuple(_panel(bench, times, point, len(points)) for point in points)
+    shown = [s for s in bench.shown_series if any(place[0] == s for place in times)]
+    panels = {point: _curves(times, point) for point in points}
     unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
     return Figure(
         id="step-ecdf",
@@ -104,30 +111,31 @@ def _figure(bench: BenchmarkView, times: Times, *, exact: bool) -> Figure:
         subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
         caption=(
             f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
-            "through 201 quantiles. The steeper, the steadier. The axis ends a little beyond the "
-            "99th percentile of the slowest; the table gives the longest."
-            + _cut(times, points)
+            f"through {QUANTILES} quantiles. The steeper, the steadier. The axis ends a little "
+            "beyond the 99th percentile of the slowest; the table gives the longest."
+            + _cut(list(panels.values()))
             + panels_note(len(points), len(bench.points))
         ),
-        panels=panels,
-        keys=keys([s for s in bench.shown_series if any(place[0] == s for place in times)]),
+        panels=tuple(
+            _panel(bench, curves, shown, point, len(points)) for point, curves in panels.items()
+        ),
+        keys=keys(shown),
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
     )
 
 
-def _panel(bench: BenchmarkView, times: Times, point: Point, panels: int) -> Panel:
-    own = {series: values for (series, where), values in times.items() if where == point}
-    curves = _curves(own)
-    make = step_ecdf(
-        curves,
-        shown=[s for s in bench.shown_series if any(place[0] == s for place in times)],
-        axis_title=f"{bench.words.step} time",
-    )
+def _panel(
+    bench: BenchmarkView,
+    curves: Sequence[Distribution],
+    shown: Sequence[Series],
+    point: Point,
+    panels: int,
+) -> Panel:
+    make = step_ecdf(curves, shown=shown, axis_title=f"{bench.words.step} time")
     title = f"Distribution of {bench.words.step} times, {bench.point_title(point)}"
     said = "; ".join(
-        f"{series.title}: median {formatting.duration(float(np.median(values)))}"
-        for series, values in own.items()
+        f"{each.device.title}: median {formatting.duration(each.median)}" for each in curves
     )
     prefix = f"se{bench.points.index(point)}"
     if panels == 1:
@@ -136,14 +144,13 @@ def _panel(bench: BenchmarkView, times: Times, point: Point, panels: int) -> Pan
     return Panel(wide=drawn, title=bench.point_title(point))
 
 
-def _curves(own: Mapping[Series, NDArray[np.float64]]) -> list[Distribution]:
-    return [Distribution(series, quantiles(values)) for series, values in own.items()]
+def _curves(times: Times, point: Point) -> list[Distribution]:
+    return [Distribution(s, quantiles(found)) for (s, at), found in times.items() if at == point]
 
 
-def _cut(times: Times, points: Sequence[Point]) -> str:
+def _cut(panels: Sequence[Sequence[Distribution]]) -> str:
     """What is said where an axis leaves 0 out without being logarithmic, which its title says."""
-    each = [{s: v for (s, where), v in times.items() if where == point} for point in points]
-    late = [starts_late(_curves(own)) for own in each]
+    late = [starts_late(curves) for curves in panels]
     if not any(late):
         return ""
     if all(late):
