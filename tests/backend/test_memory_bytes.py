@@ -6,20 +6,14 @@ from typing import Any
 import pytest
 
 from accelreport.backend.flops import CountError
-from accelreport.backend.frameworks.tensorflow.flops import MEMORY_BYTES, count_function, count_step
-from accelreport.backend.frameworks.tensorflow.graph import Traced
-from tests.backend.test_flops import BATCH, training_step
+from accelreport.backend.frameworks.tensorflow.flops import MEMORY_BYTES, count_step
+from tests.backend.test_flops import BATCH, one_turn, training_step
 
 pytestmark = pytest.mark.e2e
 
 
 def moved(function: Callable[..., Any], *shapes: tuple[int | None, ...], dtype: str) -> float:
-    import tensorflow as tf
-
-    specs = [tf.TensorSpec(shape, tf.as_dtype(dtype)) for shape in shapes]
-    graph = tf.function(function).get_concrete_function(*specs).graph
-    definition = graph.as_graph_def(add_shapes=True)
-    return count_function(Traced(definition), [out.op.name for out in graph.outputs], MEMORY_BYTES)
+    return count_step(one_turn(function, *shapes, dtype=dtype), MEMORY_BYTES)
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("bfloat16", 2), ("float16", 2)])

@@ -270,26 +270,6 @@ def count_step(traced: Traced, counts: Mapping[str, Count] = COUNTS) -> float:
         raise CountError(str(error)) from error
 
 
-def count_function(
-    traced: Traced, results: list[str], counts: Mapping[str, Count] = COUNTS
-) -> float:
-    """Operations of a whole graph.
-
-    Args:
-        traced: the graph.
-        results: names of the operations whose outputs are wanted.
-        counts: as for `count_step`.
-
-    Raises:
-        CountError: a shape or the number of steps of a loop is not known.
-    """
-    top = Scope(traced.top)
-    try:
-        return _Counter(traced, counts).scope(top, [Edge(name, 0) for name in results], kept=[])
-    except UnknownShapeError as error:
-        raise CountError(str(error)) from error
-
-
 class _Counter:
     def __init__(self, traced: Traced, counts: Mapping[str, Count]) -> None:
         self._traced = traced
