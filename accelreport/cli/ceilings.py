@@ -112,6 +112,7 @@ def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
     from accelreport.analysis.ceilings import ceiling
     from accelreport.report.formatting import duration, percent
     from accelreport.report.pages.sections.ceilings import most, own_share, places, published_share
+    from accelreport.terminal.say import columns
 
     for place in places(bench):
         at = f", {bench.point_title(place.point)}" if bench.axes else ""
@@ -135,10 +136,7 @@ def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
                     ", ".join(f"{sweep.label} {percent(part, 2)}" for sweep, part in shares),
                 ]
             )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            padded = (text.ljust(width) for text, width in zip(row, widths, strict=True))
-            yield f"  {'  '.join(padded).rstrip()}"
+        yield from (f"  {line}" for line in columns(rows))
 
 
 @dataclass(frozen=True)

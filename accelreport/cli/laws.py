@@ -100,6 +100,7 @@ def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[st
 def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
     from accelreport.report.formatting import percent
     from accelreport.report.law_text import columns, costs, refusal_text, worst
+    from accelreport.terminal.say import columns as columns_of
 
     rows = [["", *columns(sweeps)]]
     refused = []
@@ -110,10 +111,7 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
             continue
         values = [f"{value} ({span})" if span else value for value, span in costs(sweep.fit, sweep)]
         rows.append([name, *values, percent(worst(sweep.fit), 1)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows if len(rows) > 1 else ():
-        padded = (text.ljust(width) for text, width in zip(row, widths, strict=True))
-        yield f"  {'  '.join(padded).rstrip()}"
+    yield from (f"  {line}" for line in columns_of(rows) if len(rows) > 1)
     yield from refused
 
 

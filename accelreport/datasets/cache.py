@@ -274,13 +274,7 @@ def parsed(name: str, version: int, sha256: str, make: Callable[[], Arrays]) -> 
     Returns:
         What `make` returns, or returned before.
     """
-    path = data_root() / "derived" / f"{name}-{version}-{sha256[:32]}.sealed"
-    kept = _read_sealed(path)
-    if kept is not None:
-        return kept
-    arrays = make()
-    _write_sealed(path, arrays)
-    return arrays
+    return _kept(data_root() / "derived" / f"{name}-{version}-{sha256[:32]}.sealed", make)
 
 
 def drawn(name: str, seed: int, source: Path, make: Callable[[], Arrays]) -> Arrays:
@@ -300,11 +294,15 @@ def drawn(name: str, seed: int, source: Path, make: Callable[[], Arrays]) -> Arr
 
     code = hashlib.sha256(source.read_bytes() + np.__version__.encode()).hexdigest()
     path = cache_folder("stand-ins") / f"{name}-{seed}-{code[:32]}.sealed"
+    return _kept(path, make, outdated=f"{name}-{seed}-*.sealed")
+
+
+def _kept(path: Path, make: Callable[[], Arrays], outdated: str = "") -> Arrays:
     kept = _read_sealed(path)
     if kept is not None:
         return kept
     arrays = make()
-    for old in path.parent.glob(f"{name}-{seed}-*.sealed"):
+    for old in path.parent.glob(outdated) if outdated else ():
         with contextlib.suppress(OSError):  # another process may have removed it just now
             old.unlink()
     _write_sealed(path, arrays)

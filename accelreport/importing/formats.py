@@ -1,12 +1,143 @@
-"""The formats that are read, by the names that `--format` knows."""
+"""The formats that are read, by the names that `--format` knows, and the one of our own.
+
+That is a table of figures, whose columns are named like the keys of `[[published]]`.
+"""
 
 from __future__ import annotations
 
-from accelreport.importing.figures import Figures
+from collections.abc import Iterator
+
 from accelreport.importing.keras_history import KerasHistory
 from accelreport.importing.mlperf import MLPerfInference, MLPerfTraining
 from accelreport.importing.optimum import OptimumBenchmark
-from accelreport.importing.reader import FormatReader, Given, NotAsked, Unreadable
+from accelreport.importing.reader import (
+    Asked,
+    CellValue,
+    FigureRow,
+    FormatReader,
+    Given,
+    NotAsked,
+    Readout,
+    TableRow,
+    Unreadable,
+    Value,
+    number,
+    one_of,
+    texts,
+)
+from accelreport.spec.base import fields_of
+from accelreport.spec.models import FIGURES, Published, Source
+from accelreport.spec.problems import did_you_mean, listed, quote
+
+NAMES = ("device", "mark", "over", "quantity")
+"""Keys whose values are names: spaces around them mean nothing."""
+
+TEXTS = ("label", "note")
+"""Keys whose values are taken as they are."""
+
+KEYS = (*NAMES, *TEXTS, "comparable", *FIGURES)
+"""Columns that are keys of a row."""
+
+SOURCE = ("doi", *fields_of(Source))
+"""Columns that tell who published a row, behind `source.`."""
+
+POINTS = ("where.", "over_where.")
+"""What stands before the key of a sweep point's column, in full."""
+
+NOT_OURS = frozenset({"epoch"})
+"""Columns that only other formats have."""
+
+
+class Figures:
+    """CSV or JSON: `label`, `epoch_time`, …; any other column is a swept key."""
+
+    title = "a table of figures (CSV or JSON)"
+
+    def recognises(self, given: Given) -> bool:
+        """Whether there is a column for a figure, and none that makes it another format."""
+        if given.table is None:
+            return False
+        columns = set(given.table.columns)
+        return bool(columns & set(FIGURES)) and not columns & NOT_OURS
+
+    def read(self, given: Given, asked: Asked) -> Readout:
+        """A row for each row of the table."""
+        if given.table is None:
+            message = f"{given.name}: this is no table of figures."
+            remedy = 'Write CSV, or JSON such as [{"label": "...", "epoch_time": "6 s"}].'
+            raise Unreadable(message, remedy=remedy)
+        for column in sorted(asked.leave_out - set(given.table.columns)):
+            message = f"--leave-out {column}: {given.name} has no such column."
+            raise NotAsked(message, remedy=f"It has {listed(given.table.columns[:20])}.")
+        wanted = [column for column in given.table.columns if column not in asked.leave_out]
+        for column in wanted:
+            _check_column(given.name, column, asked)
+        return Readout([_found(row, wanted, asked) for row in given.table.rows])
+
+
+def _check_column(name: str, column: str, asked: Asked) -> None:
+    head, _, rest = column.partition(".")
+    if column in KEYS or column.startswith(POINTS) or (head == "source" and rest in SOURCE):
+        return
+    if column in Published.model_fields or head == "source":
+        raise Unreadable(
+            f"{name}: {quote(column)} cannot be a column.",
+            remedy=f"Name what it holds in full, such as where.batch_size, or one of "
+            f"{listed([f'source.{key}' for key in SOURCE])}.",
+        )
+    if asked.axes is not None and column not in asked.axes:
+        near = did_you_mean(column, [*KEYS, *asked.axes])
+        swept = listed([f"`{axis}`" for axis in asked.axes]) or "nothing"
+        raise Unreadable(
+            f"{name}: the column {quote(column)} is no key of [[published]], and is not swept.",
+            why=f"The spec sweeps {swept}.",
+            remedy=f"{near[:1].upper()}{near[1:]}" or f"Leave it out: --leave-out {column}",
+        )
+
+
+def _found(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
+    cells = {column: row.cells[column] for column in wanted if row.cells.get(column) is not None}
+    keys = {column: _value(column, cell) for column, cell in cells.items() if column in KEYS}
+    source = {
+        column.removeprefix("source."): _text_or_year(column, cell)
+        for column, cell in cells.items()
+        if column.startswith("source.")
+    }
+    where, there = (dict(_point(cells, asked, prefix)) for prefix in POINTS)
+    facts = texts(row.cells)
+    return FigureRow(row.place, keys, where=where, over_where=there, source=source, facts=facts)
+
+
+def _point(cells: dict[str, CellValue], asked: Asked, prefix: str) -> Iterator[tuple[str, Value]]:
+    """A sweep point: columns with its prefix, and for `where` swept keys by themselves."""
+    for column, cell in cells.items():
+        bare = column not in KEYS and not column.startswith(("source.", *POINTS))
+        if column.startswith(prefix) or (bare and prefix == "where."):
+            axis = column.removeprefix(prefix)
+            yield axis, one_of(cell, (asked.axes or {}).get(axis, ()))
+
+
+def _value(key: str, cell: CellValue) -> Value:
+    """A cell as the spec's model is to read it: numbers as numbers, all else as it is written."""
+    if key in TEXTS or cell is None:
+        return str(cell)
+    if key in NAMES:
+        return str(cell).strip()
+    if key == "comparable":
+        truth = {"true": True, "false": False}
+        return truth.get(str(cell).strip().lower(), cell)
+    found = number(cell)
+    if found is not None:
+        return found
+    return cell.strip() if isinstance(cell, str) else cell
+
+
+def _text_or_year(column: str, cell: CellValue) -> Value:
+    found = number(cell)
+    if column == "source.year" and found is not None and found == int(found):
+        return int(found)
+    return str(cell)
+
 
 FORMATS: dict[str, FormatReader] = {
     "figures": Figures(),

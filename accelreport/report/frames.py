@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from accelreport.analysis.learning import TargetTime
 from accelreport.analysis.parity import Parity
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
 from accelreport.analysis.stats import NOTHING, Verdict
-from accelreport.analysis.targets import TargetTime
 from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record

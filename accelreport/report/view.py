@@ -17,13 +17,13 @@ from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.compute import hardware_name
 from accelreport.analysis.decision_map import KIND, DecisionMap, decision_map
+from accelreport.analysis.learning import TargetTime, target_times
 from accelreport.analysis.overview import Choice, choices
 from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.scaling import Scaling, scaling_of
 from accelreport.analysis.speedup import Speedup, speedups_of
-from accelreport.analysis.targets import TargetTime, target_times
 from accelreport.analysis.timed_sweeps import (
     LawPair,
     TimedSweep,
@@ -169,7 +169,7 @@ class BenchmarkView:
 
     @cached_property
     def target_times(self) -> tuple[TargetTime, ...]:
-        """`analysis.targets.target_times`."""
+        """`analysis.learning.target_times`."""
         return target_times(self.plan, self.results, self.records.values())
 
     @cached_property

@@ -52,9 +52,7 @@ def cells(store: Store, name: str) -> list[Row]:
     for plan in plans_named(store, name):
         places = store.machines(_keys(plan))
         for cell in plan.cells:
-            point = " ".join(
-                f"{key.removeprefix('workload.')}={v}" for key, v in cell.point.items()
-            )
+            point = _point(cell.point)
             told = {"key": cell.key, "profile": plan.profile, "device": cell.device}
             for machine in places.get(cell.key, [""]):
                 record = store.get(cell.key, machine) if machine else None

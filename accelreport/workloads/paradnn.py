@@ -15,9 +15,8 @@ from accelreport.spec.validators import FieldsError
 from accelreport.workloads.base import EVERY, Family, TrainingParameters, TrainingProblem
 from accelreport.workloads.objectives import class_loss
 from accelreport.workloads.training import (
-    keras_optimizer,
-    learning_rates,
     rows_with_labels,
+    training_problem,
 )
 
 if TYPE_CHECKING:
@@ -111,19 +110,17 @@ class ParaDnnParameters(TrainingParameters):
 def problem(parameters: ParaDnnParameters, seed: int) -> TrainingProblem:
     """The training problem: a batch of normal numbers, each example with a class by lot."""
     x, y = examples(parameters, seed)
-    return TrainingProblem(
+    return training_problem(
+        parameters,
+        len(y),
         model=lambda: net(parameters),
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
         resident={"x": x, "y": y},
-        examples=len(y),
         take=partial(rows_with_labels, "int32"),
         loss=class_loss,
         metrics={},
         validation=None,
         validation_examples=0,
-        batch_size=parameters.batch_size,
         steps_per_epoch=parameters.steps,
-        learning_rate=learning_rates(parameters.optimizer),
     )
 
 

@@ -32,10 +32,8 @@ from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import squared_error_after
 from accelreport.workloads.training import (
     Kernel,
-    keras_optimizer,
-    learning_rates,
     recurrent_options,
-    steps_for,
+    training_problem,
 )
 
 if TYPE_CHECKING:
@@ -234,19 +232,16 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
             return {}
         return {"forecasts": forecasts(parameters, data, observation.model)}
 
-    return TrainingProblem(
+    return training_problem(
+        parameters,
+        examples,
         model=lambda: forecasting_model(parameters, data),
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
         resident=data.train,
-        examples=examples,
         take=take,
         loss=functools.partial(squared_error_after, parameters.ignored_steps),
         metrics={},
         validation=validation,
         validation_examples=1,
-        batch_size=parameters.batch_size,
-        steps_per_epoch=steps_for(parameters, examples),
-        learning_rate=learning_rates(parameters.optimizer),
         observe=observe,
     )
 

@@ -19,11 +19,9 @@ from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import step_accuracy, step_loss
 from accelreport.workloads.training import (
     Kernel,
-    keras_optimizer,
-    learning_rates,
     limited,
     recurrent_options,
-    steps_for,
+    training_problem,
 )
 
 if TYPE_CHECKING:
@@ -95,19 +93,16 @@ def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProb
     def after_epoch(model: Any, seed: int) -> dict[str, Any]:
         return {"text": write(parameters, model, seed, 1)[0]}
 
-    return TrainingProblem(
+    return training_problem(
+        parameters,
+        examples,
         model=lambda: character_model(parameters),
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
         resident={"text": text},
-        examples=examples,
         take=take,
         loss=step_loss,
         metrics={"accuracy": step_accuracy},
         validation=windows,
         validation_examples=len(windows["windows"]),
-        batch_size=parameters.batch_size,
-        steps_per_epoch=steps_for(parameters, examples),
-        learning_rate=learning_rates(parameters.optimizer),
         observe=observe if parameters.texts else None,
         after_epoch=after_epoch if parameters.texts else None,
     )

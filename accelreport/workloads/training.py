@@ -42,13 +42,30 @@ def steps_for(parameters: TrainingParameters, examples: int) -> int:
     return parameters.steps_per_epoch or -(-examples // parameters.batch_size)
 
 
+def training_problem(parameters: TrainingParameters, examples: int, **own: Any) -> TrainingProblem:
+    """A training problem with the optimizer, batches and steps that a spec says.
+
+    Args:
+        parameters: what a spec says of the training.
+        examples: training examples.
+        own: what only this family knows; it may also say `steps_per_epoch`.
+    """
+    said: dict[str, Any] = {
+        "optimizer": lambda: keras_optimizer(parameters.optimizer),
+        "batch_size": parameters.batch_size,
+        "steps_per_epoch": steps_for(parameters, examples),
+        "learning_rate": learning_rates(parameters.optimizer),
+    }
+    return TrainingProblem(examples=examples, **{**said, **own})
+
+
 def labelled_problem(
     parameters: TrainingParameters,
     train: Mapping[str, NDArray[Any]],
     validation: Mapping[str, NDArray[Any]],
     **own: Any,
 ) -> TrainingProblem:
-    """The training problem of examples that have labels `y` [n], one row each.
+    """`training_problem` of examples that have labels `y` [n], one row each.
 
     Args:
         parameters: what a spec says of the training.
@@ -56,15 +73,12 @@ def labelled_problem(
         validation: arrays of the validation part.
         own: what only this family knows: model, take, loss, metrics and the like.
     """
-    return TrainingProblem(
-        optimizer=lambda: keras_optimizer(parameters.optimizer),
+    return training_problem(
+        parameters,
+        len(train["y"]),
         resident=train,
-        examples=len(train["y"]),
         validation=validation,
         validation_examples=len(validation["y"]),
-        batch_size=parameters.batch_size,
-        steps_per_epoch=steps_for(parameters, len(train["y"])),
-        learning_rate=learning_rates(parameters.optimizer),
         **own,
     )
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.forecasts import forecast_errors
+from accelreport.analysis.learning import forecast_errors
 from accelreport.results.record import Forecast
 
 DAILY = [float(i % 24) for i in range(200)]

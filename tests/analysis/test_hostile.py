@@ -9,11 +9,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.learning import target_times
 from accelreport.analysis.overview import choices
 from accelreport.analysis.published import published_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
-from accelreport.analysis.targets import target_times
 from accelreport.report.frames import (
     curve_frame,
     results_frame,

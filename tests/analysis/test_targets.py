@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from accelreport.analysis.learning import target_times
 from accelreport.analysis.results import results_of
-from accelreport.analysis.targets import target_times
 from accelreport.report.frames import targets_frame
 from accelreport.results.record import Epoch, Record
 from accelreport.spec.models import Target

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from accelreport.analysis.forecasts import DAY_S, ForecastErrors, forecast_errors
+from accelreport.analysis.learning import DAY_S, ForecastErrors, forecast_errors
 from accelreport.analysis.stability import complete_epochs
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Track, forecast_lines
