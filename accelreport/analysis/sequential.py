@@ -14,17 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
-from accelreport.analysis.claim_rules import DevicePoint, places_of, verdict_of
+from accelreport.analysis.claim_rules import places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.results import PointKey, Result, point_key, results_of
 from accelreport.analysis.speedup import Rules, speedups_of
 from accelreport.analysis.stats import DECIDED, LEVEL, Verdict
 from accelreport.analysis.warnings import REFUSED
-from accelreport.results.plan_document import Looks, PlanDocument
+from accelreport.results.plan_document import ClaimLook, Halt, Halted, Look, Looks, PlanDocument
 from accelreport.results.record import Record
-from accelreport.spec.base import Scalar
 from accelreport.spec.claims import Claim
 
 LOOKS = (3, 5, 10, 20)
@@ -32,69 +30,6 @@ LOOKS = (3, 5, 10, 20)
 
 LOOK_LEVEL = 1 - (1 - LEVEL) / len(LOOKS)
 """Confidence level of the interval at each look: 98.75 %."""
-
-
-class Halt(StrEnum):
-    """Why nothing more is looked at although nothing is decided."""
-
-    MOST = "most"
-    """The last look of the schedule was made."""
-    UNTIMED = "untimed"
-    """A repeat has no time, and what failed once costs its whole time again."""
-    INPUT = "input"
-    """The two devices read different data."""
-
-
-@dataclass(frozen=True)
-class Halted:
-    """Why there is no next look.
-
-    Attributes:
-        why: the reason.
-        repeat: of MOST the repeats that are allowed, of UNTIMED the number of the repeat.
-        baseline: of UNTIMED, whether it is the baseline's.
-        problem: of UNTIMED, what became of it, in a word; empty where it timed no steady step.
-    """
-
-    why: Halt
-    repeat: int = 0
-    baseline: bool = False
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class Look:
-    """What the last look at one comparison with the baseline found.
-
-    Attributes:
-        device: the device that is compared with the baseline.
-        point: the sweep point.
-        repeats: repeats looked at; 0 when it could not be looked at.
-        verdict: what is said of the speedup at that look's level.
-        wanted: repeats, counted from the first, that the next look needs; 0 when there is
-            no next one.
-        halted: why there is no next look although nothing is decided; None otherwise.
-    """
-
-    device: str
-    point: Mapping[str, Scalar]
-    repeats: int = 0
-    verdict: Verdict = Verdict.NOT_MEASURED
-    wanted: int = 0
-    halted: Halted | None = None
-
-
-@dataclass(frozen=True)
-class ClaimLook:
-    """What the next look at one claim needs.
-
-    Attributes:
-        places: devices and sweep points whose repeats decide it.
-        wanted: repeats, counted from the first; 0 when there is no next look.
-    """
-
-    places: Sequence[DevicePoint]
-    wanted: int
 
 
 _Repeats = dict[int, Result]
@@ -147,7 +82,7 @@ class UntilDecided:
         verdicts = {n: _verdicts(plan, n, results) for n in at if n <= most}
         return [
             _last(
-                Look(device, point[device, where]),
+                Look(device, point[device, where], Verdict.NOT_MEASURED),
                 (own, repeats.get((plan.baseline, where), {})),
                 at,
                 {n: made[device, where] for n, made in verdicts.items() if (device, where) in made},

@@ -6,12 +6,15 @@ so `accelreport run` leaves here what the spec said and which cells it asked for
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Published, Source
@@ -56,6 +59,69 @@ class Looks(Document):
     """Numbers of repeats after which the verdicts are looked at, increasing."""
     level: float
     """Confidence level of the interval at each look, so that all looks together keep theirs."""
+
+
+class Halt(StrEnum):
+    """Why nothing more is looked at although nothing is decided."""
+
+    MOST = "most"
+    """The last look of the schedule was made."""
+    UNTIMED = "untimed"
+    """A repeat has no time, and what failed once costs its whole time again."""
+    INPUT = "input"
+    """The two devices read different data."""
+
+
+@dataclass(frozen=True)
+class Halted:
+    """Why there is no next look.
+
+    Attributes:
+        why: the reason.
+        repeat: of MOST the repeats that are allowed, of UNTIMED the number of the repeat.
+        baseline: of UNTIMED, whether it is the baseline's.
+        problem: of UNTIMED, what became of it, in a word; empty where it timed no steady step.
+    """
+
+    why: Halt
+    repeat: int = 0
+    baseline: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the last look at one comparison with the baseline found.
+
+    Attributes:
+        device: the device that is compared with the baseline.
+        point: the sweep point.
+        verdict: what is said of the speedup at that look's level.
+        repeats: repeats looked at; 0 when it could not be looked at.
+        wanted: repeats, counted from the first, that the next look needs; 0 when there is
+            no next one.
+        halted: why there is no next look although nothing is decided; None otherwise.
+    """
+
+    device: str
+    point: Mapping[str, Scalar]
+    verdict: str
+    repeats: int = 0
+    wanted: int = 0
+    halted: Halted | None = None
+
+
+@dataclass(frozen=True)
+class ClaimLook:
+    """What the next look at one claim needs.
+
+    Attributes:
+        places: devices and sweep points whose repeats decide it.
+        wanted: repeats, counted from the first; 0 when there is no next look.
+    """
+
+    places: Sequence[tuple[str, Mapping[str, Scalar]]]
+    wanted: int
 
 
 class PlanDocument(Document):
@@ -128,13 +194,13 @@ def with_earlier_cells(
         measured: keys of the cells of which there are records; others are not added.
     """
     same = _same_conditions(plan, earlier)
-    asked = {(_place(cell), cell.repeat) for cell in plan.cells}
+    asked = {(place_of(cell), cell.repeat) for cell in plan.cells}
     more = [
         cell
         for cell in earlier.cells
         if cell.key in measured
-        and _place(cell) in same
-        and (_place(cell), cell.repeat) not in asked
+        and place_of(cell) in same
+        and (place_of(cell), cell.repeat) not in asked
     ]
     repeats = max([plan.measure.repeats, *(cell.repeat + 1 for cell in more)])
     if not more or plan.until_decided:
@@ -156,8 +222,8 @@ def retold(plan: PlanDocument, earlier: PlanDocument) -> PlanDocument:
     same = _same_conditions(plan, earlier)
     if not same:
         return plan
-    kept = [cell for cell in earlier.cells if _place(cell) in same]
-    new = [cell for cell in plan.cells if _place(cell) not in same]
+    kept = [cell for cell in earlier.cells if place_of(cell) in same]
+    new = [cell for cell in plan.cells if place_of(cell) not in same]
     return _with_cells(plan, [*kept, *new], earlier.measure.repeats)
 
 
@@ -173,8 +239,9 @@ def _same_conditions(plan: PlanDocument, earlier: PlanDocument) -> set[str]:
     has the same key in both, so have all others.
     """
     keys = {cell.key: cell.repeat for cell in earlier.cells}
-    return {_place(cell) for cell in plan.cells if keys.get(cell.key) == cell.repeat}
+    return {place_of(cell) for cell in plan.cells if keys.get(cell.key) == cell.repeat}
 
 
-def _place(cell: PlannedCell) -> str:
+def place_of(cell: PlannedCell | Cell) -> str:
+    """A device at a sweep point, whatever the repeat."""
     return repr((cell.device, cell.point))

@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from accelreport.results.plan_document import Looks, PlanDocument
+from accelreport.results.plan_document import (
+    ClaimLook,
+    Halt,
+    Halted,
+    Look,
+    Looks,
+    PlanDocument,
+)
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.events import CellName, LookedAt, LookLine, Observer, named
@@ -21,76 +28,16 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 
 
-class HaltReason(Protocol):
-    """Why a judge asks for no further repeats although nothing is decided."""
-
-    @property
-    def why(self) -> str:
-        """`most`: all are measured; `untimed`: one has no time; `input`: the data differ."""
-
-    @property
-    def repeat(self) -> int:
-        """How many repeats are the most, or the one that has no time."""
-
-    @property
-    def baseline(self) -> bool:
-        """Whether that one is the baseline's."""
-
-    @property
-    def problem(self) -> str:
-        """What became of it, in a word; empty where it timed no steady step."""
-
-
-class InterimResult(Protocol):
-    """What a stopping rule says of one comparison with the baseline."""
-
-    @property
-    def device(self) -> str:
-        """The device that is compared with the baseline."""
-
-    @property
-    def point(self) -> Mapping[str, Scalar]:
-        """The sweep point."""
-
-    @property
-    def repeats(self) -> int:
-        """Repeats looked at."""
-
-    @property
-    def verdict(self) -> str:
-        """What is said of it."""
-
-    @property
-    def wanted(self) -> int:
-        """Repeats, counted from the first, that are needed next; 0 for none."""
-
-    @property
-    def halted(self) -> HaltReason | None:
-        """Why none, where nothing is decided."""
-
-
-class InterimClaim(Protocol):
-    """What a stopping rule says of one claim."""
-
-    @property
-    def places(self) -> Sequence[tuple[str, Mapping[str, Scalar]]]:
-        """Devices and sweep points whose repeats decide it."""
-
-    @property
-    def wanted(self) -> int:
-        """Repeats, counted from the first, that are needed next; 0 for none."""
-
-
 class StoppingRule(Protocol):
     """Knows when a comparison, or a claim, is decided."""
 
     def looks(self, planned: int) -> Looks:
         """The looks at comparisons of which `planned` repeats are measured anyway."""
 
-    def latest(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[InterimResult]:
+    def latest(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[Look]:
         """What is said of every comparison of a plan, by records of one machine."""
 
-    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[InterimClaim]:
+    def claims(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[ClaimLook]:
         """What is said of the claims of a plan that repeats can decide."""
 
 
@@ -171,7 +118,7 @@ class AdaptiveRepeats:
         )
         return plan
 
-    def _looked(self, name: Name, document: PlanDocument) -> list[InterimResult]:
+    def _looked(self, name: Name, document: PlanDocument) -> list[Look]:
         """What is said of the comparisons that this run may add to."""
         if not any(of == name for of, _ in self._places):
             return []
@@ -202,7 +149,7 @@ class AdaptiveRepeats:
         self,
         name: Name,
         document: PlanDocument,
-        looked: Sequence[InterimResult],
+        looked: Sequence[Look],
         *,
         to_the_end: bool = False,
     ) -> list[Cell]:
@@ -246,7 +193,7 @@ def _place(device: str, point: Mapping[str, Scalar]) -> str:
     return repr((device, dict(point)))
 
 
-def _told(document: PlanDocument, looked: InterimResult) -> LookedAt:
+def _told(document: PlanDocument, looked: Look) -> LookedAt:
     return LookedAt(
         spec=document.spec,
         profile=document.profile,
@@ -259,10 +206,10 @@ def _told(document: PlanDocument, looked: InterimResult) -> LookedAt:
     )
 
 
-def _reason(halted: HaltReason) -> str:
-    if halted.why == "most":
+def _reason(halted: Halted) -> str:
+    if halted.why is Halt.MOST:
         return f"{halted.repeat} repeats are the most allowed"
-    if halted.why == "input":
+    if halted.why is Halt.INPUT:
         return "its input differs from the baseline's"
     whose = "the baseline's" if halted.baseline else "its"
     return f"{whose} repeat {halted.repeat} has no time ({halted.problem or 'no steady step'})"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from accelreport.errors import AccelReportError
 from accelreport.loader.load import load
-from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell, retold
+from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell, place_of, retold
 from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import MEASURED_BY, Cell, Spec
@@ -73,12 +73,12 @@ def continued(
     """
     if earlier is None or earlier.until_decided is None:
         return document, []
-    like = {_place(cell): cell for cell in spec.cells}
+    like = {place_of(cell): cell for cell in spec.cells}
     added = [
         cell
         for old in earlier.cells
-        if old.repeat >= spec.measure.repeats and _place(old) in like
-        if (cell := repeated(like[_place(old)], old.repeat)).key == old.key
+        if old.repeat >= spec.measure.repeats and place_of(old) in like
+        if (cell := repeated(like[place_of(old)], old.repeat)).key == old.key
     ]
     still = {cell.key for cell in spec.cells} & {cell.key for cell in earlier.cells}
     if not (added or still):
@@ -90,10 +90,6 @@ def repeated(cell: Cell, repeat: int) -> Cell:
     """The same cell in another repeat, with the seed of that repeat."""
     same = {name: getattr(cell, name) for name in Cell.model_fields}
     return Cell(**{**same, "repeat": repeat, "seed": cell.measure.first_seed + repeat})
-
-
-def _place(cell: Cell | PlannedCell) -> str:
-    return repr((cell.device, cell.point))
 
 
 def changing(overrides: Mapping[str, Scalar]) -> dict[str, Scalar]:

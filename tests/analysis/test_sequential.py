@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.sequential import LOOKS, Halt, Halted, Look, UntilDecided
+from accelreport.analysis.sequential import LOOKS, UntilDecided
 from accelreport.analysis.stats import LEVEL, level_over
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import Halt, Halted, Look, PlanDocument
 from accelreport.results.record import Record, Warned
 from tests.support.records import Noise, Study, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
