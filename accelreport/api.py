@@ -38,10 +38,9 @@ from accelreport.results.store import Store, existing
 from accelreport.runner.events import EndLine
 from accelreport.runner.launchers import launching
 from accelreport.runner.launchers.base import LauncherConfig
-from accelreport.runner.overrides import shorthands
 from accelreport.runner.plan import Policy
 from accelreport.runner.plan_documents import choose, refresh
-from accelreport.runner.prepare import Request, prepare
+from accelreport.runner.prepare import Request, prepare, shorthands
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace, machine_lock
 from accelreport.spec.base import Scalar

@@ -16,7 +16,7 @@ from scale_cells import record_of, spec_of, template
 from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ChildEvent, LauncherConfig
-from accelreport.runner.launchers.messages import Completed, Started
+from accelreport.runner.launchers.node import Completed, Started
 from accelreport.runner.launchers.ray.engine import Demand, RayEngine, RayNode
 from accelreport.runner.launchers.ray.launcher import RayLauncher
 from accelreport.runner.launchers.slurm.jobs import SlurmJob

@@ -1,12 +1,15 @@
-"""Timed calls: of a model in inference, each waited for, and of a step of somebody's own.
+"""Timed calls: of a kernel, of a model in inference, and of a step of somebody's own.
 
-Neither has epochs: a cell is so many calls, or as many as its budget allows.
+None of them has epochs: a cell is so many calls, or as many as its budget allows. The first call
+is the cold one, and the warm ones follow.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -18,17 +21,184 @@ from numpy.typing import NDArray
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
-from accelreport.backend.failures import BatchError, StrategyError
+from accelreport.backend.failures import StrategyError
 from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import Runtime
-from accelreport.backend.kernel import on_device
-from accelreport.backend.measurement import Measurement
-from accelreport.backend.timed_window import WindowTimer
-from accelreport.backend.training import NanLossError, Order, Pace, batch_bytes
-from accelreport.results.record import Block, DataSource
+from accelreport.backend.measurement import Measurement, WindowTimer
+from accelreport.backend.training import NanLossError, Order, Pace
+from accelreport.results.record import Block, DataSource, Flops
 from accelreport.spec.device import FRAMEWORK_NAMES
-from accelreport.workloads.base import StepProblem, TrainingProblem
+from accelreport.spec.families import TENSORFLOW
+from accelreport.workloads.base import KernelProblem, StepProblem, TrainingProblem
 from accelreport.workloads.python_step import StepError, blamed
+
+LEAST_SHARE = 10
+"""A call that is cut short still does at least one in so many of its operations."""
+
+
+class Kernel:
+    """A kernel's problem, built where it is to run.
+
+    Args:
+        problem: what is called.
+        runtime: a configured framework.
+        seed: of its input.
+
+    Attributes:
+        inputs: the tensors it reads, where it says so.
+
+    Raises:
+        StrategyError: the strategy only makes sense for training.
+    """
+
+    def __init__(self, problem: KernelProblem, runtime: Runtime, seed: int) -> None:
+        if runtime.facts.get("strategy") == "parameter_server":
+            raise StrategyError(
+                "a kernel has no weights that a parameter server could keep",
+                remedy="name a device with another strategy",
+            )
+        self.problem = problem
+        self._counts_in_tensors = runtime.framework == TENSORFLOW
+        with on_device(runtime):
+            call = problem.build(seed, runtime.jit_compile)
+        self.inputs: tuple[Any, ...] = tuple(getattr(call, "inputs", ()))
+        self._call = runtime.placement.once(_everywhere(call, runtime))
+
+    def start(self, operations: int) -> Any:
+        """Start so many operations; a scalar that depends on all of them."""
+        if not self.problem.countable:
+            return self._call()
+        return self._call(_tensor(operations) if self._counts_in_tensors else operations)
+
+    def run(self, operations: int) -> float:
+        """Do so many operations; their scalar, which is waited for."""
+        return float(self.start(operations))
+
+
+def run_kernel(measurement: Measurement, kernel: Kernel, watch: WindowWatch) -> list[Block]:
+    """Call the kernel as often as the spec says, or until the budget ends.
+
+    The first call holds trace and compilation: it is "cold", and always whole. Every call reads
+    one scalar that depends on all of the work, so that the clock cannot stop before it is done.
+    A call that the budget would end in its middle does fewer operations, where it can.
+
+    Raises:
+        NanLossError: the result is not finite, so the arithmetic was not the one meant.
+    """
+    conditions, reporter = measurement.cell.measure, measurement.reporter
+    placement, calls = measurement.ready().placement, conditions.calls
+    whole, done = kernel.problem.operations, 0
+    blocks: list[Block] = []
+    timer = WindowTimer(placement, watch, measurement.open_meter())
+    deadline = time.perf_counter() + conditions.budget
+    reporter.phase("compile")
+    for number in range(calls):
+        if number == 1:
+            reporter.phase("train")
+        left_s = deadline - time.perf_counter()
+        operations = int(placement.agreed(fitting(kernel.problem, blocks, left_s)))
+        if not operations:
+            break
+        timed = timer.time(
+            partial(kernel.run, operations),
+            epoch=number + 1,
+            first_step=done,
+            steps=operations,
+            warmup=number < conditions.warmup_calls,
+        )
+        if timed.seen.lost_s:
+            deadline += timed.seen.stopped_s
+        if not math.isfinite(timed.result):
+            raise NanLossError(f"call {number + 1} gave {timed.result}: the values have overflowed")
+        blocks.append(timed.block)
+        done += operations
+        left = min((calls - number - 1) * timed.ran_s, max(0.0, deadline - time.perf_counter()))
+        reporter.progress(
+            epoch=number + 1, epochs=calls, step=done, steps=calls * whole, eta_s=left
+        )
+        if operations < whole:
+            break
+    timer.meter.end()
+    return blocks
+
+
+def fitting(problem: KernelProblem, blocks: list[Block], left_s: float) -> int:
+    """Operations of the next call, by the pace of the last one; none where time is up.
+
+    A kernel that was only called cold has no time yet, and is called once more in any case; one
+    without any pace is called whole.
+    """
+    whole = problem.operations
+    # A call in which the process was stopped has no pace.
+    last = next((block for block in reversed(blocks) if not block.stopped_s), None)
+    if last is None:
+        return whole
+    fit = int(max(0.0, left_s) * last.steps / last.wall_s)
+    if not problem.countable:
+        return whole if left_s > 0 else 0
+    # A window much shorter than the others would tell more of its ends than of the work.
+    least = math.ceil(whole / LEAST_SHARE)
+    if not any(block.steady for block in blocks):
+        fit = max(fit, least)
+    return min(fit, whole) if fit >= least else 0
+
+
+def on_device(runtime: Runtime) -> AbstractContextManager[Any]:
+    """Where tensors are made that a kernel reads."""
+    if runtime.framework != TENSORFLOW:
+        return nullcontext()  # it has one device, and everything lies there
+    import tensorflow as tf
+
+    found: AbstractContextManager[Any] = tf.device(runtime.devices[0])
+    return found
+
+
+def _tensor(number: int) -> Any:
+    """A number for a graph of TensorFlow, which is traced anew for every plain one."""
+    import tensorflow as tf
+
+    return tf.constant(number)
+
+
+def _everywhere(call: Callable[..., Any], runtime: Runtime) -> Callable[..., Any]:
+    """The call on every replica."""
+    if runtime.replicas == 1:
+        return call
+    import tensorflow as tf
+
+    @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+    def everywhere(*count: Any) -> Any:
+        sums = runtime.strategy.run(call, args=count)
+        return runtime.strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
+
+    return lambda *count: everywhere(*count)
+
+
+def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
+    """Time the calls of a kernel, and check the timer around them."""
+    runtime, cell = measurement.ready(), measurement.cell
+    kernel = Kernel(problem, runtime, cell.seed)
+    watch, checks = _watch(runtime), measurement.begin_checks()
+    checks.before_kernel(kernel, watch)
+    blocks = run_kernel(measurement, kernel, watch)
+    _note_generated(measurement, problem.fingerprint(cell.seed))
+    measurement.facts["flops"] = _flops_of(problem, runtime.replicas)
+    _note_calls(measurement, watch, blocks, cell.measure.calls * problem.operations)
+    checks.after_calls(watch, blocks, list(kernel.inputs))
+    checks.canary_of_kernel(kernel, blocks)
+
+
+def _flops_of(problem: KernelProblem, replicas: int) -> Flops:
+    """Operations and bytes of a step, over all replicas."""
+    moved = problem.moved
+    return Flops(
+        per_step=problem.flops * replicas / problem.operations,
+        method=problem.flops_method,
+        bytes_per_step=None if moved is None else moved * replicas / problem.operations,
+        bytes_method=problem.moved_method,
+        least_per_step=problem.flops * replicas / problem.operations,
+    )
+
 
 MOST_BATCHES = 64
 """Different batches that are called in turn, so that no cache holds the only one."""
@@ -206,7 +376,6 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
     """Time the calls of a model, and check the timer around them.
 
     Raises:
-        BatchError: the replicas do not divide the batch.
         StrategyError: the strategy only makes sense for training.
         NanLossError: an output is not finite.
     """
@@ -216,20 +385,21 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
             "a model in inference is called by one process",
             remedy="name a device with another strategy",
         )
-    if problem.batch_size % runtime.replicas:
-        raise BatchError(problem.batch_size, runtime.replicas)
     with measurement.stage("build_s", "build"):
         engine = engine_for(called_problem(problem), runtime)
         predictions = Predictions(engine, cell.seed)
     watch, checks = _watch(runtime), measurement.begin_checks()
     checks.before_inference(engine, watch, predictions.source)
     blocks = run_calls(measurement, predictions.run, watch)
-    measurement.facts["parameters"] = engine.parameters()
-    _note_calls(measurement, watch, blocks, problem.batch_size)
+    measurement.facts |= {
+        "parameters": engine.parameters(),
+        "samples_per_step": problem.batch_size,
+    }
+    _note_calls(measurement, watch, blocks, cell.measure.calls)
     tensors = [each.value for each in engine.model.trainable_variables]
     checks.after_calls(watch, blocks, [*tensors, *predictions.source.values()])
-    measurement.note_memory()
-    _note_arithmetic(measurement, engine, predictions)
+    graph = engine.prediction_graph(predictions.source, predictions.batches[0])
+    measurement.note_flops(count_flops(graph, runtime), engine, "a call")
     checks.canary_of_calls(predictions.start, engine.read, blocks)
 
 
@@ -254,14 +424,12 @@ def measure_own_step(measurement: Measurement, problem: StepProblem) -> None:
     watch, checks = _watch(runtime), measurement.begin_checks()
     checks.before_step(watch, steps.batches[0])
     blocks = run_calls(measurement, steps.run, watch)
-    measurement.data = DataSource(
-        dataset="", origin="generated", fingerprint=problem.fingerprint, seed=seed
-    )
-    _note_calls(measurement, watch, blocks, problem.batch_size)
+    _note_generated(measurement, problem.fingerprint)
+    measurement.facts["samples_per_step"] = problem.batch_size
+    _note_calls(measurement, watch, blocks, measurement.cell.measure.calls)
     # A number of Python's or NumPy's lies on the host, wherever the step ran.
     results = [steps.result] if ops.is_tensor(steps.result) else []
     checks.after_calls(watch, blocks, results)
-    measurement.note_memory()
     checks.canary_of_calls(steps.start, steps.read, blocks)
 
 
@@ -272,9 +440,8 @@ def _watch(runtime: Runtime) -> WindowWatch:
 
 
 def _note_calls(
-    measurement: Measurement, watch: WindowWatch, blocks: list[Block], batch_size: int
+    measurement: Measurement, watch: WindowWatch, blocks: list[Block], planned: int
 ) -> None:
-    planned = measurement.cell.measure.calls
     stops = sum(seen.stopped_s for seen in watch.windows)
     measurement.times["train_s"] = sum(block.wall_s for block in blocks) - stops
     if not blocks[0].stopped_s:
@@ -282,18 +449,14 @@ def _note_calls(
     measurement.facts |= {
         "blocks": blocks,
         "planned_steps": planned,
-        "samples_per_step": batch_size,
         "complete": sum(block.steps for block in blocks) == planned,
     }
+    measurement.note_memory()
     measurement.check_window(blocks)
 
 
-def _note_arithmetic(measurement: Measurement, engine: Engine, predictions: Predictions) -> None:
-    """Operations of a call, forward alone."""
-    graph = engine.prediction_graph(predictions.source, predictions.batches[0])
-    found = count_flops(graph, measurement.ready())
-    if found.flops is None:
-        measurement.warn("flops-unknown", f"operations of a call were not counted: {found.unknown}")
-        return
-    kept = {"state_bytes": engine.state_bytes(), "batch_bytes": batch_bytes(engine.problem)}
-    measurement.facts["flops"] = found.flops.model_copy(update=kept)
+def _note_generated(measurement: Measurement, fingerprint: str) -> None:
+    """The input came from the seed."""
+    measurement.data = DataSource(
+        dataset="", origin="generated", fingerprint=fingerprint, seed=measurement.cell.seed
+    )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.failures import StrategyError
+from accelreport.backend.failures import BatchError, StrategyError
 from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.workloads.base import TrainingProblem
@@ -88,6 +88,12 @@ class Engine(ABC):
         """Bytes of the weights and of the optimizer's state, once."""
         kept = [*self.model.variables, *self.optimizer.variables]
         return float(sum(math.prod(each.shape) * _bytes_of(str(each.dtype)) for each in kept))
+
+    def batch_bytes(self) -> float:
+        """Bytes of the examples of a step, of what lies on the device an example each."""
+        arrays, count = self.problem.resident.values(), self.problem.examples
+        each = [array.nbytes / len(array) for array in arrays if len(array) == count]
+        return self.problem.batch_size * sum(each)
 
     def steps_done(self) -> int:
         """Steps the optimizer has counted; waits for the last one."""
@@ -211,6 +217,12 @@ def _bytes_of(dtype: str) -> float:
 
 
 def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
-    """A problem's model in the framework that was configured."""
+    """A problem's model in the framework that was configured.
+
+    Raises:
+        BatchError: the replicas do not divide the batch.
+    """
+    if problem.batch_size % runtime.replicas:
+        raise BatchError(problem.batch_size, runtime.replicas)
     found: Engine = framework_module(runtime.framework, "engine").ENGINE(problem, runtime)
     return found

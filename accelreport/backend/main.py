@@ -14,21 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.atomic import write_whole
-from accelreport.backend.artefacts import artefacts_of
-from accelreport.backend.calls import measure_inference, measure_own_step
+from accelreport.backend.calls import measure_inference, measure_kernel, measure_own_step
 from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
-from accelreport.backend.failures import BatchError, failure
+from accelreport.backend.failures import failure
 from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
-from accelreport.backend.kernel import measure_kernel
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.policies import Policies
 from accelreport.backend.post_training import observe
-from accelreport.backend.protocol import Job, ParentTimings, Reporter
+from accelreport.backend.protocol import Job, ParentTimings, Reporter, artefacts_of
 from accelreport.backend.step_parts import time_parts
-from accelreport.backend.training import Trained, Training, batch_bytes, grace_s
+from accelreport.backend.training import Trained, Training, grace_s
 from accelreport.datasets.base import Dataset
 from accelreport.errors import AccelReportError
 from accelreport.machine.parent_death import end_with_parent
@@ -51,12 +49,9 @@ def measure_training(
     """Train a model, check the timer, and do what the spec asks for with what was trained.
 
     Raises:
-        BatchError: the replicas do not divide the batch.
         NanLossError: the loss of a window is not finite.
     """
     runtime, conditions = measurement.ready(), measurement.cell.measure
-    if problem.batch_size % runtime.replicas:
-        raise BatchError(problem.batch_size, runtime.replicas)
     with measurement.stage("build_s", "build"):
         engine = engine_for(problem, runtime)
     policies, pipeline = Policies(parameters, engine), parameters.input == "pipeline"
@@ -125,12 +120,7 @@ def _note_arithmetic(measurement: Measurement, training: Training, engine: Engin
             judge_kernels(checks, runtime.facts)
     elif checks:
         checks.inapplicable("cudnn-fallback", found.unknown)
-    if found.flops is None:
-        message = f"operations of a step were not counted: {found.unknown}"
-        measurement.warn("flops-unknown", message)
-    else:
-        kept = {"state_bytes": engine.state_bytes(), "batch_bytes": batch_bytes(engine.problem)}
-        measurement.facts["flops"] = found.flops.model_copy(update=kept)
+    measurement.note_flops(found, engine, "a step")
 
 
 def _select(measurement: Measurement, policies: Policies, trained: Trained) -> None:

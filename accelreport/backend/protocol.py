@@ -1,4 +1,4 @@
-"""What the runner hands to a cell's process, and what that process says while it runs.
+"""What the runner hands to a cell's process, and what that process says and leaves.
 
 The process is started as `python -m accelreport.backend.main JOB.json`. It reads the job,
 measures, and writes a `Record` as JSON to `Job.record_path`, whole or not at all. While it
@@ -8,13 +8,18 @@ standard output and error hold only what TensorFlow and others print.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
+import tarfile
 import time
+from pathlib import Path
 from typing import Annotated, Literal, TextIO
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from accelreport.results.plan_document import Document
+from accelreport.results.record import Artefact
 from accelreport.spec.cells import Cell
 
 
@@ -32,6 +37,64 @@ class Job(Document):
     launched_s: float
     """The same instant by the monotonic clock, which all processes of a machine share and
     nobody can set back: `time.monotonic()`."""
+
+
+ARTEFACTS = "artefacts"
+"""Beside the record of a cell's process, until the runner takes them into the results."""
+
+
+class Artefacts:
+    """Takes the files of one cell.
+
+    Args:
+        folder: where they go; made when the first one comes.
+
+    Attributes:
+        kept: what was taken, for the record.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.kept: list[Artefact] = []
+
+    def keep(self, name: str, what: str, content: bytes) -> None:
+        """Take a file.
+
+        Args:
+            name: ending of the file's name, such as `weights.h5`.
+            what: what it is, in words.
+            content: its bytes.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        artefact = Artefact(name=name, what=what, bytes=len(content), sha256=digest)
+        self._folder.mkdir(exist_ok=True)
+        (self._folder / artefact.file).write_bytes(content)
+        self.kept.append(artefact)
+
+    def keep_folder(self, name: str, what: str, folder: Path) -> None:
+        """Take a folder, as a tar archive that says nothing of when and by whom it was made."""
+        self.keep(name, what, archive(folder))
+
+
+def archive(folder: Path) -> bytes:
+    """A folder as an uncompressed tar archive; the same files give the same bytes."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for path in sorted(folder.rglob("*")):
+            entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
+            if path.is_dir():
+                entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+                tar.addfile(entry)
+            elif path.is_file():
+                content = path.read_bytes()
+                entry.size, entry.mode = len(content), 0o644
+                tar.addfile(entry, io.BytesIO(content))
+    return target.getvalue()
+
+
+def artefacts_of(job: Job) -> Artefacts:
+    """For the files of a job's cell."""
+    return Artefacts(Path(job.record_path).parent / ARTEFACTS)
 
 
 class ParentTimings(Document):

@@ -17,13 +17,12 @@ from accelreport.backend.checks.model import order_of
 from accelreport.backend.checks.windows import WindowWatch
 from accelreport.backend.engine import Engine
 from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.measurement import WindowTimer
 from accelreport.backend.policies import Policies
 from accelreport.backend.protocol import Reporter
-from accelreport.backend.timed_window import WindowTimer
 from accelreport.machine.energy import Meter
 from accelreport.results.record import Block, Epoch
 from accelreport.spec.device import FRAMEWORK_NAMES
-from accelreport.workloads.base import TrainingProblem
 
 
 class Order:
@@ -129,12 +128,6 @@ def grace_s(budget_s: float) -> float:
     return max(5.0, 0.25 * budget_s)
 
 
-def batch_bytes(problem: TrainingProblem) -> float:
-    """Bytes of the examples of a step, of what lies on the device an example each."""
-    each = [a.nbytes / len(a) for a in problem.resident.values() if len(a) == problem.examples]
-    return problem.batch_size * sum(each)
-
-
 Steps = Callable[[int, int], Any]
 """(number of the first step within its epoch, count of steps) → (sums, stamps)."""
 
@@ -217,7 +210,7 @@ class PipelineFeed(Feed):
         self.order = order_of(orders[: problem.steps_per_epoch], problem.examples)
         if engine.runtime.counts_steps:
             # A batch for the checks comes first, so that they see what this pipeline brings.
-            probe = probe_row(problem.examples, problem.batch_size)
+            probe = probe_row(problem)
             orders = np.concatenate([probe[np.newaxis], orders])
         self.source = engine.runtime.placement.batches(problem, orders)
 

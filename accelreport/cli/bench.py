@@ -83,8 +83,7 @@ def bench(
     dry_run: DryRun = False,
 ) -> None:
     """Measure a model without a spec, and print the spec that was used."""
-    from accelreport.runner.overrides import parse_tables
-    from accelreport.runner.prepare import Request
+    from accelreport.runner.prepare import Request, parse_tables
 
     given = parse_tables(set_)
     measure = {"repeats": repeats, "budget": budget, **given.pop("measure", {})}

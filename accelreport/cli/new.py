@@ -110,7 +110,7 @@ def new(
     set_: Set = [],  # noqa: B006 -- Typer copies it
 ) -> None:
     """Write a spec to begin with: one with a comment on every key, or a published system."""
-    from accelreport.runner.overrides import parse_tables
+    from accelreport.runner.prepare import parse_tables
 
     if list_:
         _list_systems()

@@ -203,9 +203,13 @@ def run(
     """
     from accelreport.runner.launchers import launching
     from accelreport.runner.launchers.base import LauncherConfig
-    from accelreport.runner.overrides import parse_launcher_options, parse_overrides, shorthands
     from accelreport.runner.plan import Policy
-    from accelreport.runner.prepare import Request
+    from accelreport.runner.prepare import (
+        Request,
+        parse_launcher_options,
+        parse_overrides,
+        shorthands,
+    )
 
     if most_repeats is not None and not until_decided:
         raise typer.BadParameter("--most-repeats says nothing without --until-decided.")

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from accelreport.results.record import Record
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY, Cell
 
-MEASURED = frozenset({"ok", "partial"})
-"""Statuses of records that hold a measurement."""
-
 
 @dataclass(frozen=True)
 class TimeEstimate:
@@ -40,7 +37,7 @@ class Expectation:
 
     def learn(self, record: Record) -> None:
         """Take a record of this machine into account, if it holds a measurement."""
-        if record.status in MEASURED:
+        if record.measured:
             self.took(likeness(record.cell), record.times.wall_s)
 
     def took(self, like: str, seconds: float | None) -> None:
@@ -139,7 +136,7 @@ class RemainingTime:
     def ended(self, record: Record) -> None:
         """A cell is through: it is left no more, and says how long others will take."""
         like = likeness(record.cell)
-        if record.status in MEASURED and record.times.wall_s is not None:
+        if record.measured and record.times.wall_s is not None:
             self._took_s += record.times.wall_s
             self._took += 1
         before = self._expectation.of_like(like)

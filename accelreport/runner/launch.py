@@ -12,19 +12,17 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from accelreport.backend import failures
-from accelreport.backend.artefacts import FOLDER
-from accelreport.backend.protocol import EVENTS, Job
+from accelreport.backend.protocol import ARTEFACTS, EVENTS, Job
 from accelreport.errors import AccelReportError
 from accelreport.machine.memory import LARGE_SHARE
 from accelreport.results.reading import UnreadableFile, read_record
-from accelreport.results.record import Environment, Failure, Record, Times, Warned
+from accelreport.results.record import Environment, Failure, Record, Warned
 from accelreport.runner.fork_pool import ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import (
@@ -33,6 +31,8 @@ from accelreport.runner.launchers.base import (
     Finished,
     LeftFile,
     hand_over,
+    now,
+    unmeasured,
 )
 from accelreport.runner.process import ChildProcess, Ending, Process
 from accelreport.spec.cells import Cell
@@ -144,7 +144,7 @@ class LocalLauncher:
             complaints: list[str] = []
             server = self._server(cell, stop, on_event)
             kills_before = oom_kills()
-            started_at = _now()
+            started_at = now()
             reading, writing = os.pipe()
             try:
                 child = self._start(cell, folder, writing, server)
@@ -168,13 +168,13 @@ class LocalLauncher:
                     record_path=folder / "record.json",
                     log=folder / "log.txt",
                     started_at=started_at,
-                    finished_at=_now(),
+                    finished_at=now(),
                     oom_kills=oom_kills() - kills_before,
                     environment=self.environment(),
                     complaints=complaints,
                 )
             )
-            return hand_over(record, folder / FOLDER, on_file)
+            return hand_over(record, folder / ARTEFACTS, on_file)
 
     def _folder(self, cell: Cell) -> tempfile.TemporaryDirectory[str]:
         try:
@@ -219,10 +219,6 @@ class LocalLauncher:
 def _variables() -> dict[str, str]:
     # A crash inside a library then leaves its Python stack in the log.
     return {**os.environ, "PYTHONFAULTHANDLER": "1"}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _hearing(
@@ -323,13 +319,13 @@ def conclude(seen: ProcessOutcome) -> Record:
     try:
         record = read_record(seen.record_path)
     except FileNotFoundError:
-        record = failed(seen, explain(seen, tail))
+        record = unmeasured(seen.cell, explain(seen, tail), seen.environment)
     except UnreadableFile as error:
-        problem = f"Its process left something that is no record: {error.problem.message}"
-        record = failed(seen, Failure(kind="harness-error", message=problem))
+        told = f"Its process left something that is no record: {error.problem.message}"
+        record = _broken(seen, told)
     if record.key != seen.cell.key:
-        problem = f"Its process measured another cell ({record.key})."
-        record = failed(seen, Failure(kind="harness-error", message=problem))
+        told = f"Its process measured another cell ({record.key})."
+        record = _broken(seen, told)
     environment = record.environment or seen.environment
     # A process that limits its own processors must not look like another machine.
     place = {"machine": seen.environment.machine, "host": seen.environment.host}
@@ -346,18 +342,9 @@ def conclude(seen: ProcessOutcome) -> Record:
     )
 
 
-def failed(seen: ProcessOutcome, failure: Failure) -> Record:
-    """A record that holds nothing but why there is no result."""
-    return Record(
-        cell=seen.cell,
-        key=seen.cell.key,
-        status="failed",
-        failure=failure,
-        started_at=seen.started_at,
-        finished_at=seen.finished_at,
-        times=Times(),
-        environment=seen.environment,
-    )
+def _broken(seen: ProcessOutcome, message: str) -> Record:
+    failure = Failure(kind="harness-error", message=message)
+    return unmeasured(seen.cell, failure, seen.environment)
 
 
 def explain(seen: ProcessOutcome, tail: str) -> Failure:

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Literal, Protocol, Self, TypeVar
 
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import STANDING, Failure, FailureKind, Record, Status
+from accelreport.results.record import MEASURED, STANDING, Failure, FailureKind, Record, Status
 from accelreport.results.store import Store
-from accelreport.runner.estimate import MEASURED, Expectation, TimeEstimate, likeness
+from accelreport.runner.estimate import Expectation, TimeEstimate, likeness
 from accelreport.runner.plan_documents import profile_of
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
@@ -294,7 +294,7 @@ def decide(
     looked at anew in every run, as its device may be here now.
     """
     known = Earlier.of(earlier) if earlier else None
-    if earlier and good(earlier) and not policy.rerun:
+    if earlier and earlier.measured and not policy.rerun:
         before, now = earlier.cell.measure.budget, cell.measure.budget
         if earlier.status == "ok" or now <= before:
             return Planned(cell, "done", "", known)
@@ -306,15 +306,10 @@ def decide(
             return Planned(cell, "failed", f"{kind}: {earlier.failure.message}", known)
         reason = f"it failed before ({kind})"
     else:
-        reason = "it is measured again" if earlier and good(earlier) else ""
+        reason = "it is measured again" if earlier and earlier.measured else ""
     if unavailable is not None:
         return Planned(cell, "skip", unavailable, known)
     return Planned(cell, "run", reason, known)
-
-
-def good(record: Record) -> bool:
-    """Whether a record holds a measurement."""
-    return record.status in MEASURED
 
 
 def supersedes(new: Record, old: Record | None) -> bool:
@@ -367,7 +362,7 @@ class RecordIndex:
         Args:
             measured: a record that was written; nothing happens if it holds no measurement.
         """
-        if measured.status not in {"ok", "partial"}:
+        if not measured.measured:
             return
         for record in self._of(measured.key):
             again = record.failure is not None and record.failure.kind in ALWAYS_RETRIED

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from accelreport.atomic import write_whole
 from accelreport.backend.environment import environment
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.reading import ResultsError, to_bytes
-from accelreport.results.record import Environment, Failure, Record
+from accelreport.results.record import MEASURED, Environment, Failure, Record
 from accelreport.results.store import Store
 from accelreport.runner.events import (
     CellEndLine,
@@ -33,7 +32,13 @@ from accelreport.runner.events import (
 from accelreport.runner.fork_pool import ForkPool
 from accelreport.runner.interrupt import Stop, stopped_by_signals
 from accelreport.runner.launch import LocalLauncher
-from accelreport.runner.launchers.base import ChildEvent, Finished, Launcher, LeftFile
+from accelreport.runner.launchers.base import (
+    ChildEvent,
+    Finished,
+    Launcher,
+    LeftFile,
+    unmeasured,
+)
 from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decide, supersedes
 from accelreport.runner.prepare import Prepared
 from accelreport.runner.timings import CellSummary, timings
@@ -210,7 +215,7 @@ class Run:
                     listener.ended(finished.record.cell)
                     self._keep(finished)
             except AccelReportError as error:
-                measured = any(each.status in {"ok", "partial"} for each in self.ended)
+                measured = any(each.status in MEASURED for each in self.ended)
                 if measured and error.exit_code == ExitCode.NOTHING_RAN:
                     error.exit_code = ExitCode.SOME_FAILED
                 raise
@@ -254,7 +259,6 @@ class Run:
         return now.action == "done"
 
     def _skip_all(self, skipped: list[Planned]) -> None:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
         environment = self.environment() if skipped else None
         for planned in skipped:
             failure = Failure(
@@ -262,15 +266,7 @@ class Run:
                 message=planned.reason,
                 remedy="Run the same command where it can run, then merge the results.",
             )
-            record = Record(
-                cell=planned.cell,
-                key=planned.cell.key,
-                status="skipped",
-                failure=failure,
-                started_at=now,
-                finished_at=now,
-                environment=environment,
-            )
+            record = unmeasured(planned.cell, failure, environment, status="skipped")
             earlier = planned.earlier
             if earlier and earlier.failure == failure:
                 self._tell(record, self.store.record_path(record.key, earlier.machine))
@@ -319,7 +315,7 @@ class Run:
                 self.store.keep(artefact, content)
             return self.store.write(record)
         except ResultsError as error:
-            if record.status not in {"ok", "partial"} or record.environment is None:
+            if not record.measured or record.environment is None:
                 raise
             kept = self.workspace.rescued / f"{record.key}.{record.environment.machine}.json"
             place = self.store.cells

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.backend.kernel import LEAST_SHARE, fitting
+from accelreport.backend.calls import LEAST_SHARE, fitting
 from accelreport.results.record import Block
 from accelreport.spec.models import Measure
 from accelreport.workloads.base import KernelProblem

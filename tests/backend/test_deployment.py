@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from accelreport.backend.artefacts import Artefacts, archive
 from accelreport.backend.post_training import QuantisationError, quantise, save_weights
+from accelreport.backend.protocol import Artefacts, archive
 from accelreport.backend.serving.serve import (
     Address,
     ServingError,

@@ -27,8 +27,8 @@ from accelreport.runner.launchers.ray.engine import (
 )
 from accelreport.runner.launchers.ray.pool import Queue
 from accelreport.runner.launchers.ray.worker import About
-from accelreport.runner.overrides import BadOverride, parse_launcher_options
 from accelreport.runner.plan import RecordIndex
+from accelreport.runner.prepare import BadOverride, parse_launcher_options
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from tests.runner.scripted import a_record, cell
@@ -207,6 +207,10 @@ def _of(kinds: set[str]) -> Callable[[Device], bool]:
     return lambda device: device.kind in kinds
 
 
+def _same(one: Device, other: Device) -> bool:
+    return one.kind == other.kind
+
+
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=12), st.data())
 def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
@@ -217,14 +221,13 @@ def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
     left = deque(cells)
     while left:
         kinds = data.draw(st.sets(st.sampled_from(["CPU", "GPU", "TPU"]), min_size=1))
-        taken = waiting.take(_of(kinds))
-        assert taken == next((one for one in left if one.device_spec.kind in kinds), None)
-        if taken is None:
-            continue
-        if data.draw(st.booleans()):
-            waiting.put_first(taken)
-            assert waiting.take(_of({taken.device_spec.kind})) == taken
-        left.remove(taken)
+        taken = waiting.take_like(1, _of(kinds), _same)
+        assert taken == [one for one in left if one.device_spec.kind in kinds][:1]
+        for one in taken:
+            if data.draw(st.booleans()):
+                waiting.put_first(one)
+                assert waiting.take_like(1, _of({one.device_spec.kind}), _same) == taken
+            left.remove(one)
     assert len(waiting) == 0
 
 
@@ -237,7 +240,7 @@ def test_cells_that_a_node_is_given_at_once_follow_each_other_and_ask_for_the_sa
     waiting = Queue(cells)
     taken: list[Cell] = []
     while waiting:
-        some = waiting.take_like(most, lambda _: True, lambda one, other: one.kind == other.kind)
+        some = waiting.take_like(most, lambda _: True, _same)
         assert 1 <= len(some) <= most
         assert len({one.device_spec.kind for one in some}) == 1
         taken += some

@@ -9,8 +9,15 @@ import pytest
 from accelreport.results.record import Failure, FailureKind, Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent
-from accelreport.runner.launchers.messages import Completed, Crashed, Reachable, Started
-from accelreport.runner.launchers.node import STOPPED, LostCell, LostCells
+from accelreport.runner.launchers.node import (
+    STOPPED,
+    Completed,
+    Crashed,
+    LostCell,
+    LostCells,
+    Reachable,
+    Started,
+)
 from accelreport.runner.launchers.ray.distributed import Rank, outcome
 from accelreport.runner.launchers.ray.engine import RayNode
 from accelreport.runner.launchers.ray.pool import Batch

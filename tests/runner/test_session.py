@@ -12,9 +12,8 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.reading import ResultsError
 from accelreport.results.store import Store, content_digest
 from accelreport.runner.events import EndLine
-from accelreport.runner.overrides import BadOverride, parse_overrides
 from accelreport.runner.plan_documents import refresh
-from accelreport.runner.prepare import Prepared, Request, prepare
+from accelreport.runner.prepare import BadOverride, Prepared, Request, parse_overrides, prepare
 from accelreport.runner.run import exit_code
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell

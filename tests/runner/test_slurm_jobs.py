@@ -13,8 +13,16 @@ from filelock import FileLock
 from submitit.core.utils import UncompletedJobError
 
 from accelreport.results.store import Store
-from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
-from accelreport.runner.launchers.node import STOPPED, LostCells, environment_here
+from accelreport.runner.launchers.node import (
+    STOPPED,
+    Completed,
+    Crashed,
+    LostCells,
+    Reported,
+    Started,
+    Waits,
+    environment_here,
+)
 from accelreport.runner.launchers.slurm.jobs import GONE, JobState, SlurmJob
 from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perform
 from accelreport.spec.cells import Cell

@@ -14,6 +14,7 @@ from accelreport.spec.families import TENSORFLOW
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
     from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
+    from accelreport.workloads.base import TrainingProblem
 
 UNLIKE = 1e-3
 """Sums of the same values on two devices differ by rounding alone, a hundredth of this share
@@ -23,9 +24,9 @@ COLUMNS = 4
 """Of each tensor: its elements, how many differ from its first, the sum, the sum of squares."""
 
 
-def probe_row(examples: int, batch: int) -> NDArray[np.int32]:
+def probe_row(problem: TrainingProblem) -> NDArray[np.int32]:
     """Indices of one batch, spread over all examples; shape [batch]."""
-    return np.linspace(0, examples - 1, batch).astype(np.int32)
+    return np.linspace(0, problem.examples - 1, problem.batch_size).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool
             power and takes less time than that of real data.
     """
     problem = engine.problem
-    row = probe_row(problem.examples, problem.batch_size)
+    row = probe_row(problem)
     here = on_host(engine, row)
     if engine.runtime.framework != TENSORFLOW:
         there = on_device(engine, source, row)

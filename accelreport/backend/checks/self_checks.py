@@ -17,9 +17,9 @@ from accelreport.machine.clocks import Heartbeat
 from accelreport.results.record import Beginning, Block
 
 if TYPE_CHECKING:
+    from accelreport.backend.calls import Kernel
     from accelreport.backend.engine import Engine
     from accelreport.backend.frameworks import Runtime
-    from accelreport.backend.kernel import Kernel
     from accelreport.backend.training import Training
 
 CORNER = 256

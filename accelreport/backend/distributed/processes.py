@@ -9,7 +9,6 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import psutil
 
@@ -27,14 +26,8 @@ class TaskSpec(Document):
 
     job: Job
     """The cell."""
-    task: str
-    """The task's name, such as `worker:1`."""
-    role: Literal["measure", "serve"]
-    """Run the timed loop, or compute what another process asks for."""
-    chief: bool
-    """Whether this process writes the cell's record."""
-    external: bool
-    """Whether other hosts take part, so that nobody here can tell when the cell has ended."""
+    task: Task
+    """Which process of it."""
     record_path: str
     """Where the process leaves its own record: the chief's is the cell's."""
     ready_path: str
@@ -141,10 +134,7 @@ def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER)
     record, ready = folder / f"{stem}.record.json", folder / f"{stem}.ready"
     orders = TaskSpec(
         job=job,
-        task=task.name,
-        role=task.role,
-        chief=task.chief,
-        external=task.external,
+        task=task,
         record_path=str(record),
         ready_path=str(ready),
         supervisor=os.getpid(),

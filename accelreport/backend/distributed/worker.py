@@ -181,12 +181,12 @@ def main(arguments: list[str]) -> int:
     ready, device = Path(orders.ready_path), orders.job.cell.device_spec
     if device.strategy != "tpu" and "TF_CONFIG" not in os.environ:
         resolve(device)
-    if orders.role == "serve":
-        serve(device, ready, until_chief_ends=orders.external)
+    if orders.task.role == "serve":
+        serve(device, ready, until_chief_ends=orders.task.external)
         return 0
-    descriptor = orders.job.events_fd if orders.chief else None
-    record = measured(orders.job, Announcer(descriptor, ready), leads=orders.chief)
-    record = lost_peer(record, orders.task)
+    descriptor = orders.job.events_fd if orders.task.chief else None
+    record = measured(orders.job, Announcer(descriptor, ready), leads=orders.task.chief)
+    record = lost_peer(record, orders.task.name)
     leave_record(record, Path(orders.record_path))
     return FAILED if record.status == "failed" else 0
 

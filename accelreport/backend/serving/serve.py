@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.artefacts import Artefacts
+from accelreport.backend.protocol import Artefacts
 from accelreport.results.record import Served
 
 START_S = 120.0

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.reading import UnreadableFile, parts_of
-from accelreport.results.record import Artefact, Record, Warned
+from accelreport.results.record import Artefact, Environment, Failure, Record, Warned
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.plan import Policy
 from accelreport.spec.base import Scalar
@@ -60,6 +61,30 @@ def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None])
 def _lost(artefact: Artefact, why: str) -> Warned:
     return Warned(
         kind="artefact-lost", message=f"its file {artefact.name} could not be kept: {why}"
+    )
+
+
+def now() -> str:
+    """This instant, as records tell it: UTC in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def unmeasured(
+    cell: Cell,
+    failure: Failure,
+    environment: Environment | None,
+    status: Literal["failed", "skipped"] = "failed",
+) -> Record:
+    """A record that holds nothing but why there is no result; it began and ended just now."""
+    instant = now()
+    return Record(
+        cell=cell,
+        key=cell.key,
+        status=status,
+        failure=failure,
+        started_at=instant,
+        finished_at=instant,
+        environment=environment,
     )
 
 

@@ -1,6 +1,7 @@
 """How a machine measures the cells that a launcher sends there: as a local run does.
 
-Cells that are lost with what measured them are measured again a few times, then failed.
+What it tells the one that launched it are messages. Cells that are lost with what measured them are
+measured again a few times, then failed.
 """
 
 from __future__ import annotations
@@ -9,19 +10,89 @@ import platform
 import traceback
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
 
 from accelreport.backend.environment import environment
+from accelreport.backend.protocol import AnyEvent
 from accelreport.errors import AccelReportError
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Environment, Failure, FailureKind, Record
 from accelreport.runner.fork_pool import SERVER, ForkPool
 from accelreport.runner.launch import CHILD, LocalLauncher
-from accelreport.runner.launchers.base import ATTEMPTS, Finished
-from accelreport.runner.launchers.messages import Crashed
+from accelreport.runner.launchers.base import ATTEMPTS, Finished, unmeasured
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
+
+
+class Started(Document):
+    """A cell's process is launched."""
+
+    kind: Literal["started"] = "started"
+    key: str
+    """The cell."""
+    environment: Environment
+    """The machine, for the case that no record ever comes."""
+
+
+class Reported(Document):
+    """A cell's process told something."""
+
+    kind: Literal["reported"] = "reported"
+    key: str
+    """The cell."""
+    says: AnyEvent
+    """What it told."""
+
+
+class Waits(Document):
+    """The machine is in use."""
+
+    kind: Literal["waits"] = "waits"
+    host: str
+    """Name of the machine."""
+    reason: str
+    """By whom."""
+
+
+class Reachable(Document):
+    """A process of a cell on several machines holds its machine and waits for the others."""
+
+    kind: Literal["reachable"] = "reachable"
+    port: int
+    """Where it will listen."""
+
+
+class Completed(Document):
+    """A cell is through."""
+
+    kind: Literal["completed"] = "completed"
+    record: Record
+    """Its record."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the machine was told to stop while it measured."""
+        return self.record.failure is not None and self.record.failure.kind == "interrupted"
+
+
+class Crashed(Document):
+    """Something went wrong that has nothing to do with a cell."""
+
+    kind: Literal["crashed"] = "crashed"
+    message: str
+    """What, in a sentence."""
+    traceback: str = ""
+    """Where."""
+    time_is_up: bool = False
+    """Whether it is only that the job's time is over."""
+
+
+Message = Started | Reported | Waits | Reachable | Completed | Crashed
+MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
+"""Reads one message from JSON."""
 
 
 class NodeSettings(Document):
@@ -112,21 +183,16 @@ class LostCells:
         if times < ATTEMPTS and not loss.final:
             return None
         often = f" This happened {times} times." if times > 1 else ""
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
         return Finished(
-            Record(
-                cell=cell,
-                key=cell.key,
-                status="failed",
-                failure=Failure(
+            unmeasured(
+                cell,
+                Failure(
                     kind=loss.kind,
                     message=loss.message + often,
                     remedy=loss.remedy,
                     traceback=loss.traceback,
                 ),
-                started_at=now,
-                finished_at=now,
-                environment=environment or environment_here(),
+                environment or environment_here(),
             )
         )
 

@@ -10,10 +10,9 @@ from typing import Any
 import psutil
 import pytest
 
-from accelreport.backend.artefacts import FOLDER
 from accelreport.backend.distributed.supervisor import supervise
 from accelreport.backend.environment import environment
-from accelreport.backend.protocol import ProgressEvent
+from accelreport.backend.protocol import ARTEFACTS, ProgressEvent
 from accelreport.results.record import Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
@@ -43,7 +42,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
     folder = tmp_path_factory.mktemp("workers")
     saving = cell(TWO_WORKERS, WORKLOAD | {"afterwards": ["save_weights"]})
     record = supervise(job(saving, folder), PLAIN_WORKER)
-    left = [file.name for file in (folder / FOLDER).iterdir()]
+    left = [file.name for file in (folder / ARTEFACTS).iterdir()]
     assert left == [artefact.file for artefact in record.artefacts]
     return record
 

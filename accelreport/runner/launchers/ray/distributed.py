@@ -24,8 +24,7 @@ from typing import Any
 from accelreport.backend.distributed.tasks import expected, free_ports
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import CellListener, ChildEvent, Finished, LauncherError
-from accelreport.runner.launchers.messages import Reachable
-from accelreport.runner.launchers.node import LostCell, LostCells, crashed
+from accelreport.runner.launchers.node import LostCell, LostCells, Reachable, crashed
 from accelreport.runner.launchers.ray.engine import Demand, RayEngine, RayNode, Task, demand
 from accelreport.runner.launchers.ray.pool import Batch, tell_late
 from accelreport.runner.launchers.ray.worker import (
@@ -109,30 +108,16 @@ NODE_LABEL = "ray.io/node-id"
 """The label by which Ray knows each node."""
 
 
-class RemoteRank:
-    """A process of the cell, see `RankActor`.
-
-    Args:
-        actor: Ray's handle of it.
-    """
-
-    def __init__(self, actor: Any) -> None:
-        self._actor = actor
-
-    def hold(self) -> Task:
-        """See `RankActor.hold`."""
-        return self._actor.hold.options(num_returns="streaming").remote()
-
-    def measure(self, configuration: str) -> Task:
-        """See `RankActor.measure`."""
-        return self._actor.measure.options(num_returns="streaming").remote(configuration)
+def _streamed(method: Any, *arguments: str) -> Task:
+    """A call of a `RankActor`, which yields while it runs."""
+    return method.options(num_returns="streaming").remote(*arguments)
 
 
 @contextmanager
 def started_ranks(
     places: Sequence[tuple[RayNode, Demand]], cell: str, settings: str
-) -> Iterator[list[RemoteRank]]:
-    """A process on each node, all or none; they are gone when this is left.
+) -> Iterator[list[Any]]:
+    """Ray's handle of a process on each node, all or none; they are gone when this is left.
 
     Args:
         places: the nodes, and what is asked of each.
@@ -175,7 +160,7 @@ def started_ranks(
                 max_task_retries=0,
             )
             actors.append(options.remote(cell, settings))
-        yield [RemoteRank(actor) for actor in actors]
+        yield actors
     finally:
         for actor in actors:
             ray.kill(actor)
@@ -336,12 +321,12 @@ class Spread:
         demands = [demand(rank.node, cell.device_spec, self._asked) for rank in ranks]
         places = [(rank.node, asked) for rank, asked in zip(ranks, demands, strict=True)]
         with started_ranks(places, cell.model_dump_json(), self._settings) as there:
-            held = dict(zip([remote.hold() for remote in there], ranks, strict=True))
+            held = dict(zip([_streamed(actor.hold) for actor in there], ranks, strict=True))
             self._follow(held, listener, until=lambda rank: rank.port is not None)
             if all(rank.port is not None for rank in ranks) and not listener.stop:
                 addresses = [f"{rank.node.address}:{rank.port}" for rank in ranks]
                 told = zip(there, configurations(jobs, addresses), strict=True)
-                tasks = [remote.measure(configuration) for remote, configuration in told]
+                tasks = [_streamed(actor.measure, each) for actor, each in told]
                 self._follow(dict(zip(tasks, ranks, strict=True)), listener)
         return outcome(cell, ranks, self._losses, stopped=bool(listener.stop)), ranks
 

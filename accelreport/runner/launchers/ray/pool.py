@@ -12,8 +12,16 @@ from itertools import count
 from accelreport.backend.distributed.tasks import processes
 from accelreport.results.record import Environment
 from accelreport.runner.launchers.base import CellListener, Finished, LauncherError, LeftFile
-from accelreport.runner.launchers.messages import Completed, Crashed, Reported, Started, Waits
-from accelreport.runner.launchers.node import STOPPED, LostCell, LostCells
+from accelreport.runner.launchers.node import (
+    STOPPED,
+    Completed,
+    Crashed,
+    LostCell,
+    LostCells,
+    Reported,
+    Started,
+    Waits,
+)
 from accelreport.runner.launchers.ray.engine import RayEngine, RayNode, demand, lack
 from accelreport.runner.launchers.ray.worker import Messages
 from accelreport.spec.cells import Cell
@@ -40,15 +48,6 @@ class Queue:
     def put_first(self, cell: Cell) -> None:
         """Have a cell that was lost measured before all others of its device."""
         self._lane(cell).appendleft((-next(self._numbers), cell))
-
-    def take(self, fits: Callable[[Device], bool]) -> Cell | None:
-        """The first cell whose device fits; None when there is none.
-
-        Args:
-            fits: whether a device can run.
-        """
-        name = self._first(fits)
-        return self._waiting[name].popleft()[1] if name is not None else None
 
     def take_like(
         self, most: int, fits: Callable[[Device], bool], like: Callable[[Device, Device], bool]

@@ -25,15 +25,17 @@ from accelreport.machine.inventory import inventory
 from accelreport.results.plan_document import Document
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import LeftFile
-from accelreport.runner.launchers.messages import (
+from accelreport.runner.launchers.node import (
     Completed,
     Message,
+    NodeSettings,
     Reachable,
     Reported,
     Started,
     Waits,
+    crashed,
+    environment_here,
 )
-from accelreport.runner.launchers.node import NodeSettings, crashed, environment_here
 from accelreport.runner.workspace import Workspace, machine_to_itself
 from accelreport.spec.cells import Cell
 

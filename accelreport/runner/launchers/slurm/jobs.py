@@ -21,8 +21,7 @@ from typing import Any
 from accelreport.errors import ExitCode
 from accelreport.results.record import Environment, FailureKind
 from accelreport.runner.launchers.base import CellListener, LauncherError
-from accelreport.runner.launchers.messages import Crashed
-from accelreport.runner.launchers.node import LostCell
+from accelreport.runner.launchers.node import Crashed, LostCell
 from accelreport.runner.launchers.slurm.worker import MessageLog
 from accelreport.spec.cells import Cell
 

@@ -20,15 +20,17 @@ import psutil
 
 from accelreport.backend.distributed.tasks import NEEDS_CLUSTER
 from accelreport.runner.launchers.base import CellListener, Finished, LauncherConfig, LauncherError
-from accelreport.runner.launchers.messages import (
+from accelreport.runner.launchers.node import (
+    STOPPED,
     Completed,
     Crashed,
+    LostCells,
     Message,
+    NodeSettings,
     Reported,
     Started,
     Waits,
 )
-from accelreport.runner.launchers.node import STOPPED, LostCells, NodeSettings
 from accelreport.runner.launchers.slurm.jobs import Control, NotCancelled, SlurmJob, cancel
 from accelreport.runner.launchers.slurm.submission import SlurmOptions, Submission, slurm_options
 from accelreport.spec.cells import Cell

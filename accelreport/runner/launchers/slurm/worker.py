@@ -26,16 +26,18 @@ from accelreport.runner.events import (
     WaitingLine,
 )
 from accelreport.runner.interrupt import stopped_by_signals
-from accelreport.runner.launchers.messages import (
+from accelreport.runner.launchers.node import (
     MESSAGES,
     Completed,
     Crashed,
     Message,
+    NodeSettings,
     Reported,
     Started,
     Waits,
+    crashed,
+    environment_here,
 )
-from accelreport.runner.launchers.node import NodeSettings, crashed, environment_here
 from accelreport.runner.plan import Policy, RecordIndex, RunPlan, decide
 from accelreport.runner.run import Run
 from accelreport.runner.workspace import machine_to_itself
