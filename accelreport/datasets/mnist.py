@@ -75,6 +75,13 @@ def read_idx(data: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(body, np.uint8).reshape(shape)
 
 
+def write_idx(array: NDArray[np.uint8]) -> bytes:
+    """The gzipped IDX file of an array of unsigned bytes, the inverse of `read_idx`."""
+    header = bytes([0, 0, _UNSIGNED_BYTE, array.ndim])
+    lengths = b"".join(length.to_bytes(4, "big") for length in array.shape)
+    return gzip.compress(header + lengths + array.tobytes(), compresslevel=6, mtime=0)
+
+
 def _read_shape(stream: gzip.GzipFile) -> tuple[int, ...]:
     magic = stream.read(4)
     if len(magic) != 4 or magic[:2] != b"\0\0":

@@ -230,7 +230,7 @@ def test_a_model_that_names_the_wrong_device_is_in_no_title_and_its_failure_is_t
     bench = view(jagged, "quick")
     found, hero = made_of(bench), hero_of(bench)
     assert sum(found.verdicts) < len(found.verdicts) / 2
-    assert plain(hero.title).startswith("Fastest of 18 points: CPU (all threads) at 12 and")
+    assert plain(hero.title).startswith("Fastest of 18 points: Example at 12 and")
     right = f"at {sum(found.verdicts)} of 6 decided points it has the right device"
     assert right in plain(hero.answer)
 
@@ -246,7 +246,7 @@ def test_a_single_device_has_no_map_and_the_page_says_what_it_needs() -> None:
 def test_the_page_opens_with_the_map_whose_line_is_a_model_and_whose_marks_are_measured() -> None:
     bench = view(lawful)
     hero = hero_of(bench)
-    assert hero.title.startswith("CPU (one thread) wins below ")
+    assert hero.title.startswith("Example (one thread) wins below ")
     assert hero.title.endswith(", by a model")
     assert len(hero.title) <= MOST_LETTERS, "a slide has room for all of it"
     first = hero.figures[0]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from accelreport.datasets.mnist import write_idx
 from accelreport.datasets.uci_har import CLASSES, SIGNALS
 from accelreport.datasets.weather_denmark import CITIES, QUANTITIES
-from tests.support.data import write_idx
 
 
 def write_images(root: Path, name: str = "mnist", train: int = 40, test: int = 20) -> None:

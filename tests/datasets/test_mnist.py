@@ -19,9 +19,8 @@ from hypothesis.extra import numpy as arrays
 from accelreport.datasets import mnist
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
-from accelreport.datasets.mnist import IdxError, read_idx
+from accelreport.datasets.mnist import IdxError, read_idx, write_idx
 from tests.datasets.layouts import write_images
-from tests.support.data import write_idx
 
 
 def make_official(name: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 from accelreport.results.reading import read_record
-from accelreport.runner import launch
+from accelreport.runner.launchers import base
 from tests.house.tree import sources
 from tests.runner.scripted import Bench, cells
 from tests.support.children import bare_cell, job, python
@@ -39,7 +39,7 @@ def test_a_clock_that_goes_backwards_between_cells_moves_no_duration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began = time.monotonic()
-    monkeypatch.setattr(launch, "datetime", Backwards)
+    monkeypatch.setattr(base, "datetime", Backwards)
     monkeypatch.setattr(time, "time", lambda: Backwards.now().timestamp())
     bench = Bench(tmp_path)
     chosen = cells(4, step_s=0.02)

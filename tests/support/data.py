@@ -1,22 +1,12 @@
 """Where tests find data files: real ones where the machine has them, else files of their form."""
 
-import gzip
 import os
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from accelreport.datasets.load import load
+from accelreport.datasets.mnist import write_idx
 
 BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[3] / "shared" / "data"
-
-
-def write_idx(array: NDArray[np.uint8]) -> bytes:
-    """The gzipped IDX file of an array of unsigned bytes, as `read_idx` reads it."""
-    header = bytes([0, 0, 8, array.ndim])
-    lengths = b"".join(length.to_bytes(4, "big") for length in array.shape)
-    return gzip.compress(header + lengths + array.tobytes(), compresslevel=6, mtime=0)
 
 
 def mnist_folder(folder: Path) -> tuple[Path, str]:
