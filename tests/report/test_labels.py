@@ -139,6 +139,14 @@ def test_what_a_published_figure_is_does_not_end_in_the_middle_on_a_telephone() 
     assert row["detail"].replace("\n", " ") == detail
 
 
+def test_many_rows_of_a_slide_have_their_names_alone_and_leave_it_its_height() -> None:
+    dots = [Dot(f"row {n}", "measured", SEVEN[0], 1.0 + n, "1", 1.0, 9.0) for n in range(12)]
+    size = ON_A_SLIDE
+    made = dot_plot(dots, axis_title="x", tick=plain, width=size.width, height=size.height)
+    assert {row["detail"] for row in _rows(made.to_dict(), "detail", "row")} == {""}
+    assert made.to_dict()["height"] <= size.height - 46
+
+
 def test_rows_of_a_page_have_room_for_a_name_and_for_what_stands_below_it() -> None:
     bench = driven(Compiled={"xla": True}, Graph={}, Eager={"eager": True})
     dots = [Dot(f"row {n}", "measured", SEVEN[0], 1.0 + n, "1", 1.0, 9.0) for n in range(9)]

@@ -24,7 +24,7 @@ from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import MOST_SLIDES as SITE_SLIDES
 from accelreport.spec.models import Talk, TalkSlide
-from tests.report.scenarios import Results, observed, ordinary
+from tests.report.scenarios import Results, digits, observed, ordinary
 from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element, parse
@@ -111,6 +111,20 @@ def test_what_a_slide_shows_has_six_tenths_of_it(
             assert page.evaluate(LITTLE, 0.6) == [], deck
             assert page.evaluate(OUTSIDE) == [], deck
             assert page.evaluate(SMALL, LETTERS) == [], deck
+
+
+def test_pictures_of_a_row_end_alike_however_long_their_names_are(
+    tmp_path: Path, browser: Browser
+) -> None:
+    made = study(spec="k", axes={}, devices=("cpu",), repeats=1, origin="sample", samples=12)
+    seen = replace(made, records=tuple(map(digits, made.records)))
+    build(Results((seen,)), tmp_path)
+    with told(browser, tmp_path / "k.full.slides.html", width=1280, height=720) as page:
+        first = page.locator(".gallery .said").first
+        first.evaluate("e => { e.textContent = 'a '.repeat(40) }")
+        ends = "all => all.slice(0, 6).map(e => Math.round(e.getBoundingClientRect().bottom))"
+        assert len(set(page.locator(".gallery img").evaluate_all(ends))) == 1
+        assert page.evaluate(OUTSIDE) == []
 
 
 def test_how_many_claims_are_in_a_state_stands_on_one_line(site: Path, browser: Browser) -> None:
@@ -270,6 +284,7 @@ def test_verdicts_fill_a_slide_only_where_several_say_something(
 def test_every_title_is_a_finding_and_none_continues_another(decks: list[ReportPage]) -> None:
     for deck in decks:
         titles = [slide.title for slide in deck.sections]
+        assert "…" not in deck.kicker
         assert len(titles) == len(set(titles)) or deck.path == WHOLE
         for title in titles:
             assert not re.search(r"\(\d+ of \d+\)|part \d", title)
@@ -277,6 +292,7 @@ def test_every_title_is_a_finding_and_none_continues_another(decks: list[ReportP
             # A sentence: it says how much, or what became of what, and is no label.
             assert len(title.split()) >= 4, title
             assert re.search(r"\d", title), title
+            assert not re.search(r"\d (ms|µs|s|min|h|%|°C)\b", title), "a number keeps its unit"
         assert all(len(slide.blocks) == 1 for slide in deck.sections)
 
 

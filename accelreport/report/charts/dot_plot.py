@@ -7,7 +7,7 @@ it in red.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
@@ -57,6 +57,7 @@ class Dot:
         flagged: why it cannot be; empty where it can.
         limit: what it can be at most; None where that is not known.
         limit_text: the same with what it is.
+        share: how much of that the value is.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Dot:
     flagged: str = ""
     limit: float | None = None
     limit_text: str = ""
+    share: str = ""
 
 
 def dot_plot(
@@ -85,12 +87,16 @@ def dot_plot(
         height: pixels in all.
     """
     small = width <= THUMBNAIL
+    dots = [_with_share(dot, width) for dot in dots]
     if small and len(dots) > MOST_SMALL:
         axis_title += f" · {len(dots) - MOST_SMALL} more"
         dots = _most_telling(dots)
     phone = THUMBNAIL < width <= PHONE
     letters, share = (SMALL, 0.42) if small else (12.5, 0.46) if phone else (LARGE, 0.38)
     below = 20 if small else 46
+    crowded = width > PHONE and height - below - 6 < _DETAILED * len(dots)
+    if crowded:
+        dots = [replace(dot, detail="") for dot in dots]
     # Below the name of a larger chart stands its detail: further lines of it need more room.
     roomy = height - below - 6 >= _row_height(2) * len(dots)
     most = 4 if phone else 2 if small or roomy else 1
@@ -101,18 +107,30 @@ def dot_plot(
         longest = max(text_width(dot.detail, letters - 2) for dot in dots)
         room = max(room, min(longest, width * 0.38))
     inner = round(width - room - 16, 1)
-    beside = max(text_width(dot.text, letters, bold=True) for dot in dots) + 14
+    beside = [text_width(dot.text, letters, bold=True) + 14 for dot in dots]
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
-    beneath = min(320, room + 6), letters - 2, 2 if phone else 1
+    beneath = min(320, room + 6), letters - 2, 3 if phone else 1
     details = [_lines(dot.detail, *beneath) for dot in dots]
     drawn = _DotLayers(dots, names, details, letters, room + 6, Scale(**scale), axis, small=small)
     lines = max(name.count("\n") for name in told) + 1
     least = (22 if lines == 1 else _TWO_LINES) if small else _row_height(lines)
-    if any("\n" in detail for detail in details):
-        least = max(least, _row_height(2)) + 12
+    least = _NAMED if crowded and lines == 1 else least
+    further = max(detail.count("\n") for detail in details)
+    if further:
+        least = max(least, _row_height(2)) + 12 * further
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
     )
+
+
+def _with_share(dot: Dot, width: int) -> Dot:
+    """The row with its share of its limit: beside the mark, or below the name on a telephone."""
+    if not dot.share or width <= THUMBNAIL:
+        return dot
+    if width <= PHONE:
+        return replace(dot, detail=f"{dot.detail} · {dot.share}")
+    text, detail = f"{dot.text} · {dot.share}", f"{dot.detail} · {dot.limit_text}"
+    return replace(dot, text=text, detail=detail)
 
 
 def _most_telling(dots: Sequence[Dot]) -> list[Dot]:
@@ -129,6 +147,10 @@ def _excess(dot: Dot) -> bool:
 
 _TWO_LINES = 24
 """Pixels of a thumbnail's row whose name has two lines."""
+
+
+_DETAILED, _NAMED = 25, 18
+"""Pixels of a row with a detail below its name, without which names stand alone, and of those."""
 
 
 def _row_height(lines: int) -> int:
@@ -150,16 +172,17 @@ def _across(
     title: str,
     tick: Callable[[float], str],
     inner: float,
-    beside: float,
+    beside: Sequence[float],
     *,
     small: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axis, with room at its right end for the text beside the last mark."""
+    """The axis, with room at its right end for the text beside each mark."""
     ends = [v for d in dots for v in (d.value, d.low, d.high, d.limit) if v is not None]
     low, high = log_domain(ends, 1.0)
     low /= 1.6 if high / low > 3 else 2.5
-    free = min(beside / inner, 0.6)
-    high *= max((high / low), 2.0) ** (free / (1 - free))
+    for dot, width in zip(dots, beside, strict=True):
+        at = max(dot.value, dot.limit or 0.0, dot.high)
+        high = max(high, low * (at / low) ** (1 / (1 - min(width / inner, 0.6))))
     scale = {"type": "log", "domain": [low, high], "nice": False}
     if small:
         axis = ticked([], tick, title=title, labels=False, ticks=False, domain=False, grid=False,
@@ -265,11 +288,12 @@ class _DotLayers:
         layers: list[Layer] = []
         soft = {"align": "right", "fontSize": self._letters - 2, "fill": "var(--soft)",
                 "lineBreak": "\n", "lineHeight": self._letters - 1}  # fmt: skip
-        higher = 6 if any("\n" in row["detail"] for row in self._data) else 0
+        higher = 6 * max(row["detail"].count("\n") for row in self._data)
+        alone = self._small or not any(row["detail"] for row in self._data)
         for more in sorted({row["lines"] - 1 for row in self._data}):
             own = [row for row in self._data if row["lines"] == 1 + more]
             # Further lines move the first one up, and what stands below all of them down.
-            up = -self._letters / 2 * more if self._small else -8 - self._letters * 0.75 * more
+            up = -self._letters / 2 * more if alone else -8 - self._letters * 0.75 * more
             bold = {
                 "align": "right",
                 "fontWeight": "bold",
@@ -279,7 +303,7 @@ class _DotLayers:
             some = Layer(rows(own)).encode(y=self._y)
             named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
             layers.append(named.encode(x=at, text=alt.Text("row:N")))
-            if not self._small:
+            if not alone:
                 below = some.mark_text(**soft, dy=8 + self._letters * 0.35 * more - higher)
                 layers.append(below.encode(x=at, text=alt.Text("detail:N")))
         return layers

@@ -173,8 +173,8 @@ def work_rates(
     """A function from width and height in pixels to the chart.
 
     Rows take what room they need, and those that the height has no room for are left out, as are
-    labels between a row's slowest and its fastest. A chart of no height has all rows, and the
-    labels of those with at most `MOST_NAMED`.
+    labels between a row's slowest and its fastest where they crowd it. A chart of no height has
+    all rows, and the labels of those with at most `MOST_NAMED`.
 
     Args:
         workloads: the rows from the top; at least one, each with at least one mark.
@@ -183,7 +183,15 @@ def work_rates(
     """
 
     def make(width: float, height: float = 0) -> Chart:
-        some = [_ends_named(each) if height or unnamed(each.marks) else each for each in workloads]
+        span = _span(workloads, width, base)
+
+        def crowded(marks: Sequence[RateMark]) -> bool:
+            return bool(height) and any(cost for *_, cost in _placed(marks, span, 1))
+
+        some = [
+            _ends_named(each) if unnamed(each.marks) or crowded(each.marks) else each
+            for each in workloads
+        ]
         layout = _layout(some, width, base, axis_title, height)
         some = some[: len(layout.places)]
         layers = _ground(some, layout, base)
@@ -217,8 +225,8 @@ def _layout(
     workloads: Sequence[Workload], width: float, base: str, axis_title: str, height: float
 ) -> _Layout:
     inner, roomy = width - LEFT - RIGHT, width > ROOMY
-    left, right = (min(_TEXTS, 0.4 * inner) if roomy else 0.0), inner - 6
-    span = RateSpan(_domain(workloads, right - left, relative=bool(base)), left, right)
+    span = _span(workloads, width, base)
+    left, right = span.left, span.right
     text = factor_text if base else plain
     ticks = fitting(decades(*span.ends, 9 if roomy else 4), text, span.ends, right - left, log=True)
     axis = ticked(
@@ -233,6 +241,13 @@ def _layout(
             break
         places.append(found)
     return _Layout(inner, span, tuple(places), axis)
+
+
+def _span(workloads: Sequence[Workload], width: float, base: str) -> RateSpan:
+    """Where the rates lie: right of the texts, or under them on a telephone."""
+    inner = width - LEFT - RIGHT
+    left, right = (min(_TEXTS, 0.4 * inner) if width > ROOMY else 0.0), inner - 6
+    return RateSpan(_domain(workloads, right - left, relative=bool(base)), left, right)
 
 
 def _place(workload: Workload, top: float, span: RateSpan, edge: float) -> _RowPlace:
@@ -258,11 +273,12 @@ def _written(workload: Workload, edge: float) -> tuple[str, tuple[str, ...]]:
     """The title, and the lines of the detail below it."""
     rate = text_width(workload.rate, 13.5, bold=True)
     room = edge - 12 - max(rate, text_width(workload.unit, 11.5))
-    title = cut(workload.title, room / 1.07, 13.5)
-    lines = lines_within(workload.detail, room, 11.5)
+    # What a title has no room for stands before its detail, and is not cut off.
+    title, *more = lines_within(workload.title, room, 13.5, bold=True) or [""]
+    lines = lines_within(" · ".join(filter(None, (" ".join(more), workload.detail))), room, 11.5)
     if len(lines) > _MOST_DETAILS:
         lines[_MOST_DETAILS - 1 :] = [" ".join(lines[_MOST_DETAILS - 1 :])]
-    return title, tuple(cut(line, room, 11.5) for line in lines)
+    return cut(title, room / 1.07, 13.5), tuple(cut(line, room, 11.5) for line in lines)
 
 
 def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> Ends:

@@ -51,6 +51,7 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
             f"{group.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in group.bars)
             for group in groups
         ),
+        caption="How far each is off on average: the shorter, the better.",
         chart=partial(_errors, groups),
         badges=run.badges,
     )
@@ -86,9 +87,11 @@ def _errors_title(bench: BenchmarkView, run: NamedRun) -> str:
         for each in shown
         if all(error < best[each.target] for error in model_errors(bench, run, each))
     ]
-    count = f"{len(won) or 'none'} of {formatting.plural(len(shown), 'series', 'series')}"
-    which = f": {formatting.listed(won)}" if 0 < len(won) < len(shown) else ""
-    return of_stand_ins(f"The network beats every naive guess in {count}{which}", [origin])
+    of = formatting.plural(len(shown), "series", "series")
+    which = f": {formatting.listed(won)}" if len(won) < len(shown) else ""
+    told = f"The network beats every naive guess in {len(won)} of {of}{which}"
+    none = f"In none of {of} does the network beat every naive guess"
+    return of_stand_ins(told if won else none, [origin])
 
 
 def _errors(groups: list[Bars], size: Size) -> Chart:

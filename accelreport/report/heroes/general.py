@@ -32,8 +32,12 @@ from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series
 
-BANDS = "On a log scale; bands are 95 % intervals over processes (Student’s t on logarithms)."
-"""How to read the bands of such a figure."""
+
+def signs(dots: Sequence[Dot]) -> str:
+    """How to read the marks of such a figure."""
+    bands = ", bands: 95 % intervals over processes (Student’s t on logarithms)"
+    measured = f"● measured here{bands if any(dot.low < dot.high for dot in dots) else ''}."
+    return measured + " ◇ published, as printed." * any(dot.published for dot in dots)
 
 
 def general_hero(bench: BenchmarkView) -> Hero:
@@ -48,10 +52,7 @@ def general_hero(bench: BenchmarkView) -> Hero:
         title=title,
         answer=_answer(bench, point),
         figures=(figure,),
-        note=(
-            "● measured here, band: 95 % interval over processes. ◇ published by the sources, as "
-            "printed; not part of any statistic."
-        ),
+        note="What sources published is part of no statistic.",
         numbers=usual_numbers(bench),
         thumbnail=figure,
         sentence=f"{title}.",
@@ -177,12 +178,12 @@ def rates_figure(
     """
     shown, counted = list(dots) or dots_at(bench, point), quantity(bench)
     where = f" at {bench.point_title(point)}" if bench.axes else ""
-    said = "; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in shown)
+    said = "; ".join(f"{dot.name}, {dot.detail}: {dot.text} {dot.share}".rstrip() for dot in shown)
     return HeroFigure(
         id="hero-rates",
         title=sentence(f"{counted}{where}{against}"),
         description=f"{said}.",
-        caption=BANDS,
+        caption=signs(shown),
         chart=lambda size: dot_plot(
             shown,
             axis_title=counted,
@@ -203,7 +204,7 @@ def rates_table(dots: list[Dot], counted: str) -> Table:
     rows = tuple(
         Row(
             Entry((Line(dot.name),)),
-            (Entry((Line(dot.text),)), Entry((Line(dot.detail, "reason"), *_flags(dot)))),
+            (Entry((Line(dot.text),)), Entry((Line(_from(dot), "reason"), *_flags(dot)))),
             device=dot.device.colour,
         )
         for dot in dots
@@ -215,6 +216,10 @@ def rates_table(dots: list[Dot], counted: str) -> Table:
         columns=(Column(counted, number=True), Column("from")),
         groups=(RowGroup(rows),),
     )
+
+
+def _from(dot: Dot) -> str:
+    return " · ".join(filter(None, (dot.detail, dot.limit_text, dot.share)))
 
 
 def _flags(dot: Dot) -> tuple[Line, ...]:

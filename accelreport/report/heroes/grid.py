@@ -65,7 +65,7 @@ def grid_hero(bench: BenchmarkView) -> Hero | None:
         title=title,
         answer=answer,
         figures=(figure,),
-        note=_note(bench),
+        note="",
         numbers=_numbers(bench),
         thumbnail=figure,
         sentence=f"{title}.",
@@ -162,7 +162,7 @@ def _cell(bench: BenchmarkView, series: Series, point: Point) -> HeatCell:
     partial_run = any(row.status == "partial" for row in bench.measured(series, point))
     under = _quality_text(bench.quality, quality) if quality is not None else ""
     if not under and partial_run:
-        under = "budget ended it"
+        under = "cut short"
     return HeatCell(seconds, formatting.duration(seconds), under)
 
 
@@ -198,6 +198,7 @@ def _figure(bench: BenchmarkView, layout: Layout) -> HeroFigure:
         title=f"Time for one {_example(bench)}",
         description=said,
         chart=partial(_chart, panels, axes),
+        caption=_note(bench),
         badges=loud_badges(bench),
         table=_table(bench),
     )
@@ -293,7 +294,7 @@ def _note(bench: BenchmarkView) -> str:
         + ". A cell without a number says why."
     )
     if any(row.status == "partial" for row in bench.rows):
-        note += " Where the budget ended a run, its quality is not comparable and is left out."
+        note += " Where the budget cut a run short, its quality is not comparable and is left out."
     return note
 
 

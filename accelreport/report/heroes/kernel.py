@@ -37,15 +37,17 @@ def kernel_hero(bench: BenchmarkView) -> Hero | None:
     told = devices_title(bench)
     title = _title(bench, point, dots, above) if above or not told else told
     figure = rates_figure(bench, point, dots, ", against what the chip can do")
+    figure = replace(
+        figure, caption=f"Grey: what the chip can do; red: beyond it. {figure.caption}"
+    )
     return Hero(
         kicker=kicker(bench),
         title=title,
         answer=_answer(dots, above) if above or not told else headline(bench),
         figures=(figure,),
         note=(
-            "● measured here. ◇ published, as printed. Grey: what the chip can do by its maker's "
-            "sheet; where none is cited, what this machine's own product of matrices reached "
-            "on a thread, times its threads. Red: beyond it."
+            "Peaks are by the makers’ sheets; where none is cited, the roof is what this machine’s "
+            "own product of matrices reached on a thread, times its threads."
         ),
         numbers=usual_numbers(bench),
         thumbnail=figure,
@@ -60,12 +62,10 @@ def _limited(bench: BenchmarkView, dot: Dot, point: Point) -> Dot:
         return dot
     limit, what = peak
     text = f"{what} {formatting.number(limit)}"
-    share = formatting.percent(dot.value / limit, 0)
+    share = f"{formatting.percent(dot.value / limit, 0)} of its {what}"
     if dot.value > limit:
-        share = f"{formatting.ratio(dot.value / limit)} its {text}"
-    else:
-        share = f"{share} of its {text}"
-    return replace(dot, limit=limit, limit_text=text, detail=f"{dot.detail} · {share}")
+        share = f"{formatting.ratio(dot.value / limit)} its {what}"
+    return replace(dot, limit=limit, limit_text=text, share=share)
 
 
 def _own_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str] | None:
@@ -105,7 +105,7 @@ def _title(bench: BenchmarkView, point: Point, dots: list[Dot], above: list[Dot]
         return rates_title(bench, point)
     best = max(own, key=lambda dot: dot.value / (dot.limit or 1.0))
     share = formatting.percent(best.value / (best.limit or 1.0), 0)
-    return f"{best.name} reaches {share} of its {best.limit_text.rsplit(' ', 1)[0]}"
+    return f"{sentence(best.name)} reaches {share} of its {best.limit_text.rsplit(' ', 1)[0]}"
 
 
 _WORDS = ("", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")

@@ -10,7 +10,7 @@ from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain_duration
-from accelreport.report.heroes.general import BANDS, rates_table
+from accelreport.report.heroes.general import rates_table, signs
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import (
     NamedRate,
@@ -52,7 +52,7 @@ def then_and_now_hero(bench: BenchmarkView) -> Hero | None:
         id="then-and-now",
         title="Time for the whole training of the source",
         description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
-        caption=BANDS,
+        caption=signs(dots),
         chart=partial(_chart, dots),
         badges=loud_badges(bench),
         table=rates_table(dots, "time for the whole training"),
@@ -63,7 +63,7 @@ def then_and_now_hero(bench: BenchmarkView) -> Hero | None:
         answer=_answer(own, theirs, examples),
         figures=(figure,),
         note=(
-            "◇ published: the source's total, or as many examples at its printed pace. ● here: as "
+            "Published: the source’s total, or as many examples at its printed pace. Here: as "
             "many examples at the pace of the measured steps, extrapolated; evaluation and "
             "compilation are not in it."
         ),
@@ -120,6 +120,6 @@ def _answer(own: Dot, theirs: list[Dot], examples: float) -> str:
     others = sorted(theirs, key=lambda dot: dot.value)
     said = [f"the {dot.name} {formatting.pace(own.value / dot.value)}" for dot in others]
     return (
-        f"{formatting.count(examples)} examples in all. Beside {own.name} here, as published: "
+        f"{formatting.count(examples)} examples in all. Beside {own.name}, as published: "
         f"{formatting.listed(said)}."
     )

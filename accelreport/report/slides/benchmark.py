@@ -92,6 +92,7 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
     return replace(
         for_the_hall(page),
         path=slides_path(bench),
+        kicker=_fitting(hero.kicker.removeprefix(f"{label(bench.plan.title, 90)} · ")),
         finding=opening_words(
             hero.answer if hero.answer.startswith(hero.title) else f"{hero.title}. {hero.answer}"
         ),
@@ -195,7 +196,8 @@ def _slide(bench: BenchmarkView, name: str, title: str, block: Block, topic: str
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
     return Section(
         name,
-        label(title, MOST_LETTERS),
+        # Words that belong to a number stay on its line.
+        title if len(title) <= MOST_LETTERS else label(title, MOST_LETTERS),
         (block,),
         finding=_fitting(topic),
         speech=Speech(once(figure_sentences(bench, block)), (page,)),

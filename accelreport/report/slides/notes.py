@@ -67,7 +67,7 @@ MOST_PARTS = 3
 DECIDED = frozenset({"FASTER", "SLOWER", "SAME"})
 MOST_LETTERS = 110
 """Letters of a fact on the first slide of a deck."""
-_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“●◇])")
 
 
 def sentences(text: str) -> list[str]:
@@ -87,7 +87,7 @@ def beginning_sentences(text: str, most: int) -> str:
         if len(kept) + len(said) >= most:
             break
         kept = f"{kept} {said}"
-    return label(kept, most)
+    return kept if len(kept) <= most else label(kept, most)
 
 
 def for_the_hall(page: Page) -> Page:
