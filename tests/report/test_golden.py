@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, Playwright
 
-from tests.report.golden.camera import Photograph, camera, liberation_folder, photograph, revision
+from tests.report.golden.camera import Photograph, camera, liberation_folder, photographs, revision
 from tests.report.golden.kinds import (
     FORMS,
     IMAGES,
@@ -92,13 +93,29 @@ def test_the_letters_are_of_the_version_that_the_goldens_were_drawn_with() -> No
     )
 
 
+Seen = Callable[[Kind], Sequence[Photograph]]
+"""A kind of page in each of `FORMS`."""
+
+
+@pytest.fixture(scope="module")
+def seen(every_site: dict[SiteName, Path], steady: Browser) -> Seen:
+    """Opens each page once for all its forms; one form follows the other in the tests, too."""
+
+    @lru_cache(maxsize=1)
+    def of(kind: Kind) -> Sequence[Photograph]:
+        forms = [kind.seen_as(form) for form in FORMS]
+        page = page_of(kind, every_site)
+        return photographs(steady, page, forms, start=kind.start, height=kind.height)
+
+    return of
+
+
 @pytest.mark.parametrize("form", FORMS, ids=[form.name for form in FORMS])
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
 def test_a_page_looks_as_its_golden_does(
-    kind: Kind, form: Form, every_site: dict[SiteName, Path], steady: Browser, tmp_path: Path
+    kind: Kind, form: Form, seen: Seen, tmp_path: Path
 ) -> None:
-    page = page_of(kind, every_site)
-    taken = photograph(steady, page, kind.seen_as(form), start=kind.start, height=kind.height)
+    taken = seen(kind)[FORMS.index(form)]
     assert compare(taken, golden_of(kind, form), tmp_path) == ""
 
 
@@ -108,7 +125,8 @@ def unchanged(
 ) -> Path:
     """A golden of the page of a training, as it is now."""
     golden = tmp_path_factory.mktemp("unchanged") / golden_of(TRAINING, LIGHT).name
-    save_golden(photograph(steady, page_of(TRAINING, every_site), LIGHT), golden)
+    (taken,) = photographs(steady, page_of(TRAINING, every_site), [LIGHT])
+    save_golden(taken, golden)
     return golden
 
 
@@ -118,7 +136,8 @@ def after(script: str, every_site: dict[SiteName, Path], steady: Browser) -> Pho
     def change(page: Page) -> None:
         page.evaluate(f"() => {{ {script} }}")
 
-    return photograph(steady, page_of(TRAINING, every_site), LIGHT, change=change)
+    (taken,) = photographs(steady, page_of(TRAINING, every_site), [LIGHT], change=change)
+    return taken
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

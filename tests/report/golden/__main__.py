@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.report.golden.camera import camera, photograph
+from tests.report.golden.camera import camera, photographs
 from tests.report.golden.kinds import FORMS, IMAGES, KINDS, build_sites, golden_of, page_of
 from tests.report.golden.likeness import difference, save_golden
 
@@ -29,15 +29,15 @@ def main() -> int:
     ):
         sites = build_sites(Path(made))
         for kind in (each for each in KINDS if each.name in (chosen.kinds or [each.name])):
-            for form in FORMS:
+            seen = photographs(
+                browser,
+                page_of(kind, sites),
+                [kind.seen_as(form) for form in FORMS],
+                start=kind.start,
+                height=kind.height,
+            )
+            for form, taken in zip(FORMS, seen, strict=True):
                 golden = golden_of(kind, form)
-                taken = photograph(
-                    browser,
-                    page_of(kind, sites),
-                    kind.seen_as(form),
-                    start=kind.start,
-                    height=kind.height,
-                )
                 said = "there was none" if not golden.exists() else ""
                 if not said:
                     found = difference(taken, golden)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,42 +126,53 @@ def _untouched(page: Page) -> None:
     """What is done to a page whose picture is to be a golden one: nothing."""
 
 
-def photograph(
+def photographs(
     browser: Browser,
     page_file: Path,
-    form: Form,
+    forms: Sequence[Form],
     *,
     start: str = "",
     height: int = 900,
     change: Callable[[Page], object] = _untouched,
-) -> Photograph:
-    """Opens a page and takes its picture.
+) -> list[Photograph]:
+    """Opens a page once and takes its picture in each form.
 
     Args:
         browser: of `camera`.
         page_file: the page.
-        form: how to look at it.
+        forms: how to look at it, in this order.
         start: identity of the element that the picture begins at, with sections unfolded; the
             page's top if empty.
         height: of the window, in CSS px.
         change: what is done to the page first, by tests that damage it.
     """
-    with tab(browser, width=form.width, height=height, scheme=form.scheme) as page:
-        page.emulate_media(media=form.media, color_scheme=form.scheme, reduced_motion="reduce")
+    first = forms[0]
+    with tab(browser, width=first.width, height=height, scheme=first.scheme) as page:
+        _seen_as(page, first, height)
         page.goto(page_file.resolve().as_uri())
         page.evaluate(FAMILIES)
         if start:
             page.evaluate("for (const e of document.querySelectorAll('.folded')) e.open = true")
         change(page)
-        long = int(page.evaluate("document.documentElement.scrollHeight"))
-        places = page.evaluate(PLACES)
-        top = round(next(where for name, where in places if name == start)) if start else 0
-        shot = page.screenshot(
-            full_page=True,
-            clip={"x": 0, "y": top, "width": form.width, "height": min(form.most, long - top)},
-            animations="disabled",
-            caret="hide",
-        )
+        return [_taken(page, form, start, height) for form in forms]
+
+
+def _seen_as(page: Page, form: Form, height: int) -> None:
+    page.set_viewport_size({"width": form.width, "height": height})
+    page.emulate_media(media=form.media, color_scheme=form.scheme, reduced_motion="reduce")
+
+
+def _taken(page: Page, form: Form, start: str, height: int) -> Photograph:
+    _seen_as(page, form, height)
+    long = int(page.evaluate("document.documentElement.scrollHeight"))
+    places = page.evaluate(PLACES)
+    top = round(next(where for name, where in places if name == start)) if start else 0
+    shot = page.screenshot(
+        full_page=True,
+        clip={"x": 0, "y": top, "width": form.width, "height": min(form.most, long - top)},
+        animations="disabled",
+        caret="hide",
+    )
     return Photograph(
         Image.open(io.BytesIO(shot)).convert("RGB"),
         long,
