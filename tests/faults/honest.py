@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,21 @@ Wrapped = Callable[..., Any]
 """A graph over many steps, or what stands for it."""
 
 
-class Overheard:
-    """A strategy that tells which variables are made under it."""
+@dataclass
+class Honest(InGraph):
+    """Changes nothing: the control."""
 
-    def __init__(self, strategy: Any) -> None:
-        self._strategy = strategy
-        self.variables: list[Any] = []
+    size: np.random.Generator = field(default_factory=np.random.default_rng)
+    trains: Wrapped | None = None
+    variables: list[Any] = field(default_factory=list)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._strategy, name)
+    def __post_init__(self) -> None:
+        # The strategy stays what it is: under another one AutoGraph rewrites every step.
+        self.strategy.scope = partial(self._overheard, self.strategy.scope)
 
     @contextlib.contextmanager
-    def scope(self) -> Iterator[Any]:
+    def _overheard(self, scope: Callable[[], Any]) -> Iterator[Any]:
+        """A strategy's scope, in which it is noted which variables are made."""
         import tensorflow as tf
 
         def made(create: Wrapped, **options: Any) -> Any:
@@ -34,19 +38,8 @@ class Overheard:
             self.variables.append(variable)
             return variable
 
-        with self._strategy.scope() as inner, tf.variable_creator_scope(made):
+        with scope() as inner, tf.variable_creator_scope(made):
             yield inner
-
-
-@dataclass
-class Honest(InGraph):
-    """Changes nothing: the control."""
-
-    size: np.random.Generator = field(default_factory=np.random.default_rng)
-    trains: Wrapped | None = None
-
-    def __post_init__(self) -> None:
-        self.strategy = Overheard(self.strategy)
 
     def uniform(self, low: float, high: float) -> float:
         """The fault's size, from its seed."""
@@ -54,7 +47,7 @@ class Honest(InGraph):
 
     def tensors(self) -> list[Any]:
         """Weights and what the optimizer remembers of them."""
-        return [each for each in self.strategy.variables if each.shape and each.dtype.is_floating]
+        return [each for each in self.variables if each.shape and each.dtype.is_floating]
 
     def steps(self, function: Wrapped) -> Wrapped:
         """The training's graph comes first, that of the evaluation after it."""
