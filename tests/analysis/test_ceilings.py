@@ -34,10 +34,13 @@ from accelreport.report.heroes.hero import ON_A_SLIDE
 from accelreport.report.model import Downloads, Figure, Prose, Table
 from accelreport.report.pages.ceilings import (
     MOST_BARS,
+    MOST_SHARES,
     SHOWN,
     bounded,
     ceilings_page,
     ceilings_picture,
+    reached_of,
+    reached_section,
 )
 from accelreport.report.pages.sections.ceilings import (
     anchor,
@@ -47,6 +50,7 @@ from accelreport.report.pages.sections.ceilings import (
     own_share,
 )
 from accelreport.report.published_text import flag_text
+from accelreport.report.site.assembly import gather
 from accelreport.report.slides.benchmark import points_of
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
@@ -54,7 +58,7 @@ from accelreport.results.record import Record
 from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.device import Device
 from accelreport.spec.models import Published, Target
-from tests.report.scenarios import ordinary
+from tests.report.scenarios import Results, ordinary
 from tests.support.records import Study, study
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -397,6 +401,26 @@ def test_a_page_tells_whose_ceilings_wait_for_a_chain_of_products() -> None:
     assert {name for name, by in limited.items() if by == "depth"} == {
         "Tesla V100 SXM2", "Tesla V100 PCIe"
     }  # fmt: skip
+
+
+def test_what_was_reached_is_named_by_its_benchmark_and_drawn_as_far_as_a_sheet_holds_it() -> None:
+    benches = gather(Results((study(repeats=1), study("matmul", spec="k", repeats=1))))
+    dots = [dot for found in bounded(benches) for dot in reached_of(found)]
+    titles = {bench.plan.title for bench in benches}
+    assert dots
+    assert {dot.name for dot in dots} <= titles
+    assert all(dot.detail.endswith(", measured") for dot in dots if not dot.published)
+    many = [dot for dot in dots for _ in range(MOST_SHARES)]
+    section = reached_section(many)
+    assert section
+    (figure,) = section.blocks
+    assert isinstance(figure, Figure)
+    rows = {row["place"] for rows in figure.panels[0].wide.spec["datasets"].values()
+            for row in rows if "place" in row}  # fmt: skip
+    assert len(rows) == MOST_SHARES
+    assert f"{len(many) - MOST_SHARES} more, of " in figure.caption
+    assert figure.table
+    assert len(figure.table.groups[0].rows) == len(many)
 
 
 def test_a_slide_shows_the_ceilings_of_many_benchmarks() -> None:

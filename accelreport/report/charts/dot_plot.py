@@ -101,7 +101,7 @@ def dot_plot(
     roomy = height - below - 6 >= _row_height(2) * len(dots)
     most = 4 if phone else 2 if small or roomy else 1
     told = [_lines(dot.name, width * share, letters, most) for dot in dots]
-    names = distinct(told)
+    names = _told_apart(told, dots)
     room = max(text_width(line, letters, bold=True) for name in names for line in name.split("\n"))
     if not small:
         longest = max(text_width(dot.detail, letters - 2) for dot in dots)
@@ -121,6 +121,15 @@ def dot_plot(
     return alt.layer(
         *drawn.layers(), width=inner, height=max(height - below - 6, least * len(dots))
     )
+
+
+def _told_apart(names: Sequence[str], dots: Sequence[Dot]) -> list[str]:
+    """The names, with a number behind those that the detail does not tell from an earlier one."""
+    whole = distinct([f"{name}\0{dot.detail}" for name, dot in zip(names, dots, strict=True)])
+    numbers = [
+        each.partition("\0")[2][len(dot.detail) :] for each, dot in zip(whole, dots, strict=True)
+    ]
+    return [name + number for name, number in zip(names, numbers, strict=True)]
 
 
 def _with_share(dot: Dot, width: int) -> Dot:
@@ -215,13 +224,16 @@ class _DotLayers:
         self._scale, self._axis, self._room = scale, axis, room
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
                     "minExtent": room, "maxExtent": room}  # fmt: skip
-        bands = Scale(domain=list(names), paddingInner=0.2, paddingOuter=0.1)
-        self._y = alt.Y("row:N", sort=None, scale=bands, axis=left)
+        places = [str(number) for number in range(len(dots))]
+        bands = Scale(domain=places, paddingInner=0.2, paddingOuter=0.1)
+        self._y = alt.Y("place:N", sort=None, scale=bands, axis=left)
         self._start = scale.domain[0]
-        self._data = [self._row(*row) for row in zip(dots, names, details, strict=True)]
+        rows_of = zip(dots, names, details, places, strict=True)
+        self._data = [self._row(*row) for row in rows_of]
 
-    def _row(self, dot: Dot, name: str, detail: str) -> dict[str, Any]:
+    def _row(self, dot: Dot, name: str, detail: str, place: str) -> dict[str, Any]:
         return {
+            "place": place,
             "row": name,
             "lines": name.count("\n") + 1,
             "device": self._devices.name(dot.device),

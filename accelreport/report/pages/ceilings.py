@@ -137,7 +137,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
     if not found:
         return None
     pictured = _pictured(found)
-    shares = _reached_section([dot for each in pictured for dot in reached_of(each)])
+    shares = reached_section([dot for each in pictured for dot in reached_of(each)])
     title, finding = _finding(pictured)
     titles = [each.title for each in found]
     return Page(
@@ -175,6 +175,8 @@ def _finding(found: Sequence[Bounded]) -> tuple[str, str]:
     )
 
 
+MOST_SHARES = 24
+"""Rows of what was reached of the ceilings: as many as a sheet of paper holds."""
 MOST_BARS = 9
 """Benchmarks of a slide: the largest bounds and the least one."""
 
@@ -343,7 +345,7 @@ def hardware_of(row: Published) -> tuple[str, str]:
     for each in RUNTIMES:
         known = named_in(each.hardware)
         if known and short and (each.name.startswith(short) or short.startswith(each.name)):
-            return known.name, "as another source names it"
+            return known.name, "as named elsewhere"
     return "", ""
 
 
@@ -356,12 +358,12 @@ def reached_of(found: Bounded) -> Iterator[Dot]:
     for each in every_place(bench):
         own = own_share(bench, each) if each.point == place.point else None
         if own is not None and not isnan(own):
-            yield Dot(f"{each.series.title}: {found.title}", "measured", each.series, own,
+            yield Dot(found.title, f"{each.series.title}, measured", each.series, own,
                       formatting.percent(own, 2), own, own)  # fmt: skip
     best: dict[str, Dot] = {}
     for dot in _published_dots(found):
-        if dot.name not in best or dot.value > best[dot.name].value:
-            best[dot.name] = dot
+        if dot.detail not in best or dot.value > best[dot.detail].value:
+            best[dot.detail] = dot
     yield from best.values()
 
 
@@ -389,14 +391,15 @@ def _published_dots(found: Bounded) -> Iterator[Dot]:
             share = ceiling(work, limits).share(batch / each.rate)
         else:
             continue
-        detail = ", ".join(filter(None, (f"published, {limits.name}", named)))
+        on = limits.name if limits.name not in each.row.label else ""
+        detail = ", ".join(filter(None, (label(each.row.label, 40), on, named)))
         of = Named(bench.label_of(device), bench.colours[device])
-        yield Dot(f"{label(each.row.label, 40)}: {found.title}", detail, of, share,
+        yield Dot(found.title, detail, of, share,
                   formatting.percent(share, 0 if share >= 0.1 else 2), share, share, published=True,
                   flagged="; ".join(map(flag_text, each.flags)))  # fmt: skip
 
 
-def _reached_section(dots: Sequence[Dot]) -> Section | None:
+def reached_section(dots: Sequence[Dot]) -> Section | None:
     """The shares, largest first; None where no ceiling of what was measured or printed is known."""
     if not dots:
         return None
@@ -405,15 +408,18 @@ def _reached_section(dots: Sequence[Dot]) -> Section | None:
     finding = f"{_count(ranked, 'time')} and what each reached of its own ceiling."
     if above:
         finding += f" {_count(above, 'published figure')} above it cannot be right."
+    drawn, rest = ranked[:MOST_SHARES], ranked[MOST_SHARES:]
+    left = f" {len(rest)} more, of {rest[0].text} at most, are in the numbers." if rest else ""
     figure = HeroFigure(
         id="shares",
         title="What was reached of the ceiling",
-        description="; ".join(f"{dot.name}: {dot.text}" for dot in ranked),
+        description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in ranked),
         chart=lambda size: dot_plot(
-            ranked, axis_title="share of the ceiling", tick=percent_text,
+            drawn, axis_title="share of the ceiling", tick=percent_text,
             width=size.width, height=size.height,
         ),
-        caption="A filled mark was measured here, a hollow one published; above 100 % is crossed.",
+        caption="A filled mark was measured here, a hollow one published; above 100 % is crossed."
+        + left,
         table=Table(
             id="shares-table",
             title="Shares of the ceiling",
@@ -422,7 +428,7 @@ def _reached_section(dots: Sequence[Dot]) -> Section | None:
             groups=(RowGroup(tuple(map(_share_row, ranked))),),
         ),
     )  # fmt: skip
-    high = 60 + 48 * len(ranked)
+    high = 60 + 36 * len(drawn)
     shown = figure.figure(Size(860, high), Size(330, high))
     return Section("reached", "What was reached of the ceilings", (shown,), finding=finding)
 
