@@ -83,8 +83,12 @@ def ratio_interval(low: float, high: float, value: float) -> str:
     """An interval of factors with the digits of its value: "4.8–5.6×".
 
     An end that is not 1 is never printed as 1: FASTER beside "1.0–2.4×" would seem to be wrong.
+    No factor is 0: where the digits of the value leave nothing of an end, each has its own.
     """
     places = decimals(value, low, high)
+    if low > 0 == round(low, places):
+        ends = (fixed(end, max(0, 1 - math.floor(math.log10(end)))) for end in (low, high))
+        return f"{EN_DASH.join(ends)}×"
     while places < MOST_PLACES and any(end != 1 == round(end, places) for end in (low, high)):
         places += 1
     return f"{fixed(low, places)}{EN_DASH}{fixed(high, places)}×"

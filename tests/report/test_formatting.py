@@ -50,6 +50,8 @@ def test_a_factor_has_the_digits_that_its_interval_supports(
 def test_an_interval_has_the_unit_and_the_digits_of_its_value() -> None:
     assert f.duration_interval(0.0236, 0.0247, 0.0241) == f"23.6–24.7{plain}ms"
     assert f.ratio_interval(4.83, 5.60, 5.213) == "4.8–5.6×"
+    # Two processes that differ much: what is so near to nothing is not told as nothing.
+    assert f.ratio_interval(0.00316, 743.3, 1.53) == "0.0032–743×"
 
 
 @given(st.floats(1e-9, 1e7), st.floats(1e-6, 0.9))

@@ -157,6 +157,21 @@ def test_labels_of_marks_that_lie_close_together_take_more_lines_and_lie_on_noth
     assert drawn["height"] > 2 * alone["height"] - 34
 
 
+def test_a_row_that_would_need_three_lines_of_labels_on_a_page_names_its_ends() -> None:
+    values = {"CPU (2 workers and a parameter server)": 0.9, "CPU (2 mirrored replicas)": 0.97,
+              "CPU (2 workers in step)": 0.98, "CPU (one thread)": 0.99}  # fmt: skip
+    marks = [RateMark("", "", Named("CPU", 0), 1.0, 1.0, 1.0, "base")]
+    marks += [
+        RateMark(name, f"{value}×", Named(name, n), value, value, value, "measured")
+        for n, (name, value) in enumerate(values.items(), start=1)
+    ]
+    row = Workload("MNIST", "replicas", "2,000", "images/s", tuple(marks))
+    page = work_rates([row], base="this computer", axis_title="x")(1104, 0)
+    drawn = json.dumps(page.to_dict(), ensure_ascii=False)
+    named = [mark.value for mark in marks if mark.label and f'"{mark.label}"' in drawn]
+    assert named == [0.9, 0.99]
+
+
 def test_no_name_in_the_picture_is_cut_where_two_lines_hold_it() -> None:
     marks = (RateMark("", "", Named("CPU", 0), 1.0, 1.0, 1.0, "base"),)
     detail = "batch size 64 · strategies, and scaling over replicas and workers"

@@ -15,6 +15,7 @@ from accelreport.loader.load import load
 from accelreport.report import formatting
 from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.formatting import MISSING
+from accelreport.report.heroes import frameworks
 from accelreport.report.heroes.general import rates_title
 from accelreport.report.heroes.grid import grid_lines_section
 from accelreport.report.heroes.hero import (
@@ -22,10 +23,16 @@ from accelreport.report.heroes.hero import (
     ON_A_CARD,
     ON_A_PHONE,
     ON_A_SLIDE,
+    Hero,
     HeroFigure,
     Size,
 )
-from accelreport.report.heroes.rates import device_number, published_at, usual_numbers
+from accelreport.report.heroes.rates import (
+    beside_number,
+    device_number,
+    published_at,
+    usual_numbers,
+)
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
@@ -34,6 +41,7 @@ from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView, median
 from accelreport.results.record import Roofs
 from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.cells import Cell
 from accelreport.spec.models import Published
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
@@ -126,6 +134,37 @@ def test_one_processor_driven_in_several_ways_is_told_by_pace_and_by_when_compil
     assert "hero-until" not in [
         f.id for f in hero_of(driven(A={}, B={"threads": 1})).figures if isinstance(f, HeroFigure)
     ]
+
+
+def test_frameworks_are_compared_where_they_do_the_same_and_few_enough_lines_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ways: dict[str, dict[str, object]] = {
+        "Graph": {}, "Eager": {"eager": True}, "Half": {"precision": "mixed_bfloat16"},
+    }  # fmt: skip
+    hero = hero_of(driven(**ways))
+    assert re.match(r"TensorFlow graph trains [\d.]+× as fast as TensorFlow eager$", hero.title)
+
+    def drawn(hero: Hero) -> set[str]:
+        until = hero.figures[1]
+        assert isinstance(until, HeroFigure)
+        rows = [row for data in until.drawing(ON_A_PHONE).spec["datasets"].values() for row in data]
+        assert until.table
+        assert len(until.table.groups[0].rows) == 3, "its numbers are of all"
+        return {row["detail"] for row in rows if "detail" in row}
+
+    assert drawn(hero) == {"graph", "eager", "graph, bfloat16"}
+    monkeypatch.setattr(frameworks, "MOST_LINES", 2)
+    few = hero_of(driven(**ways))
+    assert drawn(few) == {"graph", "eager"}
+    assert isinstance(few.figures[1], HeroFigure)
+    assert "1 more, of other precision or threads" in few.figures[1].caption
+
+
+def test_a_card_does_not_say_that_compiling_pays_where_it_depends() -> None:
+    hero = hero_of(driven(Graph={}, Compiled={"xla": True}, Eager={"eager": True}))
+    assert re.match("Compiling pays .+; compiling does not pay: steps of TensorFlow", hero.answer)
+    assert hero.sentence == f"{hero.title}."
 
 
 def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_empty() -> None:
@@ -326,6 +365,11 @@ def test_then_and_now_are_the_same_training_in_hours_and_only_of_like_conditions
         "The same training: 3.10 h in 2018 on Colab K80"
     )
     assert hero.title.endswith(" here")
+    # The number set large is the one that the answer tells of the same two.
+    fastest = re.search(r"the Colab TPU v2 ([\d.]+× as fast|[\d.]+× the time)", hero.answer)
+    (large,) = [each.value for each in hero.numbers if "Colab TPU v2" in each.text]
+    assert fastest
+    assert fastest[1].startswith(f"{large} ")
 
 
 def test_a_total_that_was_worked_out_is_no_figure_beside_the_one_it_follows_from() -> None:
@@ -368,8 +412,8 @@ def test_a_measured_accelerator_is_set_large_before_what_a_source_printed_of_one
             "strategies",
             {"cpu": 1.0, "cpu-1": 2.0, "cpu-mirrored-2": 1.1, "cpu-workers-2": 1.4},
             (
-                "Beside one alone, CPU (2 mirrored replicas) trained 0.90909× and CPU (2 workers "
-                "in step) 1.4286× as fast"
+                "Beside one alone, 2 workers in step trained 1.4286× as fast and 2 mirrored "
+                "replicas took 1.10× as long"
             ),
         ),
         (
@@ -380,7 +424,7 @@ def test_a_measured_accelerator_is_set_large_before_what_a_source_printed_of_one
         (
             "precision_lstm",
             {"cpu": 1.0, "cpu-bf16": 2.0},
-            "Beside float32, bfloat16 on Example trained 0.50000× as fast",
+            "Beside float32, bfloat16 on Example took 2.0000× as long",
         ),
     ],
 )
@@ -509,8 +553,28 @@ def test_what_is_slower_is_told_by_how_much_longer_it_takes_also_of_one_process(
     answer = hero_of(bench).answer
     assert "one process each" in answer
     assert "as long as" not in answer  # the title says so
+    large = device_number(bench)
+    assert large
+    assert large.text == "as long on Example T4 as on Example"
+    assert float(large.value[:-1]) > 1
+    assert beside_number(0.5, "Colab K80, published 2018,", "Example").value == "2.00×"
     assert formatting.pace(0.25) == "4.00× the time"
     assert formatting.pace(4) == "4.00× as fast"
+
+
+def test_where_the_fastest_device_is_slower_at_another_point_that_is_told_by_its_time() -> None:
+    (known,) = load([ROOT / "specs" / "mnist_batch_sweep.toml"]).specs
+    kept = {"cpu", "gpu"}
+    cells = tuple(c for c in known.cells if c.device in kept and c.repeat == 0)
+
+    def fact(cell: Cell) -> Fact:
+        return Fact(2.0 if (cell.device == "cpu") == (cell.point["batch_size"] == 256) else 1.0)
+
+    (bench,) = gather(Results((Study(plan_document(known, {}), records_of(cells, fact)),)))
+    told = (
+        r"Tesla T4 trains 2\.00× as fast as .+ at batch size 256 .+ and takes 2\.00× as long at \d"
+    )
+    assert re.search(told, headline(bench).replace("\xa0", " ")), headline(bench)
 
 
 def test_how_many_times_as_long_has_the_interval_of_that_and_not_of_the_speedup() -> None:

@@ -14,7 +14,7 @@ import pytest
 from accelreport.report.heroes.deployment import deployment_hero
 from accelreport.report.heroes.forecast import forecast_hero
 from accelreport.report.heroes.hero import HeroFigure, Size
-from accelreport.report.heroes.learning import images_hero, writing_hero
+from accelreport.report.heroes.learning import classes_hero, images_hero, writing_hero
 from accelreport.report.model import Code, Figure, Gallery
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section
@@ -290,6 +290,23 @@ def test_what_a_network_writes_is_shown_by_epoch() -> None:
     assert hero.title.replace("\xa0", " ") == (
         "After 4 epochs it guesses 40 % of the letters that come next"
     )
+
+
+def test_one_epoch_is_a_number_and_no_curve() -> None:
+    texts = [GeneratedText(prompt="To be", text=" or not")]
+    written = writing_hero(bench_of({"texts": texts, "epochs": epochs(3, text=True)}))
+    seen = images_hero(bench_of({"epochs": epochs(3)}, samples=9))
+    learned = classes_hero(bench_of({"epochs": epochs(3)}))
+    for hero in (written, seen, learned):
+        assert hero
+        assert len(hero.shown()) == 1
+        assert "hero-curves" not in {getattr(each, "id", "") for each in hero.figures}
+    section = quality_section(bench_of({"epochs": epochs(3)}))
+    assert section
+    assert "quality-curves" not in {getattr(each, "id", "") for each in section.blocks}
+    assert learned
+    assert learned.title.startswith("Example trains"), "what its picture shows"
+    assert learned.answer.startswith("Validation ends at 10.0")
 
 
 def test_a_training_that_was_cut_within_an_epoch_is_told_by_its_steps() -> None:

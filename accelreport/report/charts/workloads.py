@@ -185,8 +185,11 @@ def work_rates(
     def make(width: float, height: float = 0) -> Chart:
         span = _span(workloads, width, base)
 
+        # A slide has one line of labels a row, a page two, and a telephone all of them.
+        lines = 1 if height else 2 if span.left else 0
+
         def crowded(marks: Sequence[RateMark]) -> bool:
-            return bool(height) and any(cost for *_, cost in _placed(marks, span, 1))
+            return bool(lines) and any(cost for *_, cost in _placed(marks, span, lines))
 
         some = [
             _ends_named(each) if unnamed(each.marks) or crowded(each.marks) else each

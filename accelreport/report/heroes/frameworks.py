@@ -6,7 +6,7 @@ step takes afterwards, and only both together say which of them is done first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from accelreport.analysis.compute import COMPUTE_DTYPE
@@ -26,6 +26,8 @@ from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series
 from accelreport.spec.device import ONE_DEVICE, Device
 
+MOST_LINES = 6
+"""Lines that an eye tells apart; of more, those that do the same as the baseline are drawn."""
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
 """Numbers of steps at which the lines have marks."""
 
@@ -42,9 +44,13 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
         or any(way.strategy not in ONE_DEVICE or way.placement for way in ways)
     ):
         return None
+    alike = _as_the_baseline(bench, driven)
     courses, words = _courses(bench, point), _words_of(driven)
-    rates, until = rates_figure(bench, point), _until(bench, courses)
-    title, pays = _title(bench, point, words), _pays(bench, driven, courses, words)
+    drawn = alike if len(courses) > MOST_LINES else driven
+    rates = rates_figure(bench, point)
+    until = _until(bench, courses, [each for each in courses if each in drawn])
+    title = _title(bench, point, {series: words[series] for series in alike})
+    pays = _pays(bench, driven, courses, words)
     return Hero(
         kicker=kicker(bench),
         title=title,
@@ -60,10 +66,33 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
         ),
         numbers=usual_numbers(bench),
         thumbnail=rates,
-        # Three lines of a card have no room for who overtakes whom, which its page says.
-        sentence=f"{title}; {pays.partition(':')[0]}." if pays else f"{title}.",
+        sentence=f"{title}{_pays_on_a_card(pays)}.",
         findings=(title, sentence(pays.partition("; ")[0]) or until.title),
     )
+
+
+def _as_the_baseline(bench: BenchmarkView, driven: Mapping[Series, Device]) -> dict[Series, Device]:
+    """Those with the threads and the precision of the baseline, which do the same; else all.
+
+    What fewer bits and fewer threads do is not the question of frameworks.
+    """
+    base = bench.plan.devices[bench.plan.baseline]
+    alike = {
+        series: way
+        for series, way in driven.items()
+        if (way.precision, way.threads) == (base.precision, base.threads)
+    }
+    return alike if len(alike) > 1 else dict(driven)
+
+
+def _pays_on_a_card(pays: str) -> str:
+    """That compiling pays, or does not; nothing where it depends.
+
+    Three lines of a card have no room for who overtakes whom, which its page says.
+    """
+    if not pays or ("compiling pays" in pays and "does not pay" in pays):
+        return ""
+    return f"; {pays.partition(':')[0]}"
 
 
 def _compiled(way: Device) -> int:
@@ -131,11 +160,18 @@ def _pays(
     words: Mapping[Series, tuple[str, str]],
 ) -> str:
     """When each framework's compiler has paid for itself, to go on a sentence with."""
-    said = [
-        _pays_after(bench, (words[more], courses[more]), (words[less], courses[less]))
-        for less, more in _pairs(driven)
-        if less in courses and more in courses
-    ]
+    said, never = [], []
+    for less, more in _pairs(driven):
+        if less in courses and more in courses:
+            own, other, both = courses[more], courses[less], (words[more], words[less])
+            steps = overtakes(own, other)
+            if steps is None:
+                never.append(_takes(own.step / other.step, *both))
+            else:
+                said.append(_pays_after(bench.words.step, steps, *both))
+    if never:
+        of_them = formatting.listed(never)
+        said.append(f"compiling does not pay: {bench.words.step}s {of_them}")
     return "; ".join(said)
 
 
@@ -155,25 +191,25 @@ def _else(way: Device) -> tuple[str, str, int | None]:
     return way.framework, way.precision, way.threads
 
 
-Course = tuple[tuple[str, str], TimeLine]
-"""A framework and how it runs the steps, and when they are done."""
+Way = tuple[str, str]
+"""A framework, and how it runs the steps."""
 
 
-def _pays_after(bench: BenchmarkView, more: Course, less: Course) -> str:
+def _pays_after(noun: str, steps: int, more: Way, less: Way) -> str:
     """From which step on the one that compiles more is ahead; both are of one framework."""
-    ((framework, further), own), ((_, plainly), other) = more, less
-    name, noun = f"{framework} {further}".strip(), bench.words.step
-    steps = overtakes(own, other)
-    if steps is None:
-        slower = formatting.ratio(own.step / other.step)
-        said = f"{noun}s of {name} take {slower} as long as of {plainly}"
-        return f"compiling does not pay: {said}"
     when = f"after {formatting.plural(steps, noun)}" if steps > 1 else f"from the first {noun} on"
-    return f"compiling pays {when}: {name} overtakes {plainly}"
+    return f"compiling pays {when}: {' '.join(more).strip()} overtakes {less[1]}"
 
 
-def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigure:
-    """Time until so many steps are done, cold start included."""
+def _takes(factor: float, more: Way, less: Way) -> str:
+    """How many times as long a step takes of the one that compiles more."""
+    return f"of {' '.join(more).strip()} take {formatting.ratio(factor)} as long as of {less[1]}"
+
+
+def _until(
+    bench: BenchmarkView, courses: Mapping[Series, TimeLine], drawn: Sequence[Series]
+) -> HeroFigure:
+    """Time until so many steps are done, cold start included; some are drawn, all in the table."""
     noun = f"{bench.words.step}s"
     words = {series: _in_words(bench.plan.devices[series.device]) for series in courses}
     if len({*words.values()}) < len(words):
@@ -189,7 +225,8 @@ def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigu
             high=times,
             pattern=series.pattern,
         )
-        for series, course in courses.items()
+        for series in drawn
+        for course in [courses[series]]
     ]
     rows = tuple(
         Row(
@@ -210,7 +247,7 @@ def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigu
         )
         + ".",
         chart=partial(_lines, lines, noun),
-        caption="On log scales.",
+        caption="On log scales." + _left_out(len(courses) - len(drawn)),
         badges=loud_badges(bench),
         table=Table(
             id="hero-until-data",
@@ -223,6 +260,13 @@ def _until(bench: BenchmarkView, courses: Mapping[Series, TimeLine]) -> HeroFigu
         ),
         up="time, cold start included",
     )
+
+
+def _left_out(count: int) -> str:
+    """How many lines stand in the table alone."""
+    if not count:
+        return ""
+    return f" {count} more, of other precision or threads, are in its numbers."
 
 
 def _lines(lines: list[SweepLine], noun: str, size: Size) -> Chart:

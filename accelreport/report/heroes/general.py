@@ -112,16 +112,38 @@ def paired_title(bench: BenchmarkView, point: Point) -> str:
     beside, devices = next((each[0] for each in pairs), ""), bench.plan.devices
     own = [each for each in pairs if each[0] == beside]
     found = [each for each in own if devices[each[2].device].kind != "CPU"] or own
-    said: list[str] = []
-    for _, name, each in found:
-        estimate = each.estimate or each.qualified
+    faster: list[tuple[str, str]] = []
+    longer: list[tuple[str, str]] = []
+    for name, each in zip(_apart([name for _, name, _ in found]), found, strict=True):
+        estimate = each[2].estimate or each[2].qualified
         if estimate is None:
             continue
-        pace, verb = estimate.interval, "" if said else f"{bench.words.did} "
+        pace = estimate.interval
         unsure = " (undecided)" if pace.known and estimate.verdict is Verdict.UNDECIDED else ""
-        said.append(f"{name} {verb}{formatting.ratio(pace.value, pace.low, pace.high)}{unsure}")
+        slow = pace.value < 1
+        ends = (1 / pace.high, 1 / pace.low) if slow else (pace.low, pace.high)
+        factor = formatting.ratio(1 / pace.value if slow else pace.value, *ends)
+        (longer if slow else faster).append((name, f"{factor}{unsure}"))
+    told = [_all_paces(faster, bench.words.did, "fast"), _all_paces(longer, "took", "long")]
+    said = formatting.listed([each for each in told if each])
     once = "" if any(each.seconds.known for *_, each in found) else ", measured once"
-    return f"Beside {beside}, {formatting.listed(said)} as fast{once}" if said else ""
+    return f"Beside {beside}, {said}{once}" if said else ""
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """What tells several names apart: "2 workers" and "2 replicas" of "CPU (2 workers)", …."""
+    parts = [name.removesuffix(")").partition(" (") for name in names]
+    alike = len({head for head, *_ in parts}) == 1 and len(names) > 1
+    return [aside for *_, aside in parts] if alike and all(p[2] for p in parts) else list(names)
+
+
+def _all_paces(paces: Sequence[tuple[str, str]], verb: str, how: str) -> str:
+    """All of them with one verb: "A trained 2× and B 3× as fast"; empty without any."""
+    said = [
+        f"{name} {'' if number else f'{verb} '}{factor}"
+        for number, (name, factor) in enumerate(paces)
+    ]
+    return f"{formatting.listed(said)} as {how}" if said else ""
 
 
 def _pairs(bench: BenchmarkView, point: Point) -> Iterator[tuple[str, str, Speedup]]:

@@ -45,6 +45,8 @@ MOST_SMALL_PICTURES = 8
 PHONE_HEIGHT = 200
 """Of each panel where panels stand under one another."""
 
+MISTAKES = "What it still gets wrong, the surest mistakes first"
+"""What the pictures are, where nobody counted them."""
 Ends = tuple[Point, Curve, Curve | None]
 """A sweep point with its curves of validation and of training."""
 
@@ -86,24 +88,27 @@ def _hero(bench: BenchmarkView, beside: tuple[str, Shown], small: Shown | None) 
     if not lines:
         return None
     figure = curves_figure(curves, lines[-1])
+    # After a single epoch there is a point and no line.
+    drawn = (figure,) if figure.points > 1 else ()
     origins = origins_of(bench)
     # What a generated stand-in taught says nothing about over-fitting.
     gap = "" if "synthetic" in origins else _gap(bench, lines)
     learned = of_stand_ins(gap or _learned(curves, lines), origins)
     said, other = beside
     wrong = of_stand_ins(said, origins) if small and said else ""
-    title = learned if gap else wrong or learned
+    title = learned if gap else wrong or (learned if drawn or not said else said)
     answer = "; ".join(_line_text(bench, *line) for line in lines)
     return Hero(
         kicker=kicker(bench),
         title=title,
         answer=f"{sentence(answer)}.",
-        figures=(figure, other),
-        note="Solid: validation, on data that the network never trains on. Dotted: training.",
+        figures=(*drawn, other),
+        note="Solid: validation, on data that the network never trains on. Dotted: training."
+        * len(drawn),
         numbers=_numbers(bench, lines),
-        thumbnail=small or figure,
+        thumbnail=small or next(iter((*drawn, other))),
         sentence=f"{title}.",
-        findings=(learned, wrong or said or "What it still gets wrong, the surest mistakes first"),
+        findings=(learned, wrong or said or MISTAKES)[-len(drawn) - 1 :],
     )
 
 
@@ -224,8 +229,8 @@ def writing_hero(bench: BenchmarkView) -> Hero | None:
     origin = run.record.data.origin if run.record.data else ""
     told = of_stand_ins(title, [origin])
     figures: tuple[Shown, ...] = (text,)
-    if bench.quality:
-        figures = (text, curves_figure(curves_of(bench)))
+    if bench.quality and (curves := curves_figure(curves_of(bench))).points > 1:
+        figures = (text, curves)
     return Hero(
         kicker=kicker(bench),
         title=told,

@@ -234,10 +234,14 @@ def step_number(bench: BenchmarkView) -> LargeNumber | None:
     )
 
 
-def device_number(bench: BenchmarkView) -> LargeNumber | None:
+def device_number(bench: BenchmarkView, printed: LargeNumber | None = None) -> LargeNumber | None:
     """How many times as fast the fastest other kind of device is, measured or else published.
 
     One whose interval holds 1 is no number to set large.
+
+    Args:
+        bench: the benchmark.
+        printed: of a published one; that of its rate unless given.
     """
     kinds, point = bench.plan.devices, fullest_point(bench)
     other = [
@@ -249,14 +253,17 @@ def device_number(bench: BenchmarkView) -> LargeNumber | None:
     ]
     told = unrivalled(together(other, len(other)))
     if not told:
-        return _published_number(bench)
+        return printed or _published_number(bench)
     best = max(told, key=lambda each: each.speedup)
     if best.between and best.estimate.verdict not in DECIDED:
         return None
     where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+    beside = baseline_of(bench, best)
+    slower = best.speedup < 1
     return LargeNumber(
-        best.text,
-        f"{best.series.title} over {baseline_of(bench, best)}{where}",
+        best.longer if slower else best.text,
+        (f"as long on {best.series.title} as on" if slower else f"{best.series.title} over")
+        + f" {beside}{where}",
         number_badges(bench.planned(best.series, best.point)),
     )
 
@@ -269,8 +276,15 @@ def _published_number(bench: BenchmarkView) -> LargeNumber | None:
     own, theirs = rate(bench, series, point), fastest_published(published_at(bench, point))
     if own is None or theirs is None:
         return None
-    factor = formatting.ratio(theirs.found.rate / own.value)
-    return LargeNumber(factor, f"{theirs.name}, {theirs.detail}, over {series.title} here")
+    factor = theirs.found.rate / own.value
+    return beside_number(factor, f"{theirs.name}, {theirs.detail},", series.title)
+
+
+def beside_number(factor: float, name: str, here: str) -> LargeNumber:
+    """How many times as fast something is as a device here; what is slower by its time."""
+    if factor < 1:
+        return LargeNumber(formatting.ratio(1 / factor), f"as long on {name} as on {here} here")
+    return LargeNumber(formatting.ratio(factor), f"{name} over {here} here")
 
 
 def first_step_number(bench: BenchmarkView) -> LargeNumber | None:
@@ -305,7 +319,10 @@ def claims_number(bench: BenchmarkView) -> LargeNumber | None:
     return LargeNumber(f"{confirmed} of {total}", text)
 
 
-def usual_numbers(bench: BenchmarkView) -> tuple[LargeNumber, ...]:
-    """The numbers of a benchmark whose form has none of its own."""
-    makers = (step_number, device_number, first_step_number, claims_number)
-    return tuple(number for make in makers if (number := make(bench)) is not None)
+def usual_numbers(
+    bench: BenchmarkView, printed: LargeNumber | None = None
+) -> tuple[LargeNumber, ...]:
+    """The numbers of a benchmark whose form has none of its own; `printed` as above."""
+    beside = device_number(bench, printed)
+    made = (step_number(bench), beside, first_step_number(bench), claims_number(bench))
+    return tuple(number for number in made if number is not None)

@@ -15,12 +15,14 @@ from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import (
     NamedRate,
     baseline_series,
+    beside_number,
     dots_at,
     fullest_point,
     kicker,
     published_at,
     usual_numbers,
 )
+from accelreport.report.model import LargeNumber
 from accelreport.report.pages.panels import loud_badges
 from accelreport.report.view import BenchmarkView
 
@@ -67,7 +69,7 @@ def then_and_now_hero(bench: BenchmarkView) -> Hero | None:
             "many examples at the pace of the measured steps, extrapolated; evaluation and "
             "compilation are not in it."
         ),
-        numbers=usual_numbers(bench),
+        numbers=usual_numbers(bench, _printed(own, min(theirs, key=lambda dot: dot.value))),
         thumbnail=figure,
         sentence=f"{title}.",
     )
@@ -114,6 +116,11 @@ def _title(own: Dot, theirs: list[Dot]) -> str:
     year = then.detail.removeprefix("published").strip()
     when = f"in {year}" if year.isdigit() else "then"
     return f"The same training: {then.text} {when} on {then.name}, {own.text} here"
+
+
+def _printed(own: Dot, fastest: Dot) -> LargeNumber:
+    """The fastest published training beside ours, by the times that the figure shows."""
+    return beside_number(own.value / fastest.value, f"{fastest.name}, {fastest.detail},", own.name)
 
 
 def _answer(own: Dot, theirs: list[Dot], examples: float) -> str:

@@ -253,12 +253,14 @@ def _same_quality(best: Compared) -> str:
 
 
 def _range(bench: BenchmarkView, best: Compared, found: list[Compared], *, slower: bool) -> str:
-    """How the same device does at the point where it does worst, in the same words."""
+    """How the same device does at the point where it does worst; if slower there, by its time."""
     own = [each for each in found if each.series == best.series and each is not best]
     if not own:
         return ""
     worst = min(own, key=lambda each: each.speedup)
     told = worst.longer if slower else worst.text
+    if worst.speedup < 1 and not slower:
+        told = f"takes {worst.longer} as long"
     return f" and {told} at {bench.point_header(worst.point)}"
 
 

@@ -361,7 +361,9 @@ def quality_section(bench: BenchmarkView, *, opened: bool = False) -> Section | 
         return None
     curves = curves_of(bench)
     drawn = curves.metrics[1:] if opened else curves.metrics
-    blocks: list[Block] = [curves.figure(drawn)] if drawn else []
+    # After a single epoch there are numbers, which the tables have, and no lines.
+    several = max(map(len, curves.epochs.values()), default=0) > 1
+    blocks: list[Block] = [curves.figure(drawn)] if drawn and several else []
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks += quality_tables(bench, metric)
