@@ -192,10 +192,9 @@ def test_the_quick_profile_learns_without_a_download_in_little_time(
         assert cell.workload["data"] == ("sample" if own else "synthetic")
         assert cell.workload["epochs"] >= 4
         assert cell.measure.budget <= 30
-        assert cell.workload["epochs"] * cell.workload["steps_per_epoch"] <= 150
-        assert (
-            cell.measure.warmup_steps < cell.workload["epochs"] * cell.workload["steps_per_epoch"]
-        )
+        steps = cell.workload["epochs"] * cell.workload["steps_per_epoch"]
+        assert steps <= 150 or steps * cell.workload["batch_size"] <= 5120
+        assert cell.measure.warmup_steps < steps
 
 
 def test_a_first_report_starts_few_processes_where_there_is_only_a_cpu() -> None:
