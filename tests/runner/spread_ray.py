@@ -28,14 +28,7 @@ from tests.support import children
 SPREAD = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1, spread=True)
 TOO_MANY = SPREAD.model_copy(update={"workers": 3})
 
-MNIST_LIKE = {
-    "data": "synthetic",
-    "train_examples": 256,
-    "validation_examples": 64,
-    "batch_size": 64,
-    "epochs": 1,
-    "model": "conv32_conv64_conv64",
-}
+SMALL = {"width": 64, "depth": 1, "batch_size": 64, "steps_per_epoch": 4, "epochs": 1}
 
 
 def main() -> None:
@@ -55,7 +48,7 @@ def main() -> None:
 def cells(what: str) -> list[Cell]:
     """A cell of two workers; with scripted ones, also a cell of three and a plain one."""
     if what == "real":
-        return [children.cell("image_classification", MNIST_LIKE, device=SPREAD)]
+        return [children.cell("paradnn", SMALL, device=SPREAD)]
     DEVICES["spread"], DEVICES["too-many"] = SPREAD, TOO_MANY
     return [
         cell(device="spread", step_s=float(what)),

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from accelreport.backend import environment as backend_environment
-from accelreport.backend.protocol import Job, PhaseEvent
+from accelreport.backend.protocol import Job
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
-from accelreport.runner.fork_pool import ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import CHILD, LocalLauncher
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from accelreport.workloads.registry import FAMILIES
+from tests.support.forks import Forks
 
 QUICKLY = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
 """Environment of a process for which a few steps take less time than making them faster."""
@@ -119,23 +119,6 @@ def one_environment() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_CURRENT_TEST", raising=False)
         yield
-
-
-class Forks(ForkPool):
-    """Forks repeats of a condition from one process, too: no test compares how they scatter."""
-
-    def ready(
-        self,
-        cell: Cell,
-        environment: Mapping[str, str],
-        *,
-        stop: Stop,
-        on_event: Callable[[PhaseEvent], None],
-    ) -> ForkServer | None:
-        """See `ForkPool.ready`."""
-        for server in self._servers:
-            server.served.clear()
-        return super().ready(cell, environment, stop=stop, on_event=on_event)
 
 
 @contextmanager

@@ -105,6 +105,11 @@ def serve(where: str) -> None:
     """Be forked until standard input ends; returns in a fork, which is to be the program."""
     for name in HEAVY:
         importlib.import_module(name)
+    from accelreport.runner import run
+    from tests.support.forks import Forks
+
+    # Else each repeat of a cell would wait for another import of TensorFlow.
+    run.ForkPool = Forks  # type: ignore[assignment, attr-defined]
     gc.freeze()  # what is here already is nothing that a fork has to look through
     waiting: set[int] = set()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:

@@ -32,21 +32,20 @@ EVENTS = "events.jsonl"
 """What the process of a cell tells, in its folder."""
 
 ENDLESS: dict[str, Any] = {
-    "data": "synthetic",
-    "train_examples": 2048,
-    "validation_examples": 64,
+    "kind": "paradnn",
+    "width": 64,
+    "depth": 1,
     "batch_size": 64,
+    "steps_per_epoch": 32,
     "epochs": 10_000,
-    "model": "conv12_conv24_conv32",  # with moving statistics, which a server keeps, too
 }
-"""A training that a test has to end."""
+"""A training that a test has to end, of a network that each process has soon traced."""
 
 
 def cell(device: Device, workload: Mapping[str, Any] = WORKLOAD, **measure: Any) -> Cell:
+    kind = workload.get("kind", "image_classification")
     conditions = Measure(warmup_steps=2, **measure)
-    return children.cell(
-        "image_classification", workload, device=device, measure=conditions, seed=SEED
-    )
+    return children.cell(kind, workload, device=device, measure=conditions, seed=SEED)
 
 
 def start_child(

@@ -10,12 +10,10 @@ import json
 import math
 from typing import Any
 
-import keras
 import numpy as np
-import tensorflow as tf
 
 from accelreport.backend.evaluation import Evaluation
-from accelreport.backend.frameworks import Runtime
+from accelreport.backend.frameworks import Runtime, others_absent
 from accelreport.backend.frameworks.tensorflow.engine import (
     SEED_STRIDE,
     TensorFlowEngine,
@@ -26,9 +24,14 @@ from accelreport.backend.placement import InGraph
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
+from accelreport.spec.families import TENSORFLOW
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
 from tests.backend.strategies.plain_cnn import SEED, STEPS, WORKLOAD, leave_out_dropout
+
+with others_absent(TENSORFLOW):
+    import keras
+    import tensorflow as tf
 
 FAMILY = FAMILIES["image_classification"]
 ODD = 101

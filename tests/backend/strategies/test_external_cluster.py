@@ -21,7 +21,7 @@ from tests.backend.strategies.cells import (
 
 pytestmark = pytest.mark.e2e
 
-SHORT = ENDLESS | {"epochs": 1, "train_examples": 512}
+SHORT = ENDLESS | {"epochs": 1}
 
 
 def slurm(number: int) -> dict[str, str]:
