@@ -24,6 +24,7 @@ TMPDIR=/dev/shm leaves it out.
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import shutil
 import statistics
@@ -32,7 +33,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+CHECKOUT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(CHECKOUT))
 
 from cost import Cost, cost_of
 
@@ -139,6 +141,8 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave results and site here")
     chosen = parser.parse_args()
+    # As pip leaves a package that it installs; in a checkout each start may compile it anew.
+    compileall.compile_dir(CHECKOUT / "accelreport", quiet=1)
     with tempfile.TemporaryDirectory() as passing:
         folder = chosen.keep or Path(passing)
         root = folder / "results"

@@ -363,8 +363,8 @@ class Block(Document):
 
         Earlier versions kept the stamps of a wall clock that was set meanwhile.
         """
-        possible = all(each > 0 for each in self.step_s)
-        return self.step_s if possible and sum(self.step_s) <= 1.01 * self.wall_s else []
+        possible = min(self.step_s, default=1.0) > 0 and sum(self.step_s) <= 1.01 * self.wall_s
+        return self.step_s if possible else []
 
 
 class Epoch(Document):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -53,7 +54,7 @@ from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_section
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.drawing import Drawer, DrawingError, Engines
+from accelreport.report.site.drawing import Drawer, DrawingError, Engines, still
 from accelreport.report.theme import KEYS, SHAPES
 from accelreport.runner.plan_documents import plan_document
 from tests.house.tree import ROOT
@@ -162,6 +163,39 @@ def test_a_chart_is_the_one_that_altair_makes_of_it(
     with alt.theme.enable("accelreport in a page"):
         by_altair = CHARTS[name](WIDE).to_dict(validate=False)
     assert json.dumps(ours) == json.dumps(by_altair), "in the same order, too"
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[Engines]:
+    with Engines() as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_what_is_left_out_for_drawing_changes_no_letter_of_the_picture(
+    name: str, width: int, engines: Engines
+) -> None:
+    whole = draw(CHARTS[name], width, prefix="c", title="t", description="d").spec
+    before, asked = json.dumps(whole), json.dumps(still(whole))
+    worker = engines.take(own_fonts=True)
+    assert worker.draw(asked) == worker.draw(before)
+    engines.leave(worker)
+    assert json.dumps(whole) == before, "the file of the figure has it all"
+    assert "tooltip" not in asked
+    assert len(asked) < len(before)
+
+
+def test_what_draws_stands_back_for_what_asks_and_is_out_of_reach_of_ctrl_c(
+    engines: Engines,
+) -> None:
+    worker = engines.take(own_fonts=True)
+    worker.draw(json.dumps({"data": {"values": []}, "mark": "point"}))
+    process = worker.process.pid
+    assert psutil.Process(process).nice() > psutil.Process().nice()
+    assert os.getpgid(process) != os.getpgrp()
+    assert os.getsid(process) == os.getsid(0), "or Linux gives it as much as all the others"
+    engines.leave(worker)
 
 
 @pytest.mark.parametrize("name", ["speedup", "cold", "roofline"])

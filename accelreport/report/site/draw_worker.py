@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import sys
+
+POLITE = 5
+"""How much processes that draw stand back: who asks them must not wait for a core, or all do."""
 
 
 def main() -> None:
     """Draws until the standard input ends."""
+    os.nice(POLITE)
     import vl_convert
 
     for line in sys.stdin:

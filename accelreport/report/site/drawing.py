@@ -22,7 +22,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -228,6 +228,49 @@ def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup
     )
 
 
+def still(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What Vega needs of a specification to draw it where nobody points at it: the same picture.
+
+    What pointing tells is left out, and axes and scales of a channel that several layers share
+    are said by the first of them: Vega-Lite compares them property by property.
+    """
+    made = dict(spec)
+    for name in _VIEWS & made.keys():
+        made[name] = [still(each) for each in made[name]]
+    if "spec" in made:
+        made["spec"] = still(made["spec"])
+    said: dict[tuple[str, str], Any] = {}
+    if "layer" in made:
+        made["layer"] = [_said_once(layer, said) for layer in made["layer"]]
+    return made
+
+
+_VIEWS = {"concat", "hconcat", "vconcat"}
+_STACKED = {"area", "bar"}
+"""Marks of which Vega-Lite asks the scale whether they stand on one another."""
+
+
+def _said_once(layer: Mapping[str, Any], said: dict[tuple[str, str], Any]) -> dict[str, Any]:
+    """A layer without what an earlier one said; `said` takes what it is the first to say."""
+    mark = layer.get("mark", "")
+    stacked = (mark if isinstance(mark, str) else mark["type"]) in _STACKED
+    encoding = {}
+    for channel, told in layer.get("encoding", {}).items():
+        if channel == "tooltip":
+            continue
+        encoding[channel] = own = dict(told)
+        for part in ("axis",) if stacked else ("axis", "scale"):
+            # Null is said each time: it speaks for its own layer alone.
+            if own.get(part) is None:
+                continue
+            if (channel, part) not in said:
+                said[channel, part] = own[part]
+            elif said[channel, part] == own[part]:
+                # An axis without values has a number of ticks, which would count for all layers.
+                own[part] = {name: own[part][name] for name in {"values"} & own[part].keys()}
+    return {**layer, "encoding": encoding}
+
+
 WORKER = Path(__file__).with_name("draw_worker.py")
 OWN_FONTS = Path(__file__).with_name("own_fonts.conf")
 """Leaves Vega with the fonts it brings along. They are those of the page, they are the same on
@@ -284,7 +327,9 @@ class _Worker:
             stdout=subprocess.PIPE,
             env=os.environ | ({"FONTCONFIG_FILE": str(OWN_FONTS)} if own_fonts else {}),
             encoding="utf-8",
-            start_new_session=True,  # Ctrl-C is for the process that was called
+            # Ctrl-C is for the process that was called. A session of its own would keep it from
+            # Ctrl-C as well, and Linux then gives it as much as all processes of the first one.
+            process_group=0,
         )
 
     @property
@@ -439,7 +484,7 @@ class Drawer:
 
     def _expected(self, drawing: Drawing, page: str = "") -> _Expected:
         if id(drawing) not in self._drawn:
-            asked = self._asked(json.dumps(drawing.spec), self._draw)
+            asked = self._asked(json.dumps(still(drawing.spec)), self._draw)
             self._drawn[id(drawing)] = _Expected(drawing, asked, page)
         return self._drawn[id(drawing)]
 
