@@ -44,9 +44,11 @@ from accelreport.runner.prepare import Request, prepare, shorthands
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace, machine_lock
 from accelreport.spec.base import Scalar
+from accelreport.spec.files_beside import talk_of
 from accelreport.spec.models import NO_TALK
-from accelreport.spec.report_file import talk_of
-from accelreport.terminal.answer import (
+from accelreport.terminal.comparison import comparison_text
+from accelreport.terminal.progress import progress_for
+from accelreport.terminal.run_text import (
     COLUMNS,
     absences,
     named,
@@ -54,8 +56,6 @@ from accelreport.terminal.answer import (
     table_rows,
     table_title,
 )
-from accelreport.terminal.comparison import comparison_text
-from accelreport.terminal.progress import progress_for
 from accelreport.terminal.say import say
 
 

@@ -20,8 +20,7 @@ from accelreport.runner.launchers.node import Completed, Started
 from accelreport.runner.launchers.ray.engine import Demand, RayEngine, RayNode
 from accelreport.runner.launchers.ray.launcher import RayLauncher
 from accelreport.runner.launchers.slurm.jobs import SlurmJob
-from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
-from accelreport.runner.launchers.slurm.submission import SlurmOptions
+from accelreport.runner.launchers.slurm.launcher import SlurmLauncher, SlurmOptions
 from accelreport.runner.launchers.slurm.worker import MessageLog
 from accelreport.spec.cells import Cell
 

@@ -27,11 +27,10 @@ import pandas as pd
 
 from accelreport.datasets import beijing, uci_har
 from accelreport.datasets.archives import ZipArchive
-from accelreport.datasets.cache import Contents, read_entry
+from accelreport.datasets.cache import FOLDER, MANIFEST, PACKED, Contents, read_entry
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.mnist import read_idx, write_idx
-from accelreport.datasets.samples import FOLDER, MANIFEST, PACKED
 
 TRAIN_IMAGES = 4096
 VALIDATION_IMAGES = 1024

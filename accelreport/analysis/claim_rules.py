@@ -18,7 +18,7 @@ from accelreport.analysis.claims import (
     together,
     within_bounds,
 )
-from accelreport.analysis.parity import Change, Parity, Quality, agreement, change, difference
+from accelreport.analysis.learning import Change, Parity, Quality, agreement, change, difference
 from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result
 from accelreport.analysis.speedup import (
     Group,

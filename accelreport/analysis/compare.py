@@ -15,7 +15,7 @@ from enum import StrEnum
 from math import isnan, log1p
 from typing import Any
 
-from accelreport.analysis.parity import WITHIN, Quality
+from accelreport.analysis.learning import WITHIN, Quality
 from accelreport.analysis.results import Result, results_of_plans
 from accelreport.analysis.speedup import (
     Group,

@@ -1,19 +1,32 @@
-"""What a training reached: when it met its target, and how far its forecasts miss.
+"""What a training reached: its target, its forecasts, and whether two devices learn the same.
 
 Forecasts stand beside the guesses that anybody could make without a network.
+
+Failing to find a difference is not finding that there is none. Two one-sided tests
+(Schuirmann 1987) turn the question round: the devices are the same when the 90 % interval
+of their difference lies within a margin that was stated beforehand.
+
+A quantised model and the one it was made from classify the same examples, so only those count
+on which they disagree: McNemar's test in its exact form (Q. McNemar 1947; M. W. Fagerland,
+S. Lydersen, P. Laake 2013), and for the difference the adjusted Wald interval of D. G. Bonett
+and R. M. Price (2012).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from enum import StrEnum
+from math import isfinite, isnan, nan, sqrt
 
 import numpy as np
+from scipy.special import ndtri, stdtr
 
 from accelreport.analysis.results import Result
+from accelreport.analysis.stats import LEVEL, NOTHING, Contrast, Interval, one_sample
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Epoch, Forecast, Record
+from accelreport.results.record import Epoch, Forecast, Precision, Quantised, Record
+from accelreport.spec.claims import EquivalentCheck
 from accelreport.spec.models import Target
 
 
@@ -162,3 +175,254 @@ def _lag(ahead: int, step_s: float) -> tuple[int, str]:
     moment = "hour" if step_s == 3600 else "time"
     when = "yesterday" if days == 1 else f"{days} days before"
     return days * day, f"same {moment} {when}"
+
+
+WITHIN = 0.01
+"""Accuracies that differ by less than one point in a hundred count as the same."""
+
+TOST_LEVEL = 0.90
+"""Two one-sided tests at 5 % are one interval at 90 %."""
+
+
+class Parity(StrEnum):
+    """What is said of a device's quality against the baseline's."""
+
+    EQUIVALENT = "EQUIVALENT"
+    DIFFERENT = "DIFFERENT"
+    UNDECIDED = "UNDECIDED"
+    BASELINE = "BASELINE"
+    NOT_MEASURED = "NOT MEASURED"
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A final metric on which devices must agree, and by how much they may differ."""
+
+    metric: str
+    within: float
+
+
+def quality_of(plan: PlanDocument, results: Iterable[Result]) -> Quality | None:
+    """The metric on which devices must agree; None for a kernel, which trains nothing.
+
+    A claim of equivalence names it and the margin; otherwise it is the validation accuracy, or
+    the training accuracy where nothing is validated, within `WITHIN`.
+    """
+    for claim in plan.claims:
+        if isinstance(claim.check, EquivalentCheck):
+            return Quality(claim.check.equivalent, claim.check.within)
+    seen = {name for each in results for name, value in each.final.items() if not isnan(value)}
+    metric = next((name for name in ("val_accuracy", "accuracy") if name in seen), "")
+    return Quality(metric, WITHIN) if metric else None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether a device's quality is the baseline's.
+
+    Attributes:
+        quality: what was compared, and by how much it may differ.
+        n: pairs of complete runs of one seed; of the baseline itself, its complete runs.
+        difference: device minus baseline in the metric's unit, with its 90 % interval.
+        p: the larger p value of the two one-sided t tests; NaN without an interval.
+        verdict: EQUIVALENT, DIFFERENT, UNDECIDED, BASELINE or NOT MEASURED.
+    """
+
+    quality: Quality
+    n: int
+    difference: Interval
+    p: float
+    verdict: Parity
+
+
+def agreement(
+    own: Sequence[Result], base: Sequence[Result], quality: Quality, comparisons: int = 1
+) -> Agreement:
+    """Whether two groups of processes train to the same quality.
+
+    Complete runs of the same seed are paired, which takes out what the seed decides
+    (Bouthillier et al. 2021). EQUIVALENT when the 90 % interval of their difference lies within
+    the margin; DIFFERENT when the 95 % interval lies outside it altogether; UNDECIDED otherwise,
+    and with fewer than two pairs.
+
+    Args:
+        own: processes of the device.
+        base: those of the baseline; the same for the baseline itself.
+        quality: the metric and the margin.
+        comparisons: how many are made of which a single difference would be told, as over the
+            sweep points of a claim: DIFFERENT then takes a level of 1 - 0.05/comparisons. That
+            all of them are EQUIVALENT takes no more than each of them (Berger 1982).
+    """
+    values, others = (_values(group, quality.metric) for group in (own, base))
+    if own is base and values:
+        return Agreement(quality, len(values), NOTHING, nan, Parity.BASELINE)
+    seeds = sorted(values.keys() & others.keys())
+    if own is base or not seeds:
+        return Agreement(quality, 0, NOTHING, nan, Parity.NOT_MEASURED)
+    difference = one_sample([values[seed] - others[seed] for seed in seeds])
+    return Agreement(
+        quality,
+        len(seeds),
+        difference.linear(TOST_LEVEL),
+        _p(difference, quality.within),
+        judge(difference, quality.within, comparisons),
+    )
+
+
+def _values(results: Iterable[Result], metric: str) -> dict[int, float]:
+    known = {each.seed: each.final.get(metric, nan) for each in results if each.complete}
+    return {seed: float(value) for seed, value in known.items() if isfinite(value)}
+
+
+def judge(difference: Contrast, within: float, comparisons: int = 1) -> Parity:
+    """EQUIVALENT, DIFFERENT or UNDECIDED, for a mean difference and a margin.
+
+    Args:
+        difference: over pairs of seeds.
+        within: the margin.
+        comparisons: as in `agreement`.
+    """
+    strict = 1 - (1 - LEVEL) / max(comparisons, 1)
+    narrow, wide = difference.linear(TOST_LEVEL), difference.linear(strict)
+    if not narrow.known:
+        return Parity.UNDECIDED
+    if -within <= narrow.low and narrow.high <= within:
+        return Parity.EQUIVALENT
+    outside = wide.low > within or wide.high < -within
+    return Parity.DIFFERENT if outside else Parity.UNDECIDED
+
+
+def _p(difference: Contrast, within: float) -> float:
+    """The larger p value of the two one-sided tests against ± `within`."""
+    if difference.error != difference.error:  # NaN: a single pair
+        return nan
+    room = within - abs(difference.value)
+    if difference.error == 0:
+        return 0.0 if room > 0 else 1.0
+    return float(stdtr(difference.df, -room / difference.error))
+
+
+QUANTISED_LEVEL = 0.95
+"""Confidence level of the interval; the test decides at 1 − LEVEL."""
+
+
+class Change(StrEnum):
+    """What quantisation did to the accuracy of one trained model."""
+
+    WORSE = "WORSE"
+    BETTER = "BETTER"
+    NOT_SHOWN = "NO DIFFERENCE SHOWN"
+
+
+@dataclass(frozen=True)
+class QuantisedResult:
+    """A trained model before and after quantisation.
+
+    Attributes:
+        key: of the cell that trained it.
+        machine: fingerprint of the machine.
+        found: what was measured of both.
+        float32_latency_s: median seconds for one example, before.
+        int8_latency_s: the same of the quantised model.
+        difference: its accuracy minus the one before.
+        low: lower end of the difference's interval at `QUANTISED_LEVEL`.
+        high: its upper end.
+        p: of McNemar's exact test.
+        change: what that test says.
+    """
+
+    key: str
+    machine: str
+    found: Quantised
+    float32_latency_s: float
+    int8_latency_s: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    change: Change
+
+    @property
+    def size_ratio(self) -> float:
+        """How many times as large the model was before."""
+        return self.found.float32.bytes / self.found.int8.bytes
+
+    @property
+    def latency_ratio(self) -> float:
+        """How many times as long the model took before."""
+        return self.float32_latency_s / self.int8_latency_s
+
+    @property
+    def float32_accuracy(self) -> float:
+        """Share of the examples that the model had right before."""
+        return (self.found.both_right + self.found.float32_only) / self.found.examples
+
+    @property
+    def int8_accuracy(self) -> float:
+        """Share of the examples that the quantised model has right."""
+        return (self.found.both_right + self.found.int8_only) / self.found.examples
+
+
+def mcnemar(float32_only: int, int8_only: int) -> float:
+    """The exact two-sided p-value of McNemar's test.
+
+    Were both models equally good, each example on which they disagree would fall to either
+    side like a fair coin, so this is the binomial test of one half.
+
+    Args:
+        float32_only: examples that only the first model classifies rightly.
+        int8_only: examples that only the second model classifies rightly.
+    """
+    disagreements = float32_only + int8_only
+    if not disagreements:
+        return 1.0
+    # Half a second to import, for the few reports that quantise anything.
+    from scipy.stats import binomtest
+
+    return float(binomtest(float32_only, disagreements, 0.5).pvalue)
+
+
+def difference(float32_only: int, int8_only: int, examples: int) -> tuple[float, float, float]:
+    """Accuracy of the second model minus the first's, and its interval at `QUANTISED_LEVEL`.
+
+    Bonett and Price: with p = (float32_only + 1)/(n + 2) and q = (int8_only + 1)/(n + 2),
+    q − p ± z · √((p + q − (q − p)²)/(n + 2)).
+
+    Returns:
+        The difference that was seen, and both ends of its interval.
+    """
+    p, q = (float32_only + 1) / (examples + 2), (int8_only + 1) / (examples + 2)
+    half = float(ndtri((1 + QUANTISED_LEVEL) / 2)) * sqrt((p + q - (q - p) ** 2) / (examples + 2))
+    return (int8_only - float32_only) / examples, max(-1.0, q - p - half), min(1.0, q - p + half)
+
+
+def change(found: Quantised) -> Change:
+    """What McNemar's test at 1 − `QUANTISED_LEVEL` says of one trained model."""
+    if mcnemar(found.float32_only, found.int8_only) >= 1 - QUANTISED_LEVEL:
+        return Change.NOT_SHOWN
+    return Change.WORSE if found.float32_only > found.int8_only else Change.BETTER
+
+
+def quantised_results(records: Iterable[Record]) -> list[QuantisedResult]:
+    """What quantisation did to the model of each record that has one."""
+    return [_quantised(record, record.quantised) for record in records if record.quantised]
+
+
+def _quantised(record: Record, found: Quantised) -> QuantisedResult:
+    seen, low, high = difference(found.float32_only, found.int8_only, found.examples)
+    return QuantisedResult(
+        key=record.key,
+        machine=record.machine,
+        found=found,
+        float32_latency_s=_median(found.float32),
+        int8_latency_s=_median(found.int8),
+        difference=seen,
+        low=low,
+        high=high,
+        p=mcnemar(found.float32_only, found.int8_only),
+        change=change(found),
+    )
+
+
+def _median(run: Precision) -> float:
+    return float(np.median(run.latency_s)) if run.latency_s else nan

@@ -1,27 +1,54 @@
-"""Which device for what, and how machines compare.
+"""Which device for what, how machines compare, and how much all workloads train in a second.
 
 Processes of different machines share no repeat, so the interval is Welch's (1947) on
 logarithms of the steady times.
+
+Sources print steps, epochs, samples and totals. Each row of theirs comes to one rate, examples
+trained each second (10¹² operations, of a kernel), so that it can stand on the axis of what was
+measured.
+
+Whatever stands in a row is divided by the same processes of that row, its base. Rows are drawn on
+one axis only where their bases are one device of one machine: factors over two baselines cannot be
+ranked, since a slower device has the larger one beside a slower baseline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 from math import nan
+from typing import Any
 
-from accelreport.analysis.results import PointKey, Result
+from accelreport.analysis.published import (
+    OUTSIDE_A_STEP,
+    UNLIKE,
+    Contradiction,
+    PublishedResult,
+    changed_keys,
+    conditions,
+    examples_per_second,
+    flags_of,
+    published_results,
+    rounding,
+    stated_workload,
+)
+from accelreport.analysis.results import PointKey, Result, point_key
 from accelreport.analysis.speedup import (
     Group,
     Rules,
     Speedup,
+    groups_of,
     rules_of,
     speedup,
     work_of_a_step,
 )
-from accelreport.analysis.stats import Verdict
+from accelreport.analysis.stats import Interval, Verdict, geometric_mean
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
+from accelreport.spec.models import Published
 
 
 @dataclass(frozen=True)
@@ -157,3 +184,248 @@ def on_machines(groups: Sequence[Group], reference: str, rules: Rules) -> tuple[
             found.append(OnMachine(first, None))
             found += [OnMachine(each, speedup(each, first, rules)) for each in others]
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class PublishedRate:
+    """The rate of one published row.
+
+    Attributes:
+        row: what the source printed.
+        where: axis → value, for the axes of the plan that the row speaks of.
+        rate: examples in a second; of a kernel TFLOPS.
+        figure: the printed figure that it follows from.
+        flags: what cannot be right about that figure.
+        comparable: whether what was measured here does the same work a step as the source did.
+    """
+
+    row: Published
+    where: Mapping[str, Any]
+    rate: float
+    figure: str
+    flags: tuple[Contradiction, ...] = ()
+    comparable: bool = True
+
+
+def published_rates(plan: PlanDocument) -> tuple[PublishedRate, ...]:
+    """One rate for each published row that a rate follows from, in the order of the spec."""
+    found = []
+    for row in plan.published:
+        if rates := list(_rates(plan, row)):
+            # The one of the most digits is the best.
+            figure, value, flags, _ = min(rates, key=lambda each: each[3])
+            where = {axis: row.where[axis] for axis in plan.axes if axis in row.where}
+            alike = row.comparable and not _other_steps(plan, row)
+            found.append(PublishedRate(row, where, value, figure, flags, alike))
+    return tuple(found)
+
+
+def _other_steps(plan: PlanDocument, row: Published) -> bool:
+    """Whether a step of the source does other work than one here, at the same sweep point."""
+    stated = stated_workload(plan.text)
+    changed = set(changed_keys(plan)) - OUTSIDE_A_STEP - set(plan.axes)
+    fixed = set(row.where) - set(plan.axes)
+    return any(
+        row.where.get(key, stated.get(key)) != plan.workload.get(key) for key in changed | fixed
+    )
+
+
+def _rates(
+    plan: PlanDocument, row: Published
+) -> Iterator[tuple[str, float, tuple[Contradiction, ...], float]]:
+    """Every figure a rate follows from, that rate, its flags, and how coarsely it was rounded."""
+    figures, known = row.figures(), conditions(plan, row)
+    for figure, value in figures.items():
+        flags = flags_of(plan, row, figure)
+        if figure == "tflops":
+            yield figure, value, flags, 0.0
+        elif any(each.kind == "step-is-a-sample" for each in flags):
+            yield figure, 1 / value, (), rounding(value)
+        elif figure == "step_time" and flags and "epoch_time" in figures:
+            continue
+        elif rate := examples_per_second(known, figure, value):
+            yield figure, rate, flags, rounding(value) + float(figure == "total_time")
+
+
+DeviceOnMachine = tuple[str, str]
+"""A device and a machine."""
+
+RATES = {
+    "throughput": 0,
+    "sample_time": 0,
+    "step_time": 0,
+    "epoch_time": 1,
+    "tflops": 1,
+    "total_time": 2,
+}
+"""Published figures that tell a rate, and in which turn one is taken: a whole training holds
+evaluations and the start beside what it trained, so its rate is the last that is asked for."""
+
+
+RATES_THEMSELVES = frozenset({"tflops", "throughput"})
+"""Those of them of which more is faster."""
+
+
+@dataclass(frozen=True)
+class PrintedRate:
+    """A published figure as the rate of somebody's device, over the rate of a row's base.
+
+    Attributes:
+        found: the figure, beside what the base came to.
+        factor: how many times as fast.
+    """
+
+    found: PublishedResult
+    factor: float
+
+    @property
+    def beyond_peak(self) -> bool:
+        """Whether the chip cannot be as fast as was printed."""
+        return any(each.kind == "above-peak" for each in self.found.flags)
+
+    @property
+    def slack(self) -> float:
+        """Half a unit of its last printed digit, as a share of it."""
+        return rounding(self.found.value)
+
+
+@dataclass(frozen=True)
+class RateRow:
+    """A workload at a sweep point: its base, and all that can be divided by it.
+
+    Attributes:
+        point: the sweep point.
+        base: the processes that everything is divided by.
+        measured: other devices over the base; none that is withheld.
+        printed: published rates over the base, one for each of a source's devices.
+    """
+
+    point: Mapping[str, Scalar | None]
+    base: Group
+    measured: tuple[Speedup, ...]
+    printed: tuple[PrintedRate, ...]
+
+    @cached_property
+    def rate(self) -> Interval:
+        """Examples that the base trains in a second; of a kernel, its TFLOPS."""
+        trained = [each.timings.throughput for each in self.base.timed]
+        known = [each for each in trained if each > 0]
+        return geometric_mean(known or [each.timings.tflops for each in self.base.timed])
+
+    @property
+    def busy(self) -> bool:
+        """Whether other programs held the base's processor while it was measured."""
+        return is_busy(self.base.timed)
+
+    @property
+    def compared(self) -> int:
+        """How many things stand beside the base."""
+        return len(self.measured) + len(self.printed)
+
+
+def is_busy(results: Iterable[Result]) -> bool:
+    """Whether other programs held the processor while any of these were measured."""
+    return any(warned.kind == "loaded-machine" for each in results for warned in each.warnings)
+
+
+def places_of_baseline(plan: PlanDocument, results: Sequence[Result]) -> list[DeviceOnMachine]:
+    """The plan's baseline on each machine that has times of it."""
+    timed = [each for each in groups_of(results) if each.timed and each.device == plan.baseline]
+    return list(dict.fromkeys((each.device, each.machine) for each in timed))
+
+
+def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> DeviceOnMachine | None:
+    """The baseline and machine that most plans have times of; None where none has any."""
+    count = Counter(place for each in plans for place in places_of_baseline(*each))
+    return min(count, key=lambda place: (-count[place], place), default=None)
+
+
+def rate_rows(
+    plan: PlanDocument,
+    results: Sequence[Result],
+    found: Sequence[Speedup],
+    place: DeviceOnMachine | None = None,
+) -> tuple[RateRow, ...]:
+    """The sweep points of a plan at which something can be divided by a base.
+
+    Args:
+        plan: what the spec said.
+        results: what was measured.
+        found: the speedups of the plan, from `speedups_of`.
+        place: device and machine of the base; the plan's own baseline where most was measured
+            of it when absent.
+    """
+    rules = rules_of(plan, results)
+    by_point: dict[object, list[Group]] = {}
+    for group in groups_of(results):
+        by_point.setdefault(point_key(group.point), []).append(group)
+    known = {(id_of(each.own), id_of(each.base)): each for each in found if each.base}
+    rows = []
+    for there in by_point.values():
+        base = _base(plan, there, place)
+        if base is None:
+            continue
+        own = [each for each in there if each.timed and each is not base]
+        pairs = [
+            known.get((id_of(each), id_of(base))) or speedup(each, base, rules) for each in own
+        ]
+        rows.append(
+            RateRow(
+                base.point,
+                base,
+                tuple(each for each in pairs if each.estimate and not each.withheld),
+                _printed(plan, results, base),
+            )
+        )
+    return tuple(rows)
+
+
+def id_of(group: Group | None) -> tuple[object, ...]:
+    """What tells a group from all others of its plan."""
+    return (group.device, group.machine, point_key(group.point)) if group else ()
+
+
+def _base(
+    plan: PlanDocument, there: Sequence[Group], place: DeviceOnMachine | None
+) -> Group | None:
+    if place is None:
+        bases = [each for each in there if each.device == plan.baseline]
+        return max(
+            (each for each in bases if each.timed),
+            key=lambda each: (len(each.timed), each.machine),
+            default=None,
+        )
+    return next(
+        (each for each in there if each.timed and (each.device, each.machine) == place), None
+    )
+
+
+def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tuple[PrintedRate, ...]:
+    """One rate for each device of a source: figures that restate one another are one."""
+    here = [each for each in results if each.machine == base.machine and each.at(dict(base.point))]
+    rates = [
+        PrintedRate(each, 1 / each.ratio if each.figure in RATES_THEMSELVES else each.ratio)
+        for each in published_results(plan, here, beside=base.device)
+        if each.figure in RATES and each.ratio > 0 and each.row.comparable
+    ]
+    # What contradicts arithmetic is no rate; what contradicts the chip's peak is shown as such.
+    rates = [each for each in rates if each.beyond_peak or not each.found.flags]
+    rates.sort(key=lambda each: (each.found.row.device, RATES[each.found.figure], each.slack))
+    kept: list[PrintedRate] = []
+    for _, own in groupby(rates, key=lambda each: each.found.row.device):
+        taken: list[PrintedRate] = []
+        for rate in own:
+            if not any(_restates(rate, each) for each in taken):
+                taken.append(rate)
+        kept += taken
+    return tuple(kept)
+
+
+def _restates(one: PrintedRate, other: PrintedRate) -> bool:
+    """Whether two figures of one device are the same measurement, told in another unit."""
+    if one.found.source != other.found.source:
+        return False
+    if one.found.row.label == other.found.row.label and one.beyond_peak == other.beyond_peak:
+        return True
+    apart = max(one.factor, other.factor) / min(one.factor, other.factor)
+    return apart <= 1 + UNLIKE + one.slack + other.slack

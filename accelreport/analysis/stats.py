@@ -1,4 +1,4 @@
-"""Estimates with confidence intervals from a handful of processes, and what they allow to be said.
+"""Estimates with intervals from a handful of processes, what they allow, and how often they hold.
 
 Times vary by factors, not by amounts, so means and their errors are taken of logarithms
 and a comparison is a ratio of geometric means.
@@ -13,6 +13,9 @@ both cover is in docs/statistics.md.
 Few processes of one cell may all miss a slow mode that others of the same device showed at
 other sweep points. A comparison therefore has no less than the spread that is known of its
 devices (`known_spread`).
+
+The file beside this module is written by `python -m benchmarks.calibration PAGE`
+together with the tables of that page, and by nothing else.
 """
 
 from __future__ import annotations
@@ -22,14 +25,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from math import exp, inf, isnan, log, nan, sqrt
+from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import PlainSerializer
 from scipy.special import stdtrit
 
-from accelreport.results.plan_document import Looks
+from accelreport.results.plan_document import Document, Looks
 
 LEVEL = 0.95
 """Confidence level of every interval unless said otherwise."""
@@ -333,3 +338,45 @@ def processes_to_reach(room: float, spread: float, level: float = LEVEL) -> int 
     reach = (stdtrit(n - 1, 0.5 + level / 2) + stdtrit(n - 1, POWER)) / np.sqrt(n)
     enough = np.flatnonzero(reach * spread < room)
     return int(n[enough[0]]) if len(enough) else None
+
+
+FILE = Path(__file__).with_name("calibration.json")
+
+Percent = Annotated[float, PlainSerializer(lambda value: round(value, 4))]
+"""A share in percent, kept to a millionth."""
+
+
+class Shares(Document):
+    """A quantity under one kind of noise."""
+
+    name: str
+    """The kind of noise."""
+    text: str
+    """What it is."""
+    percent: tuple[Percent, ...]
+    """The quantity in percent, in the order of `Calibration.processes`."""
+
+
+class Calibration(Document):
+    """Shares of simulated experiments."""
+
+    experiments: int
+    """Simulated experiments behind each share."""
+    processes: tuple[int, ...]
+    """Processes of each device, one for each column."""
+    coverage: tuple[Shares, ...]
+    """95 % intervals that hold the true ratio."""
+    differences: tuple[Shares, ...]
+    """Comparisons of equals that are called FASTER or SLOWER."""
+    modes: tuple[Shares, ...]
+    """95 % intervals that hold the true ratio where one device has a slow mode."""
+
+
+def found() -> Calibration:
+    """What the last whole calibration found."""
+    return Calibration.model_validate_json(FILE.read_bytes())
+
+
+def write(what: Calibration, path: Path) -> None:
+    """Keeps it as JSON."""
+    path.write_text(f"{what.model_dump_json(indent=1)}\n", encoding="utf-8")

@@ -103,7 +103,7 @@ WITHOUT_THREADS = (
     "tensorflow",
     "keras",
     "pandas",
-    "accelreport.backend.evaluation",
+    "accelreport.backend.engine",
     "accelreport.backend.frameworks.tensorflow.device",
     "accelreport.backend.frameworks.tensorflow.engine",
     "accelreport.backend.frameworks.tensorflow.flops",

@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.atomic import write_whole
-from accelreport.backend.calls import measure_inference, measure_kernel, measure_own_step
+from accelreport.backend.calls import (
+    measure_inference,
+    measure_kernel,
+    measure_own_step,
+    time_parts,
+)
 from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
@@ -22,11 +27,9 @@ from accelreport.backend.failures import failure
 from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
 from accelreport.backend.measurement import Measurement
-from accelreport.backend.policies import Policies
 from accelreport.backend.post_training import observe
 from accelreport.backend.protocol import Job, ParentTimings, Reporter, artefacts_of
-from accelreport.backend.step_parts import time_parts
-from accelreport.backend.training import Trained, Training, grace_s
+from accelreport.backend.training import Policies, Trained, Training, grace_s
 from accelreport.datasets.base import Dataset
 from accelreport.errors import AccelReportError
 from accelreport.machine.parent_death import end_with_parent

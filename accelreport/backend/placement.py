@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.load import Clock, cpu_clock, gpu_clock
+from accelreport.backend.checks.windows import Clock, cpu_clock, gpu_clock
 from accelreport.backend.failures import StrategyError
 from accelreport.results.record import Host, Warned
 from accelreport.workloads.base import TrainingProblem

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.engine import Engine
-from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.engine import Engine, Evaluation
 from accelreport.backend.protocol import Artefacts
-from accelreport.backend.serving.serve import ServingError, serve
+from accelreport.backend.serving import ServingError, serve
 from accelreport.results.record import (
     Confusion,
     Precision,

@@ -9,21 +9,15 @@ import typer
 
 from accelreport import __version__
 from accelreport.cli import (
-    bench,
     build,
     ceilings,
     compare,
     data,
     importing,
     inspect,
-    laws,
-    merge,
     new,
-    notebook,
-    publish,
     results,
     run,
-    serve,
 )
 from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
@@ -84,18 +78,18 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(epilog=run.EXAMPLES)(run.run)
-app.command(epilog=bench.EXAMPLES)(bench.bench)
+app.command(epilog=run.BENCH_EXAMPLES)(run.bench)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
-app.command(epilog=serve.EXAMPLES)(serve.serve)
-app.command(epilog=publish.EXAMPLES)(publish.publish)
-app.command(epilog=merge.EXAMPLES)(merge.merge)
+app.command(epilog=build.SERVE_EXAMPLES)(build.serve)
+app.command(epilog=build.PUBLISH_EXAMPLES)(build.publish)
+app.command(epilog=results.MERGE_EXAMPLES)(results.merge)
 app.command(epilog=new.EXAMPLES)(new.new)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_figures)
-app.command(epilog=notebook.EXAMPLES)(notebook.notebook)
+app.command(epilog=new.NOTEBOOK_EXAMPLES)(new.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=ceilings.EXAMPLES)(ceilings.ceilings)
-app.command(epilog=laws.EXAMPLES)(laws.laws)
+app.command(epilog=ceilings.LAWS_EXAMPLES)(ceilings.laws)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
 app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)
 app.add_typer(data.app, name="data")
@@ -127,7 +121,7 @@ def options(
     """Options of all commands; `main` looks for --debug itself."""
     del version, debug  # they have done their work
     if ctx.invoked_subcommand in TAKE_DEFAULTS and REPORT_FILE.exists():
-        from accelreport.spec.report_file import read_options
+        from accelreport.spec.files_beside import read_options
 
         said = read_options(REPORT_FILE).report.model_dump(exclude_none=True)
         ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, said)

@@ -1,4 +1,4 @@
-"""`accelreport build`."""
+"""`accelreport build`, `serve` and `publish`: the report made, shown and put on the web."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from typing import Annotated, Literal
 import typer
 
 from accelreport.cli.options import RESULTS, SPECS, Results
+from accelreport.report.site.publish import (
+    PLACES,
+    Platform,
+    ignored,
+    installable,
+    workflow,
+    write_workflow,
+)
 
 Theme = Literal["auto", "light", "dark"]
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
@@ -151,7 +159,7 @@ def build(
     from accelreport.report.site.options import report_cache
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import choose, refresh
-    from accelreport.spec.report_file import FILE_NAME, read_options
+    from accelreport.spec.files_beside import FILE_NAME, read_options
     from accelreport.terminal.say import say, tell_unshown
 
     store = Store(results)
@@ -192,3 +200,146 @@ def _theme(name: str) -> Theme:
         if theme == name:
             return theme
     raise typer.BadParameter(f"{name} is none of {', '.join(THEMES)}.", param_hint="--theme")
+
+
+PUBLISH_EXAMPLES = """\b
+What is printed:
+  A workflow that builds the site from the results folder of the repository and publishes it,
+  with the least permissions, actions named by commit, and the address the platform tells.
+  Building needs no TensorFlow, and none is installed.
+
+\b
+Where it goes:
+  github: .github/workflows/accelreport-pages.yml
+  gitlab: .gitlab-ci.yml, as a job of its own beside those that are there
+
+\b
+Examples:
+  accelreport publish github --install git+https://example.org/accelreport.git
+  accelreport publish github --write --install wheels/accelreport-0.1.0-py3-none-any.whl
+  accelreport publish gitlab --results measured/results
+
+\b
+Exit codes: 0 printed or written, 2 the platform is unknown, a file is in the way, or this is not
+the root of a repository.
+"""
+
+
+def publish(
+    platform: Annotated[Platform, typer.Argument(help="Who builds and publishes.")],
+    *,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write it to its place; no file is overwritten.")
+    ] = False,
+    results: Results = RESULTS,
+    install: Annotated[
+        str,
+        typer.Option(
+            "--install",
+            metavar="WHAT",
+            help="What pip installs: an address, a wheel in the repository, or . where the "
+            "repository is accelreport's.",
+            show_default=False,
+        ),
+    ] = "",
+) -> None:
+    """Print the workflow that publishes the report on GitHub Pages or GitLab Pages."""
+    text = workflow(platform, results.as_posix(), install or installable(Path.cwd()))
+    if not write:
+        typer.echo(text, nl=False)
+        return
+    write_workflow(platform, text, Path.cwd())
+    typer.echo(f"{PLACES[platform]} written; commit it together with {results.as_posix()}/.")
+    if ignored(Path.cwd(), results):
+        from accelreport.terminal.say import say
+
+        say(
+            f"warning: git ignores {results.as_posix()}/ here, so that nothing would be published: "
+            f"take it out of .gitignore, or add it with `git add --force {results.as_posix()}`",
+            err=True,
+        )
+
+
+SERVE_EXAMPLES = """\b
+What is watched:
+  The results, the specs and the templates. A change builds the site anew, and open pages show it.
+  An error is printed, and the site stays as it was.
+
+\b
+Who can see it:
+  This machine only. With --host 0.0.0.0 everybody in its network.
+
+\b
+Examples:
+  accelreport serve
+  accelreport serve --templates my_templates --port 0
+
+\b
+Exit codes: 0 stopped by Ctrl-C, 2 the address is taken or a template cannot be used, 5 there was
+nothing to build from, 7 a folder cannot be read or written.
+"""
+
+
+def serve(
+    *,
+    results: Results = RESULTS,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")
+    ] = Path("site"),
+    specs: Specs = SPECS[0],
+    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The site's name.")] = TITLE,
+    templates: Annotated[
+        Path | None,
+        typer.Option("--templates", metavar="DIR", help="Templates that replace ours."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any that is free.")
+    ] = 8000,
+) -> None:
+    """Show the report in a browser, and build it anew while you edit."""
+    from accelreport.report.site import builder
+    from accelreport.report.site.drawing import Engines
+    from accelreport.report.site.options import CHECKOUT, report_cache
+    from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
+    from accelreport.results.store import Store
+    from accelreport.runner.plan_documents import choose, refresh
+    from accelreport.spec.files_beside import talk_of
+    from accelreport.terminal.say import say, tell_unshown
+
+    def rebuild() -> None:
+        store = Store(results)
+        for complaint in refresh(store, specs) if specs.is_dir() else ():
+            say(f"warning: {complaint}", err=True)
+        say(*choose(store), err=True)
+        try:
+            talk, cache = talk_of(specs), report_cache()
+            options = builder.BuildOptions(title, templates, cache=cache, talk=talk)
+            built = builder.build(store, out, options=options, engines=engines)
+        finally:
+            for problem in store.problems:
+                say(f"warning: left out: {problem}", err=True)
+        say(f"{built.written} files changed in {built.seconds:.1f} s")
+        tell_unshown(built.unshown)
+
+    with Engines() as engines:
+        rebuild()
+        server = LiveServer(out, host, port)
+        say(f"Open {server.address} (Ctrl-C ends)")
+        if host not in LOOPBACK:
+            say("warning: everybody in this machine's network can read it", err=True)
+        watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
+        keep_serving(server, watched, rebuild, _complain)
+
+
+def _complain(error: Exception) -> None:
+    from accelreport.errors import AccelReportError
+    from accelreport.runner.workspace import Workspace
+    from accelreport.terminal.say import show, show_unexpected
+
+    if isinstance(error, AccelReportError):
+        show(error)
+    else:
+        show_unexpected(error, Workspace().errors)

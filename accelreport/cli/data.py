@@ -59,7 +59,7 @@ Replace = Annotated[
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_(*, json: Json = False) -> None:
     """List the data sets: what they are, their licences, and whether they are here."""
-    from accelreport.terminal.data import catalogue_json, catalogue_text
+    from accelreport.terminal.listings import catalogue_json, catalogue_text
 
     typer.echo(catalogue_json() if json else "\n".join(catalogue_text()))
 
@@ -72,7 +72,7 @@ def fetch(
     replace: Replace = False,
 ) -> None:
     """Download data sets from their publishers, checked by SHA-256."""
-    from accelreport.terminal.data import fetch_all, fetchable
+    from accelreport.terminal.listings import fetch_all, fetchable
 
     chosen = fetchable() if all_ else names
     if not chosen:
@@ -83,6 +83,6 @@ def fetch(
 @app.command(epilog=WHERE_EXAMPLES)
 def where(*, json: Json = False) -> None:
     """Tell where data sets are kept."""
-    from accelreport.terminal.data import place_json, place_text
+    from accelreport.terminal.listings import place_json, place_text
 
     typer.echo(place_json() if json else "\n".join(place_text()))

@@ -16,8 +16,8 @@ from accelreport.errors import ExitCode
 if TYPE_CHECKING:
     from accelreport.backend.shapes import Misfit
     from accelreport.spec.cells import Cell, Spec, SpecSet
-    from accelreport.spec.positions import KeyPath
     from accelreport.spec.problems import Problem
+    from accelreport.spec.syntax import KeyPath
 
 CHECK_EXAMPLES = """\b
 Examples:
@@ -79,8 +79,8 @@ OfEvents = Annotated[
 def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json = False) -> None:
     """Read specs and show every error of every file, with its place, or what each claim tests."""
     from accelreport.loader.load import load
+    from accelreport.spec.files_beside import FILE_NAME, read_options
     from accelreport.spec.problems import SpecErrors
-    from accelreport.spec.report_file import FILE_NAME, read_options
 
     try:
         found = load(_with_neighbours(specs), devices_file=devices_file)
@@ -165,8 +165,8 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
 
 def _is_own(workload: Mapping[str, Any]) -> bool:
     """Whether a model or its data did not come with accelreport, so that they may not fit."""
+    from accelreport.datasets.cache import samples
     from accelreport.datasets.catalogue import BUILT_IN, CATALOGUE
-    from accelreport.datasets.samples import samples
     from accelreport.workloads.registry import package_of
 
     kind, data = workload["kind"], workload.get("dataset", "")
@@ -222,9 +222,9 @@ def _shape_of(cell: Cell) -> str:
 
 def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
     """A model that does not fit its data, at the parameter that says so in the file."""
-    from accelreport.spec.positions import value_at
     from accelreport.spec.problems import Place, Problem
     from accelreport.spec.source import read_file
+    from accelreport.spec.syntax import value_at
 
     file = read_file(spec.path, str(spec.path))
     tables: tuple[KeyPath, ...] = (("sweep",), ("sweep", "zip"), ("workload",))
@@ -241,9 +241,9 @@ def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
 
 def _with_neighbours(paths: Sequence[Path]) -> list[Path]:
     """The paths, and for a devices file the specs beside it, too, each of which it may break."""
-    from accelreport.spec.devices_file import FILE_NAME
+    from accelreport.spec.files_beside import DEVICES_FILE
 
-    named = [path for path in paths if path.name == FILE_NAME and path.is_file()]
+    named = [path for path in paths if path.name == DEVICES_FILE and path.is_file()]
     return [*paths, *(beside for path in named for beside in sorted(path.parent.glob("*.toml")))]
 
 
@@ -256,8 +256,8 @@ def devices(
     json: Json = False,
 ) -> None:
     """Show what this machine has, and which devices of the devices file can run here."""
-    from accelreport.runner.survey import survey
-    from accelreport.terminal.devices import machine_text
+    from accelreport.runner.prepare import survey
+    from accelreport.terminal.listings import machine_text
     from accelreport.terminal.say import say
 
     found = survey(devices_file, ask_tensorflow=not no_probe)

@@ -1,4 +1,4 @@
-"""`accelreport new`."""
+"""`accelreport new` writes the first text of a spec, `notebook` a spec as a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
-from accelreport.cli.options import SPECS
+from accelreport.cli.options import SPECS, DevicesFile, Profile
 from accelreport.errors import AccelReportError, ExitCode
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from accelreport.spec.device import Device
     from accelreport.workloads.base import Family
+
 
 EXAMPLES = """\b
 What is written:
@@ -60,7 +61,7 @@ SYSTEMS = next(
 """The published systems and their devices file: in the wheel, or in a checkout."""
 
 DEVICES = "devices.toml"
-"""The devices file beside specs; `spec.devices_file`, which says so, takes long to import."""
+"""The devices file beside specs; `spec.files_beside`, which says so, takes long to import."""
 
 GITIGNORE = """\
 # Pages are made anew from results/, which belongs into the repository: it holds what was measured.
@@ -235,7 +236,7 @@ def _write(file: Path, text: str) -> None:
 
 def here(devices: dict[str, Device]) -> list[str]:
     """The devices of this machine that are worth comparing, the baseline first."""
-    from accelreport.runner.survey import absences, worth_comparing
+    from accelreport.runner.prepare import absences, worth_comparing
     from accelreport.terminal.say import say
 
     absent = absences(devices, waiting=lambda reason: say(f"{reason} …", err=True))
@@ -357,3 +358,77 @@ def _asked(what: str, default: str, taken: Callable[[str], str] | None = None) -
     if not default:
         raise CannotDraft(f"{what} is needed.", remedy="Give it with --set KEY=VALUE.")
     return default
+
+
+NOTEBOOK_EXAMPLES = """\b
+What it does:
+  The notebook installs accelreport, writes the spec and its devices, measures what the runtime it
+  is opened in can measure, and gives you the results as an archive. Run it in a CPU, a GPU and a
+  TPU runtime, and make one report of the three archives:
+    accelreport merge results-*.zip -o results
+    accelreport build
+
+\b
+Examples:
+  accelreport notebook specs/matmul.toml --install git+https://example.org/accelreport.git
+  accelreport notebook specs/matmul.toml --install accelreport-0.1.0-py3-none-any.whl \\
+    --profile quick -o quick.ipynb
+
+\b
+Exit codes: 0 written, 2 the file is there already (--force replaces it), or there
+  is nothing to install, 3 the spec has an error.
+"""
+
+Spec = Annotated[Path, typer.Argument(help="A spec file.", metavar="SPEC", show_default=False)]
+NotebookOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Where it is written; the spec's name with .ipynb when absent.",
+        show_default=False,
+    ),
+]
+NotebookInstall = Annotated[
+    str,
+    typer.Option(
+        "--install",
+        metavar="WHAT",
+        help="What pip installs: an address, or a wheel beside the notebook; where this "
+        "accelreport came from when absent.",
+        show_default=False,
+    ),
+]
+NotebookForce = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+
+
+class FileInTheWay(AccelReportError):  # noqa: N818 -- reads as what it says
+    """A file that would be overwritten."""
+
+    exit_code = ExitCode.USAGE
+
+
+def notebook(
+    spec: Spec,
+    *,
+    out: NotebookOut = None,
+    profile: Profile = None,
+    devices_file: DevicesFile = None,
+    install: NotebookInstall = "",
+    force: NotebookForce = False,
+) -> None:
+    """Write a notebook that measures a spec on Colab, Kaggle or any Jupyter server."""
+    from accelreport.loader.notebook import notebook as written
+
+    content = written(spec, profile=profile, devices_file=devices_file, install=install)
+    target = out or Path(f"{spec.stem}.ipynb")
+    try:
+        with target.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(content)
+    except FileExistsError as error:
+        raise FileInTheWay(
+            f"{target} is there already.",
+            remedy="Choose another name with -o, or replace it with --force.",
+        ) from error
+    typer.echo(f"{target} written.")

@@ -121,6 +121,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 SPECS = [Path("specs")]
 """Where specs are looked for when none is named."""
 REPORT_FILE = SPECS[0] / "accelreport.toml"
-"""`spec.report_file`, which takes long to import, in that folder."""
+"""`spec.files_beside`, which takes long to import, in that folder."""
 RESULTS = Path("results")
 """Where results are kept when nothing else is said."""

@@ -1,14 +1,16 @@
-"""`accelreport results list`, `show` and `rm`."""
+"""`accelreport results list`, `show` and `rm`, and `merge`: what results folders hold."""
 
 from __future__ import annotations
 
 import json as json_module
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from accelreport.cli.options import RESULTS, Json, Results
+from accelreport.errors import ExitCode
 
 LIST_EXAMPLES = """\b
 Examples:
@@ -65,7 +67,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) -> None:
     """List the benchmarks of a results folder, or the cells of one."""
     from accelreport.results.store import existing
-    from accelreport.terminal.results import benchmarks, cells, lines
+    from accelreport.terminal.listings import benchmarks, cells, lines
     from accelreport.terminal.say import say
 
     store = existing(results)
@@ -80,7 +82,7 @@ def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) ->
 def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
     """Show what was measured in a cell, on every machine that measured it."""
     from accelreport.results.store import existing
-    from accelreport.terminal.results import cells_named, record_text
+    from accelreport.terminal.listings import cells_named, record_text
     from accelreport.terminal.say import say
 
     store = existing(results)
@@ -106,7 +108,7 @@ def rm(
     """Remove records: of cells, of whole benchmarks, or those that no plan names any more."""
     from accelreport.results.store import existing
     from accelreport.spec.problems import counted
-    from accelreport.terminal.results import meant
+    from accelreport.terminal.listings import meant
     from accelreport.terminal.say import say
 
     if bool(names) == unplanned:
@@ -121,3 +123,56 @@ def rm(
         typer.confirm(f"Remove {told}?", abort=True)
     store.remove(gone, plans)
     say(f"Removed: {told}")
+
+
+MERGE_EXAMPLES = """\b
+What is kept:
+  Merging is a union: the order of the folders does not matter, nor does merging twice. Machines
+  are told apart by their fingerprint, so results of several machines never collide. Of one cell
+  on one machine, a measurement stands before a failure and a complete one before a partial one.
+  Where folders hold different measurements of the same cell and machine, all are kept: the
+  newest in cells/, the others under conflicts/, and each is named. Nothing is overwritten: what
+  cannot be read is set aside. Records that are in DIR alone stay as they are and are not read.
+
+\b
+Examples:
+  accelreport merge laptop/results cluster/results -o results
+  accelreport merge colab/results -o results       into what is here already
+  accelreport merge results-*.zip -o results       archives, as notebooks leave them
+
+\b
+Exit codes: 0 merged, 7 a folder cannot be read or written, or a file in one cannot be read
+  (the others are merged all the same).
+"""
+
+Sources = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Results folders, or zip archives of them.", metavar="RESULTS", show_default=False
+    ),
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out", "-o", metavar="DIR", help="Where the union goes; what is there takes part."
+    ),
+]
+
+
+def merge(sources: Sources, *, out: Out) -> None:
+    """Merge results folders, such as those of several machines, into one."""
+    from accelreport.results.merge import merge as unite
+    from accelreport.results.merge import unpacked
+    from accelreport.spec.problems import counted
+    from accelreport.terminal.say import say
+
+    with unpacked(sources) as folders:
+        merged = unite(folders, out)
+    for name in merged.conflicts:
+        say(f"conflict: {name} differs; the others are under {out / 'conflicts'}", err=True)
+    for problem in merged.problems:
+        say(f"left out: {problem}", err=True)
+    machines = counted(len(merged.machines), "machine")
+    say(f"{out}: {counted(merged.records, 'record')} of {machines}")
+    if merged.problems:
+        raise typer.Exit(ExitCode.BAD_RESULTS)

@@ -1,4 +1,4 @@
-"""The folder in which data files lie, and how a file in it is read.
+"""The folder in which data files lie, samples that travel with the package, and what is there.
 
 A file is read whole and its checksum taken over the bytes that are then parsed, so that
 nobody can change it in between. Reading writes nothing, so the folder may be read-only.
@@ -12,26 +12,34 @@ Arrays that took long to parse are kept beside the files they came from: each is
 follows, then an `.npz`. A damaged one is made anew. In a folder that cannot be written nothing is
 kept. Stand-ins that take long to draw are kept in the same form, in the folder of what can be made
 again.
+
+Each sample is cut from published files by `scripts/cut_samples.py` and keeps their form, so that
+the data set's module reads it. `sample_files/samples.json` says how much was kept, under which
+licence it is passed on, and the checksums of what was cut and of what it was cut from.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import functools
+import gzip
 import hashlib
 import io
 import json
 import os
+import shutil
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from accelreport.atomic import cache_folder, write_parts, write_whole
+from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
 
@@ -336,3 +344,213 @@ def _write_sealed(path: Path, arrays: Arrays) -> None:
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_parts(path, (hashlib.sha256(content).digest(), content), durable=False)
+
+
+FOLDER = Path(__file__).parent / "sample_files"
+"""Where they lie, at the places that they would have below the data folder."""
+
+MANIFEST = "samples.json"
+"""The file that describes them."""
+
+PACKED = ".gz"
+"""What a text's name ends in here and not where it is published."""
+
+_REMEDY = "Install accelreport anew, or use `--data synthetic`."
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CutFrom(_Document):
+    """The file that a sample was cut from."""
+
+    name: str
+    """Its name."""
+    sha256: str
+    """Its checksum."""
+    official: bool
+    """Whether that is the checksum of the published file."""
+
+
+class SampleFile(_Document):
+    """One file of a sample."""
+
+    path: str
+    """Place below the data folder of the file that it stands for, with forward slashes."""
+    sha256: str
+    """Checksum of the file as it lies here."""
+    cut_from: CutFrom
+    """What it was cut from."""
+
+
+class DataSample(_Document):
+    """A sample of one data set."""
+
+    title: str
+    """What the report calls the data set."""
+    kept: str
+    """How much of the data set it is, in words."""
+    licence: str
+    """The terms under which it is passed on."""
+    citation: str
+    """How to cite the data set."""
+    homepage: str
+    """Where the data set is described."""
+    files: tuple[SampleFile, ...]
+    """Its files, in the order of the catalogue's."""
+
+
+_SAMPLES = TypeAdapter(dict[str, DataSample])
+
+
+@functools.cache
+def samples() -> dict[str, DataSample]:
+    """The samples that travel with this package, by the name of the data set."""
+    return _SAMPLES.validate_json((FOLDER / MANIFEST).read_bytes())
+
+
+def sample_of(entry: CatalogueEntry, path: str = "") -> DataSample:
+    """The sample of a data set.
+
+    Args:
+        entry: the data set.
+        path: for one without published files, the person's own file: a sample stands for it when
+            it was cut from the file of that place.
+
+    Raises:
+        DataUnavailable: when there is none.
+    """
+    own = [each for each in samples().values() if path in {file.path for file in each.files}]
+    found = own[0] if own else samples().get(entry.name)
+    if found is None:
+        raise DataUnavailable(
+            f"There is no sample of {path or entry.name}.",
+            why=f"Samples travel with accelreport of {', '.join(samples())}; the licences of other "
+            "data sets do not say that they may be passed on.",
+            remedy="Use `--data synthetic` for a stand-in of the same shapes"
+            + (f", or run `accelreport data fetch {entry.name}`." if entry.files else "."),
+        )
+    return found
+
+
+def read_sample(sample: DataSample) -> list[Contents]:
+    """Read a sample's files, in the order of the catalogue's.
+
+    Raises:
+        DataCorrupt: when a file is not the one that was shipped.
+    """
+    return [_read(file) for file in sample.files]
+
+
+def _read(file: SampleFile) -> Contents:
+    path = FOLDER / file.path
+    place = path if path.is_file() else path.with_name(path.name + PACKED)
+    try:
+        data = place.read_bytes()
+    except OSError as error:
+        raise DataCorrupt(place, f"{error.strerror or error}.", remedy=_REMEDY) from error
+    sha256 = hashlib.sha256(data).hexdigest()
+    if sha256 != file.sha256:
+        raise DataCorrupt(place, "It is not the sample that was shipped.", remedy=_REMEDY)
+    whole = data if place == path else gzip.decompress(data)
+    return Contents(path, whole, sha256, official=False, remedy=_REMEDY)
+
+
+FileState = Literal["official", "pinned", "user-supplied", "incomplete", "missing", "your own file"]
+"""official: the published files; pinned: those that were downloaded first; user-supplied:
+others; incomplete: some are missing; your own file: there is nothing to download."""
+
+
+@dataclass(frozen=True)
+class DatasetStatus:
+    """A data set and whether its files are here.
+
+    Attributes:
+        entry: what the catalogue says: title, licence, citation, files.
+        state: what is here.
+        present: paths of the files that are here.
+        missing: places, below the data folder, of those that are not.
+        bytes: size of the files that are here.
+        download_bytes: size of what a fetch would bring; None when that is not known.
+        sample: how much of it travels with the package; empty where nothing does.
+    """
+
+    entry: CatalogueEntry
+    state: FileState
+    present: tuple[Path, ...]
+    missing: tuple[str, ...]
+    bytes: int
+    download_bytes: int | None
+    sample: str = ""
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    """The data folder.
+
+    Attributes:
+        root: where it is.
+        chosen_by: `ACCELREPORT_DATA` or `default`.
+        exists: whether it is there.
+        writable: whether files could be fetched into it.
+        free_bytes: free space on its disk.
+    """
+
+    root: Path
+    chosen_by: Literal["ACCELREPORT_DATA", "default"]
+    exists: bool
+    writable: bool
+    free_bytes: int
+
+
+def status(name: str) -> DatasetStatus:
+    """Whether the files of a data set are here, and whose they are.
+
+    Raises:
+        DataUnavailable: when there is no data set of that name.
+    """
+    entry = find(name)
+    root = data_root()
+    pins = read_pins(root)
+    found = [(file, locate(file, root)) for file in entry.files]
+    present = tuple(root / form.path for _, form in found if form is not None)
+    missing = [file for file, form in found if form is None]
+    sizes = [file.size for file in missing]
+    right = all(
+        checksum(root / form.path) == published(form, pins) for _, form in found if form is not None
+    )
+    return DatasetStatus(
+        entry=entry,
+        state=_state(entry, present=len(present), right=right),
+        present=present,
+        missing=tuple(file.path for file in missing),
+        bytes=sum(path.stat().st_size for path in present),
+        download_bytes=None if None in sizes else sum(size or 0 for size in sizes),
+        sample=samples()[name].kept if name in samples() else "",
+    )
+
+
+def where() -> DataFolder:
+    """The data folder and whether it can be written."""
+    root = data_root()
+    nearest = next(path for path in (root, *root.absolute().parents) if path.exists())
+    return DataFolder(
+        root=root,
+        chosen_by="ACCELREPORT_DATA" if os.environ.get("ACCELREPORT_DATA") else "default",
+        exists=root.is_dir(),
+        writable=may_write(root),
+        free_bytes=shutil.disk_usage(nearest).free,
+    )
+
+
+def _state(entry: CatalogueEntry, *, present: int, right: bool) -> FileState:
+    if not entry.files:
+        return "your own file"
+    if not present:
+        return "missing"
+    if present < len(entry.files):
+        return "incomplete"
+    if not right:
+        return "user-supplied"
+    return "pinned" if any(file.sha256 is None for file in entry.files) else "official"

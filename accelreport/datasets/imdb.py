@@ -26,11 +26,10 @@ from pydantic import Field
 
 from accelreport.datasets import parts
 from accelreport.datasets.archives import ArchiveError, ZipArchive
-from accelreport.datasets.base import Arrays
+from accelreport.datasets.base import Arrays, Lists, pad
 from accelreport.datasets.cache import Contents, parsed
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.parts import Parts
-from accelreport.datasets.sequences import Lists, pad
 
 _LIMIT = 1 << 28
 _MODULES = frozenset(

@@ -9,12 +9,11 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from accelreport.datasets.base import Dataset, Mode, Origin, fingerprint
-from accelreport.datasets.cache import Contents, read_entry
+from accelreport.datasets.cache import Contents, read_entry, read_sample, sample_of
 from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
 from accelreport.datasets.parts import DatasetModule
-from accelreport.datasets.samples import read_sample, sample_of
 
 __all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from accelreport.datasets import parts
+from accelreport.datasets.base import Lists
 from accelreport.datasets.cache import Contents
 from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.parts import Parts
-from accelreport.datasets.sequences import Lists
 
 
 def _form(capital: bool, mark: str, gap: str, word: str) -> str:  # noqa: FBT001

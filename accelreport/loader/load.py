@@ -10,9 +10,9 @@ from accelreport.errors import FIRST_STEPS
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Spec, SpecSet
 from accelreport.spec.device import Device
-from accelreport.spec.devices_file import FILE_NAME, read_devices
 from accelreport.spec.examine import SpecFile
 from accelreport.spec.families import Families
+from accelreport.spec.files_beside import DEVICES_FILE, FILE_NAME, read_devices
 from accelreport.spec.problems import (
     COMMAND_LINE,
     Place,
@@ -23,14 +23,13 @@ from accelreport.spec.problems import (
     quote,
     without_echoes,
 )
-from accelreport.spec.report_file import FILE_NAME as REPORT_FILE
 from accelreport.spec.sections import NAME, NAME_RULE
 from accelreport.spec.source import FULL, SourceFile, decoded, read_file
 from accelreport.workloads.registry import BROKEN, FAMILIES
 
 Devices = dict[str, Device | None]
 
-NO_SPECS = (FILE_NAME, REPORT_FILE)
+NO_SPECS = (DEVICES_FILE, FILE_NAME)
 """Files beside the specs that are none."""
 
 INSTALLED = Families(FAMILIES, BROKEN)
@@ -60,7 +59,7 @@ def load(
     files = list(_read_all(paths, devices_file, problems))
     devices = _Devices(devices_file, problems)
     for path in paths:
-        if path.name == FILE_NAME and path.is_file():
+        if path.name == DEVICES_FILE and path.is_file():
             devices.read(path)
     specs = [SpecFile(file, devices.beside(file.path), INSTALLED) for file in files]
     for spec in specs:
@@ -108,7 +107,7 @@ class _Devices:
 
     def beside(self, spec: Path) -> Devices:
         """The devices that a spec may name."""
-        return self.read(self._only or spec.parent / FILE_NAME)
+        return self.read(self._only or spec.parent / DEVICES_FILE)
 
     def read(self, path: Path) -> Devices:
         """The devices of a file."""

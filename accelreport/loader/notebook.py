@@ -14,7 +14,7 @@ from typing import Any
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.loader.load import load
 from accelreport.origin import address
-from accelreport.spec.devices_file import FILE_NAME
+from accelreport.spec.files_beside import DEVICES_FILE
 
 SPACE = ord(" ")
 
@@ -121,7 +121,7 @@ def notebook(
         )
     loaded = load([spec], profile=profile, devices_file=devices_file)
     document = loaded.specs[0]
-    devices = devices_file or spec.parent / FILE_NAME
+    devices = devices_file or spec.parent / DEVICES_FILE
     name = spec.name
     cells = [
         _markdown(
@@ -132,7 +132,7 @@ def notebook(
             WRITE.substitute(
                 spec=name,
                 spec_text=_text(spec.read_text(encoding="utf-8")),
-                devices=FILE_NAME,
+                devices=DEVICES_FILE,
                 devices_text=_text(devices.read_text(encoding="utf-8")),
             )
         ),

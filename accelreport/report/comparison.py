@@ -30,7 +30,7 @@ from accelreport.analysis.compare import (
     spreads_of,
     unlike,
 )
-from accelreport.analysis.parity import Parity
+from accelreport.analysis.learning import Parity
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from accelreport.analysis.learning import TargetTime
-from accelreport.analysis.parity import Parity
+from accelreport.analysis.learning import Parity, TargetTime
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
 from accelreport.analysis.stats import NOTHING, Verdict

@@ -17,13 +17,19 @@ from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.compute import hardware_name
 from accelreport.analysis.decision_map import KIND, DecisionMap, decision_map
-from accelreport.analysis.learning import TargetTime, target_times
+from accelreport.analysis.learning import (
+    WITHIN,
+    Agreement,
+    Quality,
+    TargetTime,
+    agreement,
+    quality_of,
+    target_times,
+)
 from accelreport.analysis.overview import Choice, choices
-from accelreport.analysis.parity import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
-from accelreport.analysis.scaling import Scaling, scaling_of
-from accelreport.analysis.speedup import Speedup, speedups_of
+from accelreport.analysis.speedup import Scaling, Speedup, scaling_of, speedups_of
 from accelreport.analysis.timed_sweeps import (
     LawPair,
     TimedSweep,
@@ -133,7 +139,7 @@ class BenchmarkView:
 
     @cached_property
     def scaling(self) -> tuple[Scaling, ...]:
-        """`analysis.scaling.scaling_of`."""
+        """`analysis.speedup.scaling_of`."""
         return scaling_of(self.plan, self.results)
 
     @cached_property

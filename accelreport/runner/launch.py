@@ -23,7 +23,6 @@ from accelreport.errors import AccelReportError
 from accelreport.machine.memory import LARGE_SHARE
 from accelreport.results.reading import UnreadableFile, read_record
 from accelreport.results.record import Environment, Failure, Record, Warned
-from accelreport.runner.fork_pool import ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import (
     CellListener,
@@ -34,7 +33,7 @@ from accelreport.runner.launchers.base import (
     now,
     unmeasured,
 )
-from accelreport.runner.process import ChildProcess, Ending, Process
+from accelreport.runner.process import ChildProcess, Ending, ForkPool, ForkServer, Process
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 
@@ -80,7 +79,7 @@ class LocalLauncher:
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`."""
         # Only here: a launcher's worker starts in half the time without all that reads specs.
-        from accelreport.runner.survey import absences
+        from accelreport.runner.prepare import absences
 
         return absences(devices, waiting=lambda _: None)
 

@@ -14,8 +14,8 @@ from typing import Literal, Protocol, Self, TypeVar
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import MEASURED, STANDING, Failure, FailureKind, Record, Status
 from accelreport.results.store import Store
-from accelreport.runner.estimate import Expectation, TimeEstimate, likeness
 from accelreport.runner.plan_documents import profile_of
+from accelreport.runner.timings import Expectation, TimeEstimate, likeness
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 

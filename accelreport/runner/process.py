@@ -1,23 +1,37 @@
-"""A cell's process with its group: started, followed, killed and reaped."""
+"""A cell's process with its group, or a fork of one that has imported TensorFlow already.
+
+A few such processes stand ready, and they are asleep while a cell runs. None ever serves two
+repeats of one condition: forks share the addresses of libraries and the order of hashes, and
+repeats are only worth their number when they share neither.
+"""
 
 from __future__ import annotations
 
 import os
+import select
 import selectors
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from pydantic import ValidationError
+
+from accelreport.backend.forkserver import LONGEST_MESSAGE, Message, may_be_forked
+from accelreport.backend.protocol import PhaseEvent
 from accelreport.machine import parent_death
 from accelreport.machine.memory import Limited, nearest_limit
 from accelreport.runner.interrupt import Stop
+from accelreport.runner.timings import Preparation, likeness
+from accelreport.spec.cells import Cell
 
 EndedBy = Literal["itself", "timeout", "stop"]
 """What ended a process."""
@@ -227,3 +241,214 @@ class _Lines:
             self._rest = self._rest[:LONGEST_LINE]
             for line in whole:
                 self._on_line(line)
+
+
+SERVER = (sys.executable, "-m", "accelreport.backend.forkserver")
+"""The program that is forked; its socket, its launch and its folder are its last arguments."""
+
+READY_WITHIN_S = 180.0
+"""TensorFlow is imported within this, on the slowest disk, or never."""
+
+MOST_READY = 3
+"""So many stand ready, as many as most specs have repeats; each holds some memory of its own."""
+
+FORKED_WITHIN_S = 20.0
+"""A fork takes milliseconds."""
+
+
+class ForkServer:
+    """The process that is forked, and what it has served.
+
+    Args:
+        command: its program.
+        environment: its environment, which its forks share.
+        log: file for what it prints.
+
+    Attributes:
+        served: conditions it has been forked for.
+        lost: whether it has ended, or no longer answers; it is of no use then.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        self.environment = dict(environment)
+        self.served: set[str] = set()
+        self.lost = False
+        self._log = log
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self.process = ChildProcess(
+                [*command, str(theirs.fileno()), repr(time.monotonic()), str(log.parent)],
+                log=self._log,
+                inherited=[theirs.fileno()],
+                environment=environment,
+            )
+
+    def hear(self, within_s: float, stop: Stop | None = None) -> Message | None:
+        """The next message; None, and it is lost, when its end, time or a stop came first.
+
+        So it is when it says what is no message.
+        """
+        listened = [self.control.fileno(), *([stop.fileno()] if stop is not None else [])]
+        ready, _, _ = select.select(listened, [], [], within_s)
+        try:
+            content = self.control.recv(LONGEST_MESSAGE) if listened[0] in ready else b""
+        except ConnectionResetError:
+            content = b""
+        try:
+            message = Message.model_validate_json(content) if content else None
+        except ValidationError:
+            message = None
+        self.lost = message is None
+        return message
+
+    def fork(self, job: Path, events: int, log: Path) -> Fork | None:
+        """A fork that carries out the job of a file; None when there can be no more.
+
+        Args:
+            job: the job's file.
+            events: descriptor it writes events to.
+            log: file that takes its standard output and error.
+        """
+        held, parent_pipe = os.pipe()
+        began = time.monotonic()
+        try:
+            with log.open("ab") as output:
+                output.write(self._log.read_bytes())  # what TensorFlow said of itself
+                output.flush()
+                orders = Message(job=str(job)).model_dump_json(exclude_defaults=True).encode()
+                socket.send_fds(self.control, [orders], [events, output.fileno(), held])
+            answer = self.hear(FORKED_WITHIN_S)
+        except (BrokenPipeError, ConnectionResetError):
+            self.lost, answer = True, None
+        finally:
+            os.close(held)
+        if answer is None or not answer.pid:
+            os.close(parent_pipe)
+            return None
+        return Fork(self, answer.pid, parent_pipe, began)
+
+    def close(self) -> None:
+        """End it."""
+        self.control.close()
+        self.process.kill_group()
+        self.process.reap()
+        self._log.unlink(missing_ok=True)
+
+
+class Fork(Process):
+    """A cell's process that was forked from a server."""
+
+    def __init__(self, server: ForkServer, pid: int, parent_pipe: int, began: float) -> None:
+        self.pid = pid
+        self.began = began
+        self._server = server
+        self._parent_pipe = parent_pipe
+
+    def fileno(self) -> int:
+        """See `Process.fileno`."""
+        return self._server.control.fileno()
+
+    def reap(self) -> tuple[int | None, int]:
+        """See `Process.reap`."""
+        os.close(self._parent_pipe)
+        message = self._server.hear(REAP_WITHIN_S)
+        if message is None or message.ended is None:
+            # Without the server nobody can say how it ended, had it not been killed just now.
+            gone = bool(select.select([self._server.process], [], [], 0)[0])
+            return (-signal.SIGKILL if gone else None), 0
+        status, peak_bytes = message.ended
+        return os.waitstatus_to_exitcode(status), peak_bytes
+
+
+class ForkPool:
+    """Has a server ready for each cell that may be a fork.
+
+    Args:
+        folder: for the servers' logs.
+        command: the server's program.
+
+    Attributes:
+        done: what was done so far.
+    """
+
+    def __init__(self, folder: Path, command: Sequence[str] = SERVER) -> None:
+        self._folder = folder
+        self._command = command
+        self._servers: list[ForkServer] = []
+        self.done = Preparation()
+
+    def ready(
+        self,
+        cell: Cell,
+        environment: Mapping[str, str],
+        *,
+        stop: Stop,
+        on_event: Callable[[PhaseEvent], None],
+    ) -> ForkServer | None:
+        """A server this cell may be forked from; None when it must be started from nothing.
+
+        The same server is given again until a process of this condition was forked from it.
+
+        Args:
+            cell: the cell.
+            environment: what its process is to find in its environment.
+            stop: gives up waiting when it is requested.
+            on_event: told that TensorFlow is imported, when it has to be.
+
+        Raises:
+            OSError: no process can be started.
+        """
+        if self.done.refused or not may_be_forked(cell.device_spec):
+            return None
+        condition = likeness(cell)
+        for lost in [server for server in self._servers if server.lost]:
+            self._end(lost)
+        for server in self._servers:
+            if server.environment == dict(environment) and condition not in server.served:
+                break
+        else:
+            on_event(PhaseEvent(phase="import"))
+            started = self._start(environment, stop)
+            if started is None:
+                return None
+            server = started
+        return server
+
+    def fork(
+        self, server: ForkServer, cell: Cell, job: Path, events: int, log: Path
+    ) -> Fork | None:
+        """See `ForkServer.fork`; the server forks no further cell of the same condition."""
+        server.served.add(likeness(cell))
+        forked = server.fork(job, events, log)
+        if forked is not None:
+            self.done = replace(self.done, forked=self.done.forked + 1)
+        return forked
+
+    def close(self) -> None:
+        """End all servers."""
+        while self._servers:
+            self._end(self._servers[0])
+
+    def _end(self, server: ForkServer) -> None:
+        self._servers.remove(server)
+        server.close()
+
+    def _start(self, environment: Mapping[str, str], stop: Stop) -> ForkServer | None:
+        while len(self._servers) >= MOST_READY:
+            self._end(self._servers[0])
+        began = time.monotonic()
+        # The run before may still be ending its own in this folder.
+        descriptor, log = tempfile.mkstemp(".txt", "forkserver-", self._folder)
+        os.close(descriptor)
+        server = ForkServer(self._command, environment, Path(log))
+        self._servers.append(server)
+        answer = server.hear(READY_WITHIN_S, stop)
+        seconds = self.done.seconds + time.monotonic() - began
+        done = replace(self.done, seconds=seconds)
+        if answer is not None and answer.ready is not None:
+            self.done = replace(done, processes=done.processes + 1)
+            return server
+        self._end(server)
+        refused = answer.refused if answer else "the process to be forked ended at its start"
+        self.done = done if stop else replace(done, refused=refused)
+        return None

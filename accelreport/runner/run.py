@@ -29,7 +29,6 @@ from accelreport.runner.events import (
     named,
     plan_line,
 )
-from accelreport.runner.fork_pool import ForkPool
 from accelreport.runner.interrupt import Stop, stopped_by_signals
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.base import (
@@ -41,6 +40,7 @@ from accelreport.runner.launchers.base import (
 )
 from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decide, supersedes
 from accelreport.runner.prepare import Prepared
+from accelreport.runner.process import ForkPool
 from accelreport.runner.timings import CellSummary, timings
 from accelreport.runner.workspace import (
     CELL_IN_USE,

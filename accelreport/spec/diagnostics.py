@@ -17,7 +17,6 @@ from pydantic_core import ErrorDetails
 
 from accelreport.spec.base import fields_at
 from accelreport.spec.claims import CHECKS
-from accelreport.spec.positions import KeyPath, dotted, value_at
 from accelreport.spec.problems import (
     TYPES,
     Place,
@@ -31,6 +30,7 @@ from accelreport.spec.problems import (
     wrong_type,
 )
 from accelreport.spec.source import FULL, View
+from accelreport.spec.syntax import KeyPath, dotted, value_at
 from accelreport.spec.validators import FieldsError
 
 _BOUNDS = {

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.spec.positions import KeyPath
+from accelreport.spec.syntax import KeyPath
 
 WIDEST = 100
 """Characters of a source line that are shown; the rest of a longer one is cut away."""

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.spec.base import Scalar
-from accelreport.spec.positions import KeyPath, Span, dotted, value_at
 from accelreport.spec.problems import COMMAND_LINE, Place, Problem
-from accelreport.spec.syntax import TomlDocument, read
+from accelreport.spec.syntax import KeyPath, Span, TomlDocument, dotted, read, value_at
 
 LARGEST = 1 << 20
 """Bytes of the largest file that is read: a spec is written by hand."""

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from accelreport.analysis.calibration import FILE, Calibration, write
+from accelreport.analysis.stats import FILE, Calibration, write
 from benchmarks.calibration import decisions, drift, looks, tables
 
 EXPERIMENTS = 20_000

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.analysis.calibration import Shares
-from accelreport.analysis.stats import MARGIN
+from accelreport.analysis.stats import MARGIN, Shares
 from benchmarks.calibration.methods import (
     CHOSEN,
     METHODS,

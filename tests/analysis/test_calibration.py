@@ -9,16 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from accelreport.analysis.calibration import found, write
 from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, UntilDecided
 from accelreport.analysis.stats import (
     Verdict,
     compare,
+    found,
     known_spread,
     logarithms,
     processes_needed,
     verdict,
     welch,
+    write,
 )
 from accelreport.results.record import Record
 from benchmarks.calibration.__main__ import build, replace

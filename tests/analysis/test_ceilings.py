@@ -42,7 +42,7 @@ from accelreport.report.pages.ceilings import (
     reached_of,
     reached_section,
 )
-from accelreport.report.pages.sections.ceilings import (
+from accelreport.report.pages.sections.compute import (
     anchor,
     ceilings_section,
     every_place,

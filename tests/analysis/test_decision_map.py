@@ -23,7 +23,7 @@ from accelreport.analysis.decision_map import (
     fitted_half,
     map_of,
 )
-from accelreport.cli.laws import law_lines
+from accelreport.cli.ceilings import law_lines
 from accelreport.loader.load import load
 from accelreport.report.heroes.decision_map import error_sentence
 from accelreport.report.heroes.hero import ON_A_CARD, ON_A_PHONE, ON_A_SLIDE, HeroFigure, Size

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from accelreport.analysis.parity import Agreement, Parity, Quality, agreement, judge
+from accelreport.analysis.learning import Agreement, Parity, Quality, agreement, judge
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.stats import one_sample
 from accelreport.report.frames import NOT_APPLICABLE

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.printed_claims import PrintedVerdict, printed_verdict
+from accelreport.analysis.claims import PrintedVerdict, printed_verdict
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published
 from tests.support.records import study

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.parity import Change, difference, mcnemar, quantised_results
+from accelreport.analysis.learning import Change, difference, mcnemar, quantised_results
 from accelreport.results.record import Precision, Quantised, Record
 from tests.support.records import study
 

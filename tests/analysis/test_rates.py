@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.rates import RateRow, common_base, published_rates, rate_rows
+from accelreport.analysis.overview import RateRow, common_base, published_rates, rate_rows
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.spec.models import Published

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.analysis.results import results_of
-from accelreport.analysis.scaling import Scaling, replicas_of, scaling_of
+from accelreport.analysis.speedup import Scaling, replicas_of, scaling_of
 from accelreport.loader.load import load
 from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.cells import Cell

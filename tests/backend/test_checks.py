@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from accelreport.backend.checks import CheckLog, canary
 from accelreport.backend.checks.canary import ALLOWED_S, Canary, CanaryStep
-from accelreport.backend.checks.load import Clock, cpu_clock, judge_clock
-from accelreport.backend.checks.windows import ObservedWindow, WindowWatch, judge_gaps
+from accelreport.backend.checks.windows import (
+    Clock,
+    ObservedWindow,
+    WindowWatch,
+    cpu_clock,
+    judge_clock,
+    judge_gaps,
+)
 from accelreport.machine.clocks import Window
 from accelreport.results.record import Block
 

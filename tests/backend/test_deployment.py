@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from accelreport.backend.post_training import QuantisationError, quantise, save_weights
 from accelreport.backend.protocol import Artefacts, archive
-from accelreport.backend.serving.serve import (
+from accelreport.backend.serving import (
     Address,
     ServingError,
     latencies,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.backend.evaluation import padded_order
+from accelreport.backend.engine import padded_order
 from accelreport.backend.training import Order
 
 sizes = st.integers(1, 200)

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from accelreport.backend.checks import CheckLog, load
-from accelreport.backend.checks.load import OtherProcesses
+from accelreport.backend.checks import CheckLog, windows
+from accelreport.backend.checks.windows import OtherProcesses
 
 WORKED_S = 1.0
 NEIGHBOUR = f"""
@@ -66,8 +66,8 @@ def program() -> Iterator[Program]:
 def _every_process_is_named_by_its_cpu_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many others compute beside these tests, and however long those take therefore."""
     seconds = count()
-    monkeypatch.setattr(load, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
-    monkeypatch.setattr(load, "SHOWN", sys.maxsize)
+    monkeypatch.setattr(windows, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+    monkeypatch.setattr(windows, "SHOWN", sys.maxsize)
 
 
 def named(neighbours: OtherProcesses) -> str:

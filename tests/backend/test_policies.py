@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.backend.policies import Policies
+from accelreport.backend.training import Policies
 from accelreport.workloads.base import TrainingParameters
 
 

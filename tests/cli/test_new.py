@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from accelreport.cli import app
 from accelreport.cli.new import GITIGNORE, SYSTEMS
 from accelreport.loader.load import load
-from accelreport.runner.survey import worth_comparing
+from accelreport.runner.prepare import worth_comparing
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
 from tests.support.program import Finished, program

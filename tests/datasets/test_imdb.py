@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.datasets.base import Lists, pad
 from accelreport.datasets.imdb import NpyError, read_integer_lists
 from accelreport.datasets.load import DataCorrupt, load
-from accelreport.datasets.sequences import Lists, pad
 from tests.datasets.layouts import object_npy, pickled_npy, plain_npy, reviews, write_imdb
 
 ROWS = st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=12), max_size=12)

@@ -128,7 +128,7 @@ def test_the_platforms_cache_folder_serves_when_none_is_named(
 
 def test_the_catalogue_is_read_without_numpy_pandas_or_the_network() -> None:
     check = (
-        "import sys, accelreport.datasets.catalogue, accelreport.datasets.status\n"
+        "import sys, accelreport.datasets.catalogue, accelreport.datasets.cache\n"
         "print([m for m in ('numpy', 'pandas', 'scipy', 'urllib3', 'tensorflow') "
         "if m in sys.modules])"
     )

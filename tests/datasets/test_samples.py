@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from accelreport.datasets import samples as shipped
+from accelreport.datasets import cache as shipped
+from accelreport.datasets.cache import status
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
-from accelreport.datasets.status import status
 from tests.datasets import layouts
 
 ROOT = Path(__file__).parents[2]

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.datasets.cache import checksum, write_pin
+from accelreport.datasets.cache import checksum, status, where, write_pin
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.load import DataCorrupt
-from accelreport.datasets.status import status, where
 from tests.datasets.layouts import write_beijing, write_images
 from tests.datasets.test_mnist import make_official
 

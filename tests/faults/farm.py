@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from accelreport.backend.checks import load
+from accelreport.backend.checks import windows
 from accelreport.backend.frameworks import choose
 from accelreport.backend.main import (
     keep_temporary_files_in,
@@ -40,7 +40,7 @@ def carry_out(job_path: str, fault: str) -> None:
 
 def main(orders: str) -> None:
     """Measure every cell of the orders: pairs of a job's file and a fault."""
-    load.SHOWN = sys.maxsize  # whatever else computes: the program of a fault is among them
+    windows.SHOWN = sys.maxsize  # whatever else computes: the program of a fault is among them
     quiet_tensorflow()
     choose(TENSORFLOW)
     gc.freeze()  # what was imported is nothing that each cell has to look through

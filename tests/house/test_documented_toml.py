@@ -16,8 +16,8 @@ import pytest
 
 from accelreport.loader.load import load
 from accelreport.spec.base import fields_of
+from accelreport.spec.files_beside import FILE_NAME, read_options
 from accelreport.spec.models import SpecDocument
-from accelreport.spec.report_file import FILE_NAME, read_options
 from tests.house.documents import DOCUMENTS, FENCE, Block, blocks, text_of
 from tests.house.tree import ROOT, sources
 

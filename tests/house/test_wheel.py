@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import accelreport
-from accelreport.datasets.samples import samples
+from accelreport.datasets.cache import samples
 from tests.house.tree import ROOT, files
 
 pytestmark = pytest.mark.e2e

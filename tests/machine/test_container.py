@@ -10,8 +10,8 @@ import pytest
 from accelreport.analysis.compare import facts
 from accelreport.machine.inventory import BOOT, cpu_limit, identity, inventory
 from accelreport.report.pages.hardware import cores
-from accelreport.runner.survey import Survey
-from accelreport.terminal.devices import machine_text
+from accelreport.runner.prepare import Survey
+from accelreport.terminal.listings import machine_text
 from tests.support.records import study
 
 

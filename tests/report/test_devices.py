@@ -11,7 +11,7 @@ import pytest
 from accelreport.analysis.hardware import HARDWARE, REMARKS, RUNTIMES, Reading
 from accelreport.report.model import Section, Table
 from accelreport.report.pages.devices import devices_page
-from accelreport.report.pages.environment import machine_facts
+from accelreport.report.pages.machines import machine_facts
 from accelreport.report.site.assembly import gather, views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Named
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.charts.scales import text_width
 from accelreport.report.charts.workloads import (
     RateMark,
     RateSpan,
@@ -26,11 +26,11 @@ from accelreport.report.heroes.hero import Size
 from accelreport.report.model import Cards, Page, Table, Units
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
-from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.headline import decided_alone
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, rates_table
+from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import label, short_hardware
 from accelreport.results.record import Record

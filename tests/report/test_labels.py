@@ -10,7 +10,6 @@ import altair as alt
 import pytest
 
 from accelreport.report import formatting
-from accelreport.report.charts.ceilings import CeilingBar, ceiling_bars
 from accelreport.report.charts.curves import (
     Curve,
     CurvePanel,
@@ -20,7 +19,7 @@ from accelreport.report.charts.curves import (
 )
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
-from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.labelled import CeilingBar, Heading, ceiling_bars, row_key
 from accelreport.report.charts.scales import plain
 from accelreport.report.charts.sweep import BESIDE, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.general import ROW, rates_figure

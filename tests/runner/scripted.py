@@ -11,10 +11,10 @@ from typing import Any
 from accelreport.results.record import Environment, Failure, Record, Status
 from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, EndLine, RunLine
-from accelreport.runner.fork_pool import ForkPool
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.plan import Policy, RunPlan, make_plan
+from accelreport.runner.process import ForkPool
 from accelreport.runner.run import Run
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell

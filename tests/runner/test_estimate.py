@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.results.record import Record
-from accelreport.runner.estimate import Expectation, RemainingTime
+from accelreport.runner.timings import Expectation, RemainingTime
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import cell
 from tests.runner.test_plan import record

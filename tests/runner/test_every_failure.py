@@ -16,9 +16,9 @@ from accelreport.backend.environment import environment
 from accelreport.report.pages.badges import KINDS
 from accelreport.results.record import FailureKind, Record
 from accelreport.results.store import Store
-from accelreport.runner.fork_pool import ForkPool
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.process import ForkPool
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Target

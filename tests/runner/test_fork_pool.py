@@ -14,9 +14,9 @@ import pytest
 from accelreport.backend.forkserver import may_be_forked
 from accelreport.results.record import Record
 from accelreport.runner.events import CellEventLine, CellStartLine, RunLine
-from accelreport.runner.fork_pool import Fork, ForkPool, ForkServer
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
+from accelreport.runner.process import Fork, ForkPool, ForkServer
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device

@@ -18,8 +18,8 @@ from accelreport.runner.launchers.node import (
     Reachable,
     Started,
 )
-from accelreport.runner.launchers.ray.distributed import Rank, outcome
 from accelreport.runner.launchers.ray.engine import RayNode
+from accelreport.runner.launchers.ray.launcher import Rank, outcome
 from accelreport.runner.launchers.ray.pool import Batch
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import a_record, cell, different, environment

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from accelreport.results.record import Failure, Record, Times
-from accelreport.runner.estimate import Expectation
 from accelreport.runner.plan import Earlier, Policy, decide, make_plan, supersedes
+from accelreport.runner.timings import Expectation
 from tests.runner.scripted import cell, cells
 
 NOW = "2026-01-01T00:00:00+00:00"

@@ -14,8 +14,8 @@ from accelreport.backend.availability import unavailable
 from accelreport.machine.inventory import inventory
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.runner.launchers.ray.distributed import RankActor, configurations
 from accelreport.runner.launchers.ray.engine import RayNode, demand, lack
+from accelreport.runner.launchers.ray.launcher import RankActor, configurations
 from tests.runner.scattered import start, told_to_two_workers
 from tests.runner.spread_ray import SPREAD
 from tests.support import children

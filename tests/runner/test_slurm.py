@@ -16,8 +16,7 @@ from accelreport.errors import ExitCode
 from accelreport.results.record import Record
 from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launchers.base import LauncherConfig, LauncherError
-from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
-from accelreport.runner.launchers.slurm.submission import slurm_options
+from accelreport.runner.launchers.slurm.launcher import SlurmLauncher, slurm_options
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import Device
 from tests.runner.scattered import run_on, settings, told_to_two_workers

@@ -6,7 +6,7 @@ import pytest
 from submitit.slurm.slurm import SlurmExecutor, _make_sbatch_string
 
 from accelreport.runner.launchers.base import BadLauncher
-from accelreport.runner.launchers.slurm.submission import (
+from accelreport.runner.launchers.slurm.launcher import (
     DeviceClass,
     minutes,
     parameters,

@@ -22,8 +22,7 @@ from accelreport.runner.launchers.slurm.jobs import (
     job_states,
     why_all_wait,
 )
-from accelreport.runner.launchers.slurm.launcher import SlurmLauncher
-from accelreport.runner.launchers.slurm.submission import slurm_options
+from accelreport.runner.launchers.slurm.launcher import SlurmLauncher, slurm_options
 from accelreport.runner.run import exit_code
 from accelreport.spec.device import Device
 from tests.runner.scattered import run_on, settings

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from accelreport.spec.base import same
 from accelreport.spec.cells import Cell
-from accelreport.spec.sweep import Sweep
+from accelreport.spec.sections import Sweep
 from tests.spec.conftest import KERNEL, TRAINING, Write, the_spec, told
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.spec.positions import KeyPath, Positions, Span, dotted, value_at
+from accelreport.spec.syntax import KeyPath, Positions, Span, dotted, value_at
 
 DOCUMENT = """\
 schema = 1

@@ -13,8 +13,8 @@ from accelreport.cli import app
 from accelreport.cli.options import REPORT_FILE
 from accelreport.loader.load import load
 from accelreport.results.store import Store
+from accelreport.spec.files_beside import FILE_NAME, ReportOptions, read_options
 from accelreport.spec.problems import SpecErrors
-from accelreport.spec.report_file import FILE_NAME, ReportOptions, read_options
 from tests.support.program import write_specs
 from tests.support.records import study
 

@@ -6,8 +6,7 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.loader.load import load
-from accelreport.spec.cells import Cell
-from accelreport.spec.select import SelectionError, select
+from accelreport.spec.cells import Cell, SelectionError, select
 from tests.spec.conftest import KERNEL, TRAINING, Write
 
 SWEPT = TRAINING + (

@@ -34,7 +34,7 @@ HEAVY = (
     "accelreport.runner.prepare",
     "accelreport.runner.run",
     "accelreport.terminal.comparison",
-    "accelreport.terminal.live",
+    "accelreport.terminal.progress",
     "scipy.stats",
 )
 """What takes long to import of what commands import."""

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from accelreport.backend.checks import CheckLog, RefusedCellError, model
 from accelreport.backend.checks.canary import Canary, CanaryStep, judge_windows
-from accelreport.backend.checks.inputs import judge_inputs
-from accelreport.backend.checks.load import Clock, OtherProcesses, judge_clock
-from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done, judge_gaps
+from accelreport.backend.checks.model import judge_inputs
+from accelreport.backend.checks.windows import (
+    Clock,
+    OtherProcesses,
+    WindowWatch,
+    can_wait,
+    everything_done,
+    judge_clock,
+    judge_gaps,
+)
 from accelreport.machine.clocks import Heartbeat
 from accelreport.results.record import Beginning, Block
 

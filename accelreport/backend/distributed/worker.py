@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from accelreport.backend.distributed.processes import TaskSpec
+from accelreport.backend.distributed.supervisor import TaskSpec
 from accelreport.backend.distributed.tasks import Jobs, expected, slurm_first_port
 from accelreport.backend.frameworks import others_absent
 from accelreport.backend.main import leave_record, measured

@@ -1,4 +1,4 @@
-"""Rows with their names at the left: speedups as dots, and cold starts as stacked bars."""
+"""Rows with their names at the left: speedups as dots, cold starts and ceilings as bars."""
 
 from __future__ import annotations
 
@@ -27,15 +27,19 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
+    cut,
+    decades,
     factor_text,
+    fitting,
+    lines_within,
     powers_of_two,
     quoted,
     shortened,
+    text_width,
     ticked,
     time_axis,
     wrapped,
 )
-from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 Values = dict[str, object]
 
@@ -322,3 +326,63 @@ def _pieces(bar: StageBar, stages: Sequence[str]) -> list[tuple[str, Values]]:
         )
         for stage, seconds, end, text in zip(stages, bar.stages, ends, texts, strict=True)
     ]
+
+
+@dataclass(frozen=True)
+class CeilingBar:
+    """A row.
+
+    Attributes:
+        row: its key, of `labelled.row_key`.
+        speedup: the largest that there can be, over what was measured.
+        text: the same, as it stands beside the bar.
+        limit: what it follows from.
+    """
+
+    row: str
+    speedup: float
+    text: str
+    limit: str
+
+
+def ceiling_bars(
+    bars: Sequence[CeilingBar], headings: Sequence[Heading], ends: tuple[float, float], title: str
+) -> Make:
+    """A function from the width in pixels to the chart.
+
+    Args:
+        bars: the rows.
+        headings: what stands at the left of them.
+        ends: the least and the largest speedup of all figures that are looked at in turn.
+        title: of the axis.
+    """
+
+    def make(width: int) -> Chart:
+        layout = LabelledRows(headings, width, longest=280)
+        wide = width > ROOMY
+        said = [bar.text + (f" · {bar.limit}" if wide else "") for bar in bars]
+        low, high = min(ends[0], 1.0) / 1.1, max(ends[1], 2.0)
+        room = min((max(map(text_width, said, [13.0] * len(said))) + 20) / layout.inner, 0.6)
+        domain = (low, high * (high / low) ** (room / (1 - room)))
+        ticks = fitting(decades(low, high, 8), factor_text, domain, layout.inner, log=True)
+        x = alt.X(
+            "speedup:Q",
+            scale=Scale(type="log", domain=list(domain), nice=False),
+            axis=ticked(ticks, factor_text, title=wrapped(title, width), domain=False),
+        )
+        base = Layer().encode(y=layout.axis)
+        layers = [
+            base.mark_bar(
+                fill="var(--paper)", stroke="var(--ink)", strokeWidth=1.5, strokeDash=[4, 3],
+                height={"band": 0.6},
+            ).encode(x=x, x2=alt.X2("base")),
+            base.mark_tick(thickness=1.5, size=26, color="var(--ink)").encode(x=alt.X("base:Q")),
+            base.mark_text(align="left", dx=8).encode(x=x, text=alt.Text("label:N")),
+        ]  # fmt: skip
+        values = [
+            (bar.row, {"speedup": bar.speedup, "base": 1.0, "label": text})
+            for bar, text in zip(bars, said, strict=True)
+        ]
+        return layout.chart(layout.data(values), layers, step=26)
+
+    return make

@@ -28,9 +28,9 @@ from accelreport.report.charts.scales import (
     decades,
     log_domain,
     plain,
+    text_width,
     ticked,
 )
-from accelreport.report.charts.text_metrics import text_width
 
 LINE = 16
 """Pixels from one line of text to the next."""

@@ -37,7 +37,7 @@ from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import first_step_number, kicker
 from accelreport.report.model import Column, Entry, LargeNumber, Line, Row, RowGroup, Table
-from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.badges import loud_badges
 from accelreport.report.view import BenchmarkView, Series
 
 TRUSTED, LEAST_TESTED = 0.75, 3

@@ -20,7 +20,7 @@ from accelreport.report.heroes.general import ROW, rates_figure
 from accelreport.report.heroes.hero import ON_A_CARD, ON_A_SLIDE, Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import fullest_point, kicker, rate, usual_numbers
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
-from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.badges import loud_badges
 from accelreport.report.pages.sections.cold_start import course_of, measured_units, starts_of
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from accelreport.analysis.compute import COMPUTE_DTYPE
-from accelreport.analysis.scaling import HOW, replicas_of
-from accelreport.analysis.speedup import Speedup, speedup
+from accelreport.analysis.speedup import HOW, Speedup, replicas_of, speedup
 from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
@@ -25,9 +24,8 @@ from accelreport.report.heroes.rates import (
     usual_numbers,
 )
 from accelreport.report.model import Code, Column, Entry, Line, Row, RowGroup, Table
-from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.badges import kind_text, loud_badges
 from accelreport.report.pages.headline import compared, headline, with_origin
-from accelreport.report.pages.panels import loud_badges
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series

@@ -36,9 +36,8 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.badges import kind_text, loud_badges
 from accelreport.report.pages.headline import with_origin
-from accelreport.report.pages.panels import loud_badges
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, mean, median, present
 

@@ -22,9 +22,8 @@ from accelreport.report.heroes.rates import (
 from accelreport.report.heroes.sweep import drawn_lines, ends_in_words, swept_number
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import LargeNumber
-from accelreport.report.pages.badges import number_badges
+from accelreport.report.pages.badges import loud_badges, number_badges
 from accelreport.report.pages.headline import headline, with_origin
-from accelreport.report.pages.panels import loud_badges
 from accelreport.report.pages.sections.steps import Times, percentile_table, step_times
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series

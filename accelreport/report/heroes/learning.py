@@ -22,7 +22,7 @@ from accelreport.report.heroes.rates import (
 )
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.model import Code, LargeNumber, Token
-from accelreport.report.pages.panels import keys, loud_badges
+from accelreport.report.pages.badges import keys, loud_badges
 from accelreport.report.pages.sections.learning import Curves, curves_of
 from accelreport.report.pages.sections.predictions import (
     epochs_written,

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from accelreport.analysis.claims import ClaimVerdict
-from accelreport.analysis.rates import PublishedRate, published_rates
+from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.results import matches
 from accelreport.analysis.stats import DECIDED
 from accelreport.datasets.catalogue import BUILT_IN

@@ -28,7 +28,7 @@ from accelreport.report.heroes.rates import (
 )
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
-from accelreport.report.pages.badges import absence, kind_text, number_badges
+from accelreport.report.pages.badges import absence, kind_text, loud_badges, number_badges
 from accelreport.report.pages.headline import (
     baseline_of,
     compared,
@@ -39,7 +39,6 @@ from accelreport.report.pages.headline import (
     unrivalled,
     with_origin,
 )
-from accelreport.report.pages.panels import loud_badges
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series
 

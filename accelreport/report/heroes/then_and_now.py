@@ -23,7 +23,7 @@ from accelreport.report.heroes.rates import (
     usual_numbers,
 )
 from accelreport.report.model import LargeNumber
-from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.badges import loud_badges
 from accelreport.report.view import BenchmarkView
 
 

@@ -1,15 +1,29 @@
-"""The marks a number carries where it stands: synthetic, extrapolated, one process, failed."""
+"""The marks a number carries where it stands, and which sweep points get a panel of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import formatting
-from accelreport.report.model import Badge, Entry, Line, Tone
+from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.metrics import axis_title, settings_text
+from accelreport.report.model import (
+    Badge,
+    Column,
+    Download,
+    Entry,
+    Key,
+    Line,
+    Row,
+    RowGroup,
+    Table,
+    Tone,
+)
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.report.theme import line_key
+from accelreport.report.view import BenchmarkView, Point, Series, once
 
 SYNTHETIC = Badge(
     "synthetic data",
@@ -126,4 +140,122 @@ def absence(bench: BenchmarkView, series: Series, point: Point) -> Entry:
         ),
         href=bench.evidence(series, point),
         mark="failed" if bad else "absent",
+    )
+
+
+MOST_PANELS = 6
+"""Panels of a figure; the table below it has every point."""
+
+
+def panel_points(points: Sequence[Point], most: int = MOST_PANELS) -> list[Point]:
+    """All points, or so many spread evenly from the first to the last."""
+    if len(points) <= most:
+        return list(points)
+    step = (len(points) - 1) / (most - 1)
+    return [points[round(i * step)] for i in range(most)]
+
+
+def panels_note(drawn: int, points: int) -> str:
+    """The sentence that says which points are not drawn."""
+    if drawn >= points:
+        return ""
+    return f" Drawn are {drawn} of {formatting.plural(points, 'sweep point')}; the table has all."
+
+
+def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:
+    """The legend of devices, whose lines are `dashed` or known by colour and mark alone."""
+    return tuple(
+        Key(s.title, s.css, line_key(s.colour, s.pattern if dashed else 0)) for s in series
+    )
+
+
+@once
+def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
+    """The loud marks of all numbers in a figure, each once."""
+    found: dict[str, Badge] = {}
+    for series in bench.shown_series:
+        for point in bench.points:
+            for badge in number_badges(bench.planned(series, point)):
+                if badge.tone == "loud":
+                    found[badge.text] = badge
+    return tuple(found.values())
+
+
+def device_rows(
+    bench: BenchmarkView, points: Sequence[Point], series: Sequence[Series]
+) -> tuple[list[Heading], Callable[[Series, Point], str]]:
+    """Headings and rows of a drawing, and the key of the row of a device at a point.
+
+    With a single device the points themselves are the rows.
+    """
+    alone = len(series) == 1 and bool(bench.axes)
+    if alone:
+        headings = [Heading("", tuple(bench.point_title(point) for point in points))]
+    else:
+        names = tuple(each.title for each in series)
+        headings = [Heading(bench.point_title(p) if bench.axes else "", names) for p in points]
+
+    def key(which: Series, point: Point) -> str:
+        place = list(points).index(point)
+        return row_key(0, place) if alone else row_key(place, list(series).index(which))
+
+    return headings, key
+
+
+def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tuple[RowGroup, ...]:
+    """Rows for every sweep point; with several axes, under headings of the first one."""
+    if len(bench.axes) < 2:
+        rows = tuple(make(point, bench.point_header(point)) for point in bench.points)
+        return (RowGroup(rows),)
+    groups: dict[str, list[Row]] = {}
+    for point in bench.points:
+        heading = settings_text({bench.axes[0]: point[0]})
+        rest = bench.words_of_point(point, skip=1)
+        groups.setdefault(heading, []).append(make(point, rest))
+    return tuple(RowGroup(tuple(rows), title=heading) for heading, rows in groups.items())
+
+
+def benchmark_rows(bench: BenchmarkView, rows: Iterable[Row]) -> RowGroup:
+    """Rows of a benchmark, under a heading that leads to its page, in a table of several."""
+    return RowGroup(
+        tuple(rows),
+        title=label(bench.plan.title),
+        href=f"{bench.slug}.html",
+        detail=f"{label(bench.plan.profile, 40)} profile",
+    )
+
+
+def groups_corner(bench: BenchmarkView) -> str:
+    """The heading over the row headers of `point_groups`."""
+    return " · ".join(axis_title(axis) for axis in bench.axes[1:]) or bench.points_heading
+
+
+def points_by_devices(
+    bench: BenchmarkView,
+    entry: Callable[[BenchmarkView, Series, Point], Entry],
+    *,
+    id: str,  # noqa: A002 -- as the table's field is called
+    title: str,
+    caption: str,
+    notes: tuple[str, ...] = (),
+    badges: tuple[Badge, ...] = (),
+    download: Download | None = None,
+) -> Table:
+    """A table with sweep points down and devices across; the other arguments are the table's."""
+
+    def row(point: Point, header: str) -> Row:
+        entries = tuple(entry(bench, each, point) for each in bench.tried_series)
+        return Row(Entry((Line(header),)), entries)
+
+    return Table(
+        id=id,
+        title=title,
+        caption=caption,
+        corner=groups_corner(bench),
+        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
+        groups=point_groups(bench, row),
+        notes=notes,
+        badges=badges,
+        style="matrix",
+        download=download,
     )

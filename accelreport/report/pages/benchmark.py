@@ -10,7 +10,7 @@ from accelreport.report.heroes.grid import grid_lines_section
 from accelreport.report.heroes.hero import Hero
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
-from accelreport.report.pages.environment import machine_line
+from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.sections.about import (
     cells_section,
     cite_section,
@@ -22,10 +22,9 @@ from accelreport.report.pages.sections.about import (
     spec_section,
 )
 from accelreport.report.pages.sections.batch_law import batch_law_section
-from accelreport.report.pages.sections.ceilings import ceilings_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
-from accelreport.report.pages.sections.compute import compute_section
+from accelreport.report.pages.sections.compute import ceilings_section, compute_section
 from accelreport.report.pages.sections.cost import cost_section
 from accelreport.report.pages.sections.deployment import deployment_section
 from accelreport.report.pages.sections.learning import quality_section

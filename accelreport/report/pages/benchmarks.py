@@ -24,9 +24,9 @@ from accelreport.report.model import (
     Section,
     Table,
 )
+from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.headline import headline
 from accelreport.report.pages.overview import Overview, rates_table
-from accelreport.report.pages.panels import benchmark_rows
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.pages.sections.speedup import interval_lines
 from accelreport.report.text import label

@@ -17,10 +17,9 @@ from accelreport.analysis.hardware import RUNTIMES, named_in
 from accelreport.analysis.results import matches
 from accelreport.analysis.stats import geometric_mean
 from accelreport.report import formatting
-from accelreport.report.charts.ceilings import CeilingBar, ceiling_bars
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Named, panel
-from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.charts.labelled import CeilingBar, Heading, ceiling_bars, row_key
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.heroes.rates import printed_once
@@ -37,7 +36,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.sections.ceilings import (
+from accelreport.report.pages.sections.compute import (
     PATH,
     Place,
     anchor,

@@ -26,7 +26,6 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import KINDS as REASONS
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.environment import PATH, machine_facts, machine_id, machine_line
 from accelreport.report.pages.hardware import (
     KINDS,
     Listing,
@@ -36,6 +35,7 @@ from accelreport.report.pages.hardware import (
     size_lines,
     software_lines,
 )
+from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id, machine_line
 from accelreport.report.pages.sections.cost import price_text, rent
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
@@ -107,7 +107,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         Section("machines", "Machines and their software", machines) if machines else None,
     )
     return Page(
-        path=PATH,
+        path=DEVICES,
         title="Devices and machines",
         headline=heading,
         kicker="Inventory",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from accelreport.analysis.parity import Parity
+from accelreport.analysis.learning import Parity
 from accelreport.analysis.speedup import Estimate, Speedup, work_of_a_step
 from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting

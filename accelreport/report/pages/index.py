@@ -24,7 +24,6 @@ from accelreport.report.model import (
     Section,
 )
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.claims import units_of
 from accelreport.report.pages.overview import (
     ACCELERATORS,
     PHONE,
@@ -34,6 +33,7 @@ from accelreport.report.pages.overview import (
     amount,
     two_digits,
 )
+from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.pages.sections.problems import data_notice
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView

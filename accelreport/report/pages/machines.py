@@ -1,8 +1,8 @@
-"""Machines side by side: what each took for the same work, and how their times compare."""
+"""Machines as the records saw them, devices as specs ask for them, and machines side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
@@ -13,6 +13,7 @@ from accelreport.report.model import (
     Download,
     Entry,
     Fact,
+    Facts,
     Line,
     Page,
     Row,
@@ -20,16 +21,191 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.environment import PATH as DEVICES
-from accelreport.report.pages.environment import machine_facts, machine_line
+from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.hardware import clocks, cores, device_id, driven_lines, libraries
 from accelreport.report.pages.sections.speedup import (
     estimate_heat,
     interval_lines,
     time_lines,
     verdict_badges,
 )
-from accelreport.report.text import label
+from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView, Point
+from accelreport.results.record import Environment, Record
+from accelreport.spec.device import Device
+
+DEVICES = "devices.html"
+"""The page of devices and machines, which tables of other pages lead to."""
+
+_FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
+    ("Host", lambda e: e.host),
+    ("CPU", lambda e: e.cpu),
+    ("Cores", lambda e: cores(e)),
+    ("Memory", lambda e: formatting.size(e.memory_bytes)),
+    ("GPU", lambda e: "; ".join(_gpus(e)) or "none"),
+    ("CUDA and cuDNN", lambda e: libraries(e)),
+    ("System and kernel", lambda e: e.os),
+    ("Python", lambda e: e.python),
+    ("accelreport", lambda e: _version(e)),
+)
+
+
+def _gpus(environment: Environment) -> list[str]:
+    found = []
+    for gpu in environment.gpus:
+        parts = [gpu.name]
+        parts += [formatting.size(gpu.memory_bytes)] if gpu.memory_bytes else []
+        parts += [f"driver {gpu.driver}"] if gpu.driver else []
+        found.append(", ".join(parts))
+    return found
+
+
+def _version(environment: Environment) -> str:
+    text = environment.accelreport
+    if environment.commit:
+        text += f", commit {environment.commit[:12]}"
+    return text + (" with uncommitted changes" if environment.dirty else "")
+
+
+def machine_id(machine: str) -> str:
+    """The id of a machine on the page of devices."""
+    return f"machine-{slug(machine)}"
+
+
+def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, ...]:
+    """What each machine is, one block for each; what changed between cells is listed.
+
+    Args:
+        records: of any number of machines.
+        page: address of the page of devices, for links to it from any other page.
+    """
+    by_machine: dict[str, list[Environment]] = {}
+    for record in records:
+        if record.environment is not None:
+            by_machine.setdefault(record.machine, []).append(record.environment)
+    blocks = []
+    for machine, environments in sorted(by_machine.items()):
+        rows = []
+        for term, say in _FIELDS:
+            said = {label(text, 600) for text in {say(each) for each in environments}}
+            values = sorted(text for text in said if text)
+            if len(values) > 4:
+                values = [*values[:3], f"{len(values) - 3} others"]
+            if values:
+                rows.append(Fact(term, "; or ".join(values)))
+        rows += _clock(environments) + _load(environments) + _named(environments)
+        title, place = f"Machine {label(machine, 20)}", machine_id(machine)
+        href = f"{page}#{place}" if page else ""
+        blocks.append(Facts(tuple(rows), title=title, id=place, href=href, long=True))
+    return tuple(blocks)
+
+
+def _named(environments: Sequence[Environment]) -> list[Fact]:
+    """Values by their names; a name with several values has each of them once."""
+    facts = {
+        **{f"{name} saw": _merged(seen, "") for name, seen in _seen(environments).items()},
+        "Packages": _merged([each.packages for each in environments], " "),
+        "Runtime": _merged([each.runtime for each in environments], " = "),
+        "Variables": _merged([each.variables for each in environments], "="),
+    }
+    return [Fact(term, text) for term, text in facts.items() if text]
+
+
+def _seen(environments: Sequence[Environment]) -> dict[str, list[dict[str, str]]]:
+    """The devices that each framework used, as `_merged` takes them; TensorFlow first."""
+    found: dict[str, list[dict[str, str]]] = {"TensorFlow": []}
+    for each in environments:
+        name = each.runtime.get("framework", "TensorFlow").partition(" ")[0]
+        found.setdefault(label(name, 40), []).append(dict.fromkeys(each.accelerators, ""))
+    return found
+
+
+def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
+    values: dict[str, dict[str, None]] = {}
+    for mapping in mappings:
+        for name, value in mapping.items():
+            values.setdefault(name, {})[value] = None
+    said = []
+    for name, found in sorted(values.items()):
+        texts = sorted(label(value, 80) for value in found)
+        if len(texts) > 4:
+            texts = [*texts[:3], f"{len(texts) - 3} other values"]
+        said.append(f"{label(name, 80)}{between if texts != [''] else ''}{' or '.join(texts)}")
+    return ", ".join(said)
+
+
+def _clock(environments: Sequence[Environment]) -> list[Fact]:
+    text = clocks(environments)
+    return [Fact("Clock of the CPU", text)] if text else []
+
+
+def _load(environments: Sequence[Environment]) -> list[Fact]:
+    loads = [each.load_before for each in environments if each.load_before is not None]
+    if not loads:
+        return []
+    low, high = formatting.fixed(min(loads), 1), formatting.fixed(max(loads), 1)
+    text = low if low == high else f"{low} to {high}"
+    return [Fact("Load before cells", f"{text} (one-minute average)")]
+
+
+def machine_line(records: Iterable[Record]) -> str:
+    """The machines in a few words: their CPUs and GPUs."""
+    said: dict[str, None] = {}
+    for record in sorted(records, key=lambda each: each.machine):
+        environment = record.environment
+        if environment is None:
+            continue
+        gpus = [gpu.name for gpu in environment.gpus]
+        said[label(" + ".join([environment.cpu, *gpus]), 90)] = None
+    return formatting.listed(list(said)) or "not recorded"
+
+
+def devices_table(benches: Sequence[BenchmarkView]) -> Table:
+    """Devices as the devices file defines them, and whether they were measured."""
+    rows: dict[str, Row] = {}
+    for bench in benches:
+        for name, device in bench.plan.devices.items():
+            if name not in rows:
+                rows[name] = _device_row(name, device, benches)
+    ordered = sorted(rows, key=lambda name: (_kind(name, benches), name))
+    titles = ("kind", "driven by", "state")
+    return Table(
+        id="devices-table",
+        title="Devices",
+        caption=(
+            "As the specs ask for them, and whether they were measured. Each leads to its "
+            "hardware, its cited limits and the machines that have it."
+        ),
+        corner="device",
+        columns=tuple(Column(title) for title in titles),
+        groups=(RowGroup(tuple(rows[name] for name in ordered)),),
+    )
+
+
+def _kind(name: str, benches: Sequence[BenchmarkView]) -> str:
+    return next(b.plan.devices[name].kind for b in benches if name in b.plan.devices)
+
+
+def _device_row(name: str, device: Device, benches: Sequence[BenchmarkView]) -> Row:
+    driven = [
+        Line(label(text, 200), "detail" if number else "value")
+        for number, text in enumerate(driven_lines(device))
+    ]
+    entries = (
+        Entry((Line(device.kind),)), Entry(tuple(driven)), Entry((Line(_state(name, benches)),))
+    )  # fmt: skip
+    colour = next(b.colours[name] for b in benches if name in b.plan.devices)
+    title = label(device.label or name, 60)
+    header = (Line(title), Line(label(name, 60), "reason")) if title != name else (Line(title),)
+    return Row(Entry(header, href=f"{DEVICES}#{device_id(name)}"), entries, device=colour)
+
+
+def _state(name: str, benches: Sequence[BenchmarkView]) -> str:
+    rows = [row for bench in benches for row in bench.rows if row.device == name]
+    if any(row.measured for row in rows):
+        return "measured"
+    return formatting.listed(sorted({kind_text(row) for row in rows}))
+
 
 PATH = "compare.html"
 

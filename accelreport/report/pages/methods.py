@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from accelreport.analysis.calibration import Calibration, Shares, found
 from accelreport.analysis.ceilings import PublicRate, public_rates
 from accelreport.analysis.decision_map import DecisionMap
-from accelreport.analysis.parity import WITHIN
-from accelreport.analysis.stats import LEVEL, MARGIN
+from accelreport.analysis.learning import WITHIN
+from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, Shares, found
 from accelreport.analysis.timed_sweeps import GOALS, Predictions, TimedSweep, predictions
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import panel

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from accelreport.analysis.compute import hardware_name
-from accelreport.analysis.published import UNLIKE
-from accelreport.analysis.rates import (
+from accelreport.analysis.overview import (
     PrintedRate,
     RateRow,
     common_base,
@@ -23,6 +22,7 @@ from accelreport.analysis.rates import (
     is_busy,
     rate_rows,
 )
+from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import DECIDED, Interval
@@ -39,7 +39,7 @@ from accelreport.report.model import (
     Row,
     Table,
 )
-from accelreport.report.pages.panels import benchmark_rows
+from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence, short_hardware
 from accelreport.report.view import BenchmarkView

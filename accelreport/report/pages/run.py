@@ -34,7 +34,7 @@ from accelreport.report.model import (
     Token,
 )
 from accelreport.report.pages.badges import KINDS
-from accelreport.report.pages.environment import PATH, machine_facts, machine_id
+from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.resources import joules
 from accelreport.report.text import label, sentence, tail
@@ -321,7 +321,7 @@ def cell_page(
         curve_section(record),
         _asked(bench, record, point),
         _input(record),
-        Section("environment", "Environment", machine_facts([record], page=f"../{PATH}")),
+        Section("environment", "Environment", machine_facts([record], page=f"../{DEVICES}")),
         _log(record),
         _files(record, machine),
     )
@@ -365,7 +365,7 @@ def _finding(words: Words, record: Record, refusal: str) -> str:
 
 
 def _byline(record: Record, machine: str) -> tuple[Fact, ...]:
-    place = f"../{PATH}#{machine_id(machine)}" if record.environment else ""
+    place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
     facts = [
         Fact("State", _state(record)),
         Fact("Started", formatting.moment(label(record.started_at, 60))),

@@ -18,13 +18,13 @@ from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.ceilings import ceilings_page
-from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.run import cell_page
+from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.cache import BuildManifest, Remembered, digest
 from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.export import (

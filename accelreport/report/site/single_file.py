@@ -25,12 +25,12 @@ from accelreport.report.model import Block, Download, Downloads, Figure, Page, S
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.ceilings import ceilings_page
-from accelreport.report.pages.claims import claims_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
+from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.assembly import gather, of_all, page_instead, unforeseen
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer, Engines

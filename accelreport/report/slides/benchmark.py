@@ -23,9 +23,9 @@ from accelreport.report.model import (
     Speech,
     Units,
 )
-from accelreport.report.pages.claims import units_of
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.batch_law import law_picture
+from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.slides.notes import (
     beginning_sentences,
     claim_sentences,

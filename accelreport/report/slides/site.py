@@ -11,7 +11,7 @@ from accelreport.report.model import Download, Fact, Page, Section, Speech
 from accelreport.report.pages.ceilings import ABOUT, ceilings_picture
 from accelreport.report.pages.overview import ACCELERATORS, ALONE, PARTLY, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
-from accelreport.report.pages.sections.ceilings import PATH
+from accelreport.report.pages.sections.compute import PATH
 from accelreport.report.slides.benchmark import (
     figure_slides,
     slide_block,

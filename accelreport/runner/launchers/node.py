@@ -20,9 +20,9 @@ from accelreport.backend.protocol import AnyEvent
 from accelreport.errors import AccelReportError
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Environment, Failure, FailureKind, Record
-from accelreport.runner.fork_pool import SERVER, ForkPool
 from accelreport.runner.launch import CHILD, LocalLauncher
 from accelreport.runner.launchers.base import ATTEMPTS, Finished, unmeasured
+from accelreport.runner.process import SERVER, ForkPool
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
 

@@ -7,7 +7,7 @@ import os
 import sys
 from itertools import count
 
-from accelreport.backend.distributed import processes
+from accelreport.backend.distributed import supervisor
 from accelreport.backend.distributed.worker import main
 from tests.backend.strategies.plain_cnn import leave_out_dropout
 
@@ -17,8 +17,8 @@ AGES_S = 1000.0
 
 def spend_ages() -> None:
     """Add to the CPU time of all workers of a cell, and not to that of this process."""
-    readings, all_workers_s = count(), processes.cpu_s
-    processes.cpu_s = lambda: all_workers_s() + AGES_S * next(readings)
+    readings, all_workers_s = count(), supervisor.cpu_s
+    supervisor.cpu_s = lambda: all_workers_s() + AGES_S * next(readings)
 
 
 if __name__ == "__main__":

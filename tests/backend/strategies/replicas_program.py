@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.backend.evaluation import Evaluation
+from accelreport.backend.engine import Evaluation
 from accelreport.backend.frameworks import Runtime, others_absent
 from accelreport.backend.frameworks.tensorflow.engine import (
     SEED_STRIDE,

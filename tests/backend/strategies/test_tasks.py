@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from accelreport.backend.availability import needed_here
-from accelreport.backend.distributed.processes import SUPERVISOR_VARIABLE, cpu_s
+from accelreport.backend.distributed.supervisor import SUPERVISOR_VARIABLE, cpu_s
 from accelreport.backend.distributed.tasks import (
     cluster_for,
     free_ports,

@@ -29,7 +29,7 @@ from accelreport.report.model import (
     Token,
 )
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
-from accelreport.report.pages.environment import PATH, devices_table, machine_facts
+from accelreport.report.pages.machines import DEVICES, devices_table, machine_facts
 from accelreport.report.text import clean, label, slug
 from accelreport.report.view import BenchmarkView, Point, Series
 from accelreport.results.record import Record
@@ -74,7 +74,7 @@ def environment_section(bench: BenchmarkView) -> Section:
     return Section(
         "environment",
         "Environment",
-        (devices_table([bench]), *machine_facts(bench.records.values(), page=PATH)),
+        (devices_table([bench]), *machine_facts(bench.records.values(), page=DEVICES)),
     )
 
 

@@ -42,7 +42,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.panels import loud_badges
+from accelreport.report.pages.badges import loud_badges
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import COLOURS, line_key, pattern
 from accelreport.report.view import BenchmarkView, once

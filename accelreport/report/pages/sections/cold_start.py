@@ -29,9 +29,15 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import absence, number_badges
+from accelreport.report.pages.badges import (
+    absence,
+    device_rows,
+    loud_badges,
+    number_badges,
+    panel_points,
+    panels_note,
+)
 from accelreport.report.pages.headline import duration_of
-from accelreport.report.pages.panels import device_rows, loud_badges, panel_points, panels_note
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (

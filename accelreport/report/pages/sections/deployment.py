@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from accelreport.analysis.parity import Change, QuantisedResult, quantised_results
+from accelreport.analysis.learning import Change, QuantisedResult, quantised_results
 from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import WIDE, Chart

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from accelreport.analysis.parity import Agreement
+from accelreport.analysis.learning import Agreement
 from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
 from accelreport.report.charts.curves import (
@@ -33,10 +33,11 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import absence, number_badges
-from accelreport.report.pages.panels import (
+from accelreport.report.pages.badges import (
+    absence,
     keys,
     loud_badges,
+    number_badges,
     panel_points,
     panels_note,
     points_by_devices,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.report import formatting
 from accelreport.report.model import Badge, Block, Entry, Line, Prose, Section, Table
-from accelreport.report.pages.badges import absence, number_badges
-from accelreport.report.pages.panels import points_by_devices
+from accelreport.report.pages.badges import absence, number_badges, points_by_devices
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
 from accelreport.results.record import Energy, Record

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from accelreport.analysis.scaling import Scaling
-from accelreport.analysis.speedup import Estimate, Speedup
+from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart
@@ -27,9 +26,14 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import absence, number_badges
+from accelreport.report.pages.badges import (
+    absence,
+    groups_corner,
+    loud_badges,
+    number_badges,
+    point_groups,
+)
 from accelreport.report.pages.headline import compared, duration_of, interval_text
-from accelreport.report.pages.panels import groups_corner, loud_badges, point_groups
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present

@@ -30,8 +30,13 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import number_badges
-from accelreport.report.pages.panels import keys, loud_badges, panel_points, panels_note
+from accelreport.report.pages.badges import (
+    keys,
+    loud_badges,
+    number_badges,
+    panel_points,
+    panels_note,
+)
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint
 

@@ -1,22 +1,384 @@
-"""Cells as tasks of a Ray cluster: one at a time on each node, which it has to itself.
+"""Cells as tasks of a Ray cluster: one on a node, or spread over several, a process on each.
 
 This side decides which node measures which cell, because Ray cannot say "all CPUs of whichever
 node it is". A task asks for all CPUs of its node, so that Ray starts nothing else there.
+
+Ray gives the nodes all at once or not at all (a placement group), so that two runs never wait for
+each other with half of their nodes each. Every process holds its node before the first one
+begins.
+
+Each process is an actor, because it has to be told something while it holds its node: where the
+others are. What becomes of the chief's process is what becomes of the cell, except that a process
+that was lost, or went wrong by itself, is named.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import queue
+import threading
+import time
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
-from accelreport.runner.launchers.base import CellListener, Finished, LauncherConfig
-from accelreport.runner.launchers.node import LostCells, NodeSettings
-from accelreport.runner.launchers.ray.distributed import Spread
-from accelreport.runner.launchers.ray.engine import RayEngine, Task, asked_resources, demand
+from accelreport.backend.distributed.tasks import expected, free_ports
+from accelreport.runner.interrupt import Stop
+from accelreport.runner.launchers.base import (
+    CellListener,
+    ChildEvent,
+    Finished,
+    LauncherConfig,
+    LauncherError,
+)
+from accelreport.runner.launchers.node import LostCell, LostCells, NodeSettings, Reachable, crashed
+from accelreport.runner.launchers.ray.engine import (
+    Demand,
+    RayEngine,
+    RayNode,
+    Task,
+    asked_resources,
+    demand,
+)
 from accelreport.runner.launchers.ray.pool import TICK_S, Batch, Pool, Queue, tell_late
+from accelreport.runner.launchers.ray.worker import (
+    MessageBuffer,
+    Messages,
+    forget_what_ray_set,
+    worker_folder,
+)
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
+
+
+class RankActor:
+    """Holds its node, then measures its part of the cell.
+
+    Args:
+        cell: the cell as JSON.
+        settings: how cells are measured, as JSON.
+    """
+
+    def __init__(self, cell: str, settings: str) -> None:
+        self._cell = Cell.model_validate_json(cell)
+        self._buffer = MessageBuffer()
+        self._configuration: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._stop = Stop()
+        threading.Thread(target=self._take_part, args=(settings,), daemon=True).start()
+
+    def hold(self) -> Iterator[Messages]:
+        """Wait until nothing else is measured on this node; the last message is `Reachable`."""
+        for bundle in self._buffer.bundles():
+            yield bundle
+            if any(isinstance(message, Reachable) for message in bundle):
+                return
+
+    def measure(self, configuration: str) -> Iterator[Messages]:
+        """Measure with the others; what there is to tell comes in bundles.
+
+        Args:
+            configuration: `TF_CONFIG` of this process.
+        """
+        self._configuration.put(configuration)
+        yield from self._buffer.bundles()
+
+    def _take_part(self, settings: str) -> None:
+        try:
+            forget_what_ray_set()
+            worker_folder(settings).measure(
+                self._cell, self._stop, self._buffer.post, on_held=self._meet_the_others
+            )
+        except Exception as error:  # whatever it is, the one who launched it has to know
+            self._buffer.post(crashed(error))
+        finally:
+            self._buffer.close()
+
+    def _meet_the_others(self) -> None:
+        """Say where this process can be reached, and learn where all can.
+
+        The port is free now and taken by nobody who asks the system for any; see `free_ports`.
+        """
+        (port,) = free_ports(1)
+        self._buffer.post(Reachable(port=port))
+        os.environ["TF_CONFIG"] = self._configuration.get()
+
+
+def configurations(jobs: dict[str, int], addresses: list[str]) -> list[str]:
+    """`TF_CONFIG` of each process of a cell.
+
+    Args:
+        jobs: how many processes each job of the cluster has, the chief's job first.
+        addresses: `host:port` of each process, in the same order.
+    """
+    left = iter(addresses)
+    cluster = {job: [next(left) for _ in range(count)] for job, count in jobs.items()}
+    return [
+        json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
+        for job, count in jobs.items()
+        for index in range(count)
+    ]
+
+
+NODE_LABEL = "ray.io/node-id"
+"""The label by which Ray knows each node."""
+
+
+def _streamed(method: Any, *arguments: str) -> Task:
+    """A call of a `RankActor`, which yields while it runs."""
+    return method.options(num_returns="streaming").remote(*arguments)
+
+
+@contextmanager
+def started_ranks(
+    places: Sequence[tuple[RayNode, Demand]], cell: str, settings: str
+) -> Iterator[list[Any]]:
+    """Ray's handle of a process on each node, all or none; they are gone when this is left.
+
+    Args:
+        places: the nodes, and what is asked of each.
+        cell: the cell as JSON.
+        settings: how nodes measure a cell, as JSON.
+
+    Raises:
+        LauncherError: this Ray cannot choose the nodes of a placement group.
+    """
+    import ray
+    from ray.util.placement_group import placement_group, remove_placement_group
+    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+    remote: Any = ray.remote(RankActor)
+    bundles = [
+        {"CPU": asked.cpus, **({"GPU": asked.gpus} if asked.gpus else {}), **asked.more}
+        for _, asked in places
+    ]
+    try:
+        group = placement_group(
+            bundles,
+            strategy="STRICT_SPREAD",
+            bundle_label_selector=[{NODE_LABEL: node.id} for node, _ in places],
+        )
+    except TypeError as error:
+        raise LauncherError(
+            "This Ray cannot spread a cell over chosen nodes.",
+            why=f"{error}.",
+            remedy="Install a newer one on all nodes: pip install --upgrade ray",
+        ) from error
+    actors: list[Any] = []
+    try:
+        for index, (_, asked) in enumerate(places):
+            options = remote.options(
+                num_cpus=asked.cpus,
+                num_gpus=asked.gpus,
+                resources=dict(asked.more) or None,
+                scheduling_strategy=PlacementGroupSchedulingStrategy(group, index),
+                max_restarts=0,
+                max_task_retries=0,
+            )
+            actors.append(options.remote(cell, settings))
+        yield actors
+    finally:
+        for actor in actors:
+            ray.kill(actor)
+        remove_placement_group(group)
+
+
+class Rank(Batch):
+    """One process of the cell.
+
+    Args:
+        name: its task, such as `worker:1`.
+        node: where.
+        cell: the cell.
+
+    Attributes:
+        name: its task.
+        port: where it listens, once it holds its node.
+        finished: its own record.
+    """
+
+    def __init__(self, name: str, node: RayNode, cell: Cell) -> None:
+        super().__init__(node, [cell])
+        self.name = name
+        self.port: int | None = None
+        self.finished: Finished | None = None
+
+    @property
+    def title(self) -> str:
+        """Task and machine, for a message."""
+        return f"{self.name} on {self.node.host}"
+
+    @property
+    def ended_badly(self) -> bool:
+        """Whether it was lost, or its own record says that something went wrong."""
+        return self.loss is not None or self.failed
+
+    @property
+    def failed_by_itself(self) -> bool:
+        """Whether its own record says what went wrong, and not that a peer was lost."""
+        record = self.finished.record if self.finished else None
+        why = record.failure if record and record.status == "failed" else None
+        return why is not None and why.kind != "worker-lost"
+
+    @property
+    def failed(self) -> bool:
+        """Whether its own record says that something went wrong."""
+        return self.finished is not None and self.finished.record.status == "failed"
+
+    def listen(self, heard: Messages | LostCell, listener: CellListener) -> None:
+        """Take what its task told."""
+        for message in heard if isinstance(heard, list) else ():
+            if isinstance(message, Reachable):
+                self.port = message.port
+        for finished in self.hear(heard, listener):
+            self.finished = finished
+
+
+def outcome(
+    cell: Cell, ranks: Sequence[Rank], losses: LostCells, *, stopped: bool = False
+) -> Finished | None:
+    """What became of a cell; None when it is to be measured again.
+
+    Args:
+        cell: the cell.
+        ranks: its processes, the chief's first.
+        losses: counts how often a cell was lost.
+        stopped: whether the run is stopped. What the chief has measured by then is kept.
+    """
+    chief = ranks[0]
+    if chief.finished and not chief.failed:
+        return chief.finished
+    if stopped:
+        return chief.stopped(losses)
+    lost = next((rank for rank in ranks if rank.loss is not None), None)
+    if lost is not None and lost.loss is not None:
+        return _lost(cell, ranks, f"{lost.title}: ", lost.loss, losses)
+    if chief.finished is None:
+        silent = LostCell("worker-lost", f"{chief.title} left no record.", told=True)
+        return _lost(cell, ranks, "", silent, losses)
+    first = next((rank for rank in ranks if rank.failed_by_itself), chief)
+    if first is chief or first.finished is None or first.finished.record.failure is None:
+        return chief.finished
+    why = first.finished.record.failure
+    why = why.model_copy(update={"message": f"{first.title}: {why.message}"})
+    record = chief.finished.record.model_copy(update={"failure": why})
+    return replace(chief.finished, record=record)
+
+
+def _lost(
+    cell: Cell, ranks: Sequence[Rank], whose: str, loss: LostCell, losses: LostCells
+) -> Finished | None:
+    """A process that was killed cannot speak; what its peers say is a consequence."""
+    begun = next((rank.environment for rank in ranks if rank.environment is not None), None)
+    if begun is None and not loss.told:
+        return None  # nobody had begun: it says nothing of the cell
+    return losses.of(cell, replace(loss, message=f"{whose}{loss.message}"), begun)
+
+
+POLL_EVERY_S = 5.0
+"""How often it is looked whether all nodes are there: a group waits for ever for a lost one."""
+
+SETTLE_S = 10.0
+"""When one process ends badly its peers soon do, too: wait so long, to know which was first."""
+
+
+class PeerListener:
+    """A listener that hears of a process that is not the chief only what it waits for."""
+
+    def __init__(self, listener: CellListener) -> None:
+        self.stop = listener.stop
+        self.waiting = listener.waiting
+        self.tick = listener.tick
+
+    def started(self, cell: Cell, host: str = "") -> None:
+        """The chief tells it."""
+
+    def said(self, cell: Cell, event: ChildEvent) -> None:
+        """The chief tells it."""
+
+
+class Spread:
+    """Measures one cell on several nodes.
+
+    Args:
+        engine: the connection.
+        settings: how nodes measure a cell, as JSON.
+        asked: resources that are asked for beside those of a device.
+        losses: counts how often a cell was lost.
+    """
+
+    def __init__(
+        self, engine: RayEngine, settings: str, asked: Mapping[str, float], losses: LostCells
+    ) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._asked = asked
+        self._losses = losses
+
+    def measure(
+        self, cell: Cell, nodes: Sequence[RayNode], listener: CellListener
+    ) -> tuple[Finished | None, Sequence[Rank]]:
+        """Measure it on these nodes; the first one's process is the chief's.
+
+        Nothing of it is left on any node when this returns or raises.
+
+        Returns:
+            What became of it, None when it is to be measured again; and its processes.
+
+        Raises:
+            LauncherError: this Ray cannot do it.
+        """
+        jobs = expected(cell.device_spec)
+        names = [f"{job}:{index}" for job, count in jobs.items() for index in range(count)]
+        ranks = [Rank(name, node, cell) for name, node in zip(names, nodes, strict=True)]
+        demands = [demand(rank.node, cell.device_spec, self._asked) for rank in ranks]
+        places = [(rank.node, asked) for rank, asked in zip(ranks, demands, strict=True)]
+        with started_ranks(places, cell.model_dump_json(), self._settings) as there:
+            held = dict(zip([_streamed(actor.hold) for actor in there], ranks, strict=True))
+            self._follow(held, listener, until=lambda rank: rank.port is not None)
+            if all(rank.port is not None for rank in ranks) and not listener.stop:
+                addresses = [f"{rank.node.address}:{rank.port}" for rank in ranks]
+                told = zip(there, configurations(jobs, addresses), strict=True)
+                tasks = [_streamed(actor.measure, each) for actor, each in told]
+                self._follow(dict(zip(tasks, ranks, strict=True)), listener)
+        return outcome(cell, ranks, self._losses, stopped=bool(listener.stop)), ranks
+
+    def _follow(
+        self,
+        running: dict[Task, Rank],
+        listener: CellListener,
+        until: Callable[[Rank], bool] = lambda _: False,
+    ) -> None:
+        """Listen to processes until each is over, or one ended badly and the others had time."""
+        ranks, ending, look = list(running.values()), float("inf"), 0.0
+        while running and not listener.stop and time.monotonic() < ending:
+            for task in self._engine.ready(list(running), TICK_S):
+                rank = running[task]
+                rank.listen(
+                    self._engine.hear(task),
+                    listener if rank is ranks[0] else PeerListener(listener),
+                )
+                if rank.over or until(rank):
+                    del running[task]
+            if time.monotonic() >= look:
+                look = time.monotonic() + POLL_EVERY_S
+                self._miss(ranks)
+            if any(rank.loss for rank in ranks) and not ranks[0].finished:
+                return  # whatever the others could still do, it would not be this cell
+            if any(rank.ended_badly for rank in ranks) or ranks[0].finished:
+                ending = min(ending, time.monotonic() + SETTLE_S)
+            tell_late(running.values(), listener)
+            listener.tick()
+
+    def _miss(self, ranks: Sequence[Rank]) -> None:
+        """Give up processes whose node is there no more."""
+        alive = {node.id for node in self._engine.nodes()}
+        for rank in ranks:
+            if rank.node.id not in alive and not rank.over:
+                rank.loss = LostCell("worker-lost", "Its node was lost.", machine_too=True)
 
 
 def opened(config: LauncherConfig) -> RayLauncher:

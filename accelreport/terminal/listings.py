@@ -1,20 +1,176 @@
-"""What `accelreport results` shows, and which records its names mean."""
+"""What `accelreport devices`, `data` and `results` show, and which records names mean."""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
+from accelreport.backend.availability import Probe
+from accelreport.datasets.cache import DatasetStatus, status, where
+from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.download import FileProgress, fetch
 from accelreport.errors import AccelReportError
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.results.store import Store
+from accelreport.runner.prepare import Survey
 from accelreport.runner.run import headline
 from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, did_you_mean
 from accelreport.terminal.run_text import duration, figures_text
 from accelreport.terminal.say import columns
+
+GIB = 2**30
+
+
+def machine_text(survey: Survey) -> Iterator[str]:
+    """The machine, what TensorFlow sees, and each device of the devices file."""
+    machine = survey.machine
+    cores = counted(machine.cores, "core") if machine.cores else "cores unknown"
+    yield f"machine   {machine.machine}  {machine.os}"
+    yield f"CPU       {machine.cpu}, {cores}, {counted(machine.threads, 'thread')}"
+    if machine.cpu_limit is not None:
+        yield f"          limit {machine.cpu_limit:g} (control group)"
+    yield f"memory    {machine.memory_bytes / GIB:.1f} GiB"
+    for gpu in machine.gpus:
+        memory = f", {gpu.memory_bytes / GIB:.1f} GiB" if gpu.memory_bytes else ""
+        yield f"GPU       {gpu.name}{memory}, driver {gpu.driver or 'unknown'}"
+    if not machine.gpus:
+        yield "GPU       none (no driver lists one)"
+    yield from _seen(survey.tensorflow)
+    if survey.devices:
+        yield ""
+    width = max((len(device.name) for device in survey.devices), default=0)
+    for one in survey.devices:
+        verdict = "can run" if one.reason is None else f"cannot run: {one.reason}"
+        label = f" ({one.device.label})" if one.device.label not in {"", one.name} else ""
+        yield f"{one.name:<{width}}  {one.device.kind}  {verdict}{label}"
+
+
+def _seen(probe: Probe | None) -> Iterator[str]:
+    if probe is None:
+        yield "TPU       not looked for, TensorFlow was not asked (--no-probe)"
+        return
+    if probe.error:
+        yield f"TensorFlow  {probe.error}"
+        return
+    tpus = [device for device in probe.devices if device.kind == "TPU"]
+    yield f"TPU       {counted(len(tpus), 'core') if tpus else 'none'}"
+    versions = ", ".join(f"{name} {version}" for name, version in probe.versions.items())
+    seen = ", ".join(f"{device.name} {device.description}".rstrip() for device in probe.devices)
+    yield f"software  {versions}; devices seen: {seen or 'none'}"
+
+
+MEBIBYTE = 2**20
+
+
+def catalogue_text() -> Iterator[str]:
+    """Each data set in a few lines: whether it is here, what it is, its sample, its terms."""
+    for name in CATALOGUE:
+        found = status(name)
+        entry = found.entry
+        yield f"{name}: {_state(found)}"
+        yield f"  {entry.title}: {entry.shape}"
+        if found.sample:
+            yield f"  --data sample: {found.sample}"
+        yield f"  {'; '.join(part for part in (entry.licence, entry.homepage) if part)}"
+
+
+def catalogue_json() -> str:
+    """The same for programs, with files and citations."""
+    rows = [asdict(status(name)) for name in CATALOGUE]
+    return json.dumps(rows, indent=2, default=str, ensure_ascii=False)
+
+
+def place_text() -> Iterator[str]:
+    """The folder, and what can be done there."""
+    place = where()
+    chosen = "ACCELREPORT_DATA" if place.chosen_by == "ACCELREPORT_DATA" else "the default"
+    yield str(place.root)
+    exists = "exists" if place.exists else "does not exist yet"
+    writable = "can be written" if place.writable else "cannot be written"
+    free = place.free_bytes / 2**30
+    print_free = f"{free:,.1f} GiB free"
+    yield f"({chosen}; {exists}; {writable}; {print_free})"
+
+
+def place_json() -> str:
+    """The same for programs."""
+    return json.dumps(asdict(where()), indent=2, default=str)
+
+
+def fetchable() -> list[str]:
+    """Data sets that have published files."""
+    return [name for name, entry in CATALOGUE.items() if entry.files]
+
+
+def fetch_all(names: Sequence[str], *, replace: bool) -> None:
+    """Fetch data sets one after the other and show how far each file is.
+
+    Raises:
+        DataUnavailable: a file cannot be had; those before it are kept.
+    """
+    for name in names:
+        with _progress() as progress:
+            paths = fetch(name, progress=progress, replace=replace)
+        for path in paths:
+            sys.stdout.write(f"{path}\n")
+
+
+def _state(found: DatasetStatus) -> str:
+    if found.state in {"missing", "incomplete"}:
+        size = found.download_bytes
+        to_get = f", {size / MEBIBYTE:.1f} MiB to fetch" if size is not None else ""
+        return f"{found.state}{to_get}"
+    return f"{found.state}, {found.bytes / MEBIBYTE:.1f} MiB" if found.bytes else found.state
+
+
+@contextmanager
+def _progress() -> Iterator[FileProgress]:
+    """A bar for each file where somebody looks, a line for each file elsewhere."""
+    if not sys.stderr.isatty():
+        seen: set[str] = set()
+
+        def tell(path: str, done: int, total: int | None) -> None:  # noqa: ARG001
+            if path not in seen:
+                seen.add(path)
+                sys.stderr.write(f"fetching {path}\n")
+
+        yield tell
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+
+        def draw(path: str, done: int, total: int | None) -> None:
+            if path not in tasks:
+                tasks[path] = bars.add_task(path, total=total)
+            bars.update(tasks[path], completed=done, total=total)
+
+        yield draw
+
 
 Row = dict[str, object]
 """A row of a table, for programs, too."""

@@ -1,1 +1,0 @@
-"""A trained model exported, served by a process of its own, and asked over HTTP."""
