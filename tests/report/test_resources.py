@@ -9,8 +9,7 @@ from typing import Any
 from accelreport.report.model import Figure, Prose, Section, Table
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.compute import compute_section
-from accelreport.report.pages.sections.cost import cost_section
-from accelreport.report.pages.sections.resources import joules, resources_section
+from accelreport.report.pages.sections.cost import cost_section, joules, resources_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Energy, Host, Record

@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 
-from accelreport.report.heroes.deployment import deployment_hero
-from accelreport.report.heroes.forecast import forecast_hero
 from accelreport.report.heroes.hero import HeroFigure, Size
-from accelreport.report.heroes.learning import classes_hero, images_hero, writing_hero
+from accelreport.report.heroes.learning import (
+    classes_hero,
+    deployment_hero,
+    forecast_hero,
+    images_hero,
+    writing_hero,
+)
 from accelreport.report.model import Code, Figure, Gallery
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section

@@ -1,14 +1,17 @@
-"""Heroes of networks that learn: training against validation, mistakes, and what one writes."""
+"""Heroes of networks that learn: curves, mistakes, forecasts, what one writes, what 8 bits cost."""
 
 from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Curve, told_by_dash
-from accelreport.report.charts.drawing import ROOMY, THUMBNAIL, Chart
+from accelreport.report.charts.drawing import ROOMY, THUMBNAIL, Chart, drawable
+from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
 from accelreport.report.heroes.general import paired_title, rates_figure, rates_title
-from accelreport.report.heroes.hero import Hero, HeroFigure, Shown, Size
+from accelreport.report.heroes.hero import MOST_NUMBERS, Hero, HeroFigure, Shown, Size
 from accelreport.report.heroes.rates import (
     baseline_series,
     claims_number,
@@ -17,24 +20,35 @@ from accelreport.report.heroes.rates import (
     kicker,
     of_stand_ins,
     origins_of,
+    stand_in,
     step_number,
     usual_numbers,
 )
 from accelreport.report.metrics import is_share, metric_title
 from accelreport.report.model import Code, LargeNumber, Token
 from accelreport.report.pages.badges import keys, loud_badges
+from accelreport.report.pages.sections.deployment import EightBits, eight_bits
 from accelreport.report.pages.sections.learning import Curves, curves_of
 from accelreport.report.pages.sections.predictions import (
+    NamedRun,
     epochs_written,
+    errors_of,
     few_mistakes,
     first_run,
+    forecast_answer,
+    forecast_figure,
+    forecast_run,
+    forecasts_of,
     mistakes,
+    model_errors,
+    number_text,
     text_by_epoch,
     whole_epochs,
 )
-from accelreport.report.text import beginning, clean, sentence
-from accelreport.report.view import BenchmarkView, Point
-from accelreport.results.record import Record
+from accelreport.report.text import beginning, clean, label, sentence
+from accelreport.report.theme import series
+from accelreport.report.view import BenchmarkView, Point, median
+from accelreport.results.record import Forecast, Record
 
 OVERFITTED = 0.10
 """A share that much lower in validation than in training is told before anything else."""
@@ -285,3 +299,170 @@ def _right(record: Record, place: int) -> str:
     metrics = record.epochs[place].metrics
     share = metrics.get("val_accuracy", metrics.get("accuracy"))
     return "" if share is None else formatting.percent(share, int(0 < share < LEAST_SHARE))
+
+
+MOST_SERIES = 3
+"""Series whose errors stand beside one another."""
+
+
+def forecast_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None where no run predicted a series."""
+    run = forecast_run(bench)
+    if run is None:
+        return None
+    first = forecasts_of(run)[0]
+    title = forecast_title(bench, run)
+    line = forecast_figure(run, first, "hero-forecast")
+    groups = [_group(bench, run, each) for each in forecasts_of(run)[:MOST_SERIES]]
+    errors = HeroFigure(
+        id="hero-errors",
+        title="Missed by, on average",
+        description="; ".join(
+            f"{group.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in group.bars)
+            for group in groups
+        ),
+        caption="How far each is off on average: the shorter, the better.",
+        chart=partial(_errors, groups),
+        badges=run.badges,
+    )
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=forecast_answer(bench, run),
+        figures=(line, errors),
+        note=(
+            "Shaded: the miss. All errors are means over the same "
+            f"{formatting.plural(errors_of(run.record, first).values, 'value')} of data that the "
+            "network never trained on; no guess knows more than the network did."
+        ),
+        numbers=_forecast_numbers(bench, run, first),
+        thumbnail=line,
+        sentence=f"{title}.",
+        findings=(title, _errors_title(bench, run)),
+    )
+
+
+def _errors_title(bench: BenchmarkView, run: NamedRun) -> str:
+    """In how many of the series that are drawn the network beats every guess, in all runs.
+
+    Of made-up series nobody wins anything, and their miss is told as it is.
+    """
+    origin = run.record.data.origin if run.record.data else ""
+    if origin == "synthetic":
+        return forecast_answer(bench, run).split(";")[0]
+    shown = forecasts_of(run)[:MOST_SERIES]
+    best = {each.target: errors_of(run.record, each).naive[0].error for each in shown}
+    won = [
+        label(each.target, 24)
+        for each in shown
+        if all(error < best[each.target] for error in model_errors(bench, run, each))
+    ]
+    of = formatting.plural(len(shown), "series", "series")
+    which = f": {formatting.listed(won)}" if len(won) < len(shown) else ""
+    told = f"The network beats every naive guess in {len(won)} of {of}{which}"
+    none = f"In none of {of} does the network beat every naive guess"
+    return of_stand_ins(told if won else none, [origin])
+
+
+def _errors(groups: list[Bars], size: Size) -> Chart:
+    return paired_bars(groups, size.width, size.height)
+
+
+def _in(unit: str) -> str:
+    return f" ({label(unit, 20)})" if unit else ""
+
+
+def forecast_title(bench: BenchmarkView, run: NamedRun) -> str:
+    """Who wins, the network or the best guess that needs none; each run must agree.
+
+    Of made-up series nobody wins anything.
+    """
+    first = forecasts_of(run)[0]
+    every = model_errors(bench, run, first)
+    best = errors_of(run.record, first).naive[0]
+    own, theirs = (number_text(value, first.unit) for value in (median(every), best.error))
+    if not all(map(drawable, every)):
+        return "The network diverged and forecasts nothing"
+    origin = run.record.data.origin if run.record.data else ""
+    if origin == "synthetic":
+        told = f"the network misses by {own}, “{best.name}” by {theirs}"
+    elif all(error > best.error for error in every):
+        told = f"“{sentence(best.name)}” beats the network: {theirs} against {own}"
+    elif all(error < best.error for error in every):
+        told = f"The network beats “{best.name}”: {own} against {theirs}"
+    else:
+        told = f"The network is no surer than “{best.name}”: {own} against {theirs}"
+    return of_stand_ins(told, [origin])
+
+
+def _group(bench: BenchmarkView, run: NamedRun, forecast: Forecast) -> Bars:
+    """Errors of one series, the median over runs before the guesses."""
+    found = errors_of(run.record, forecast)
+    every = [error for error in model_errors(bench, run, forecast) if drawable(error)]
+    bars = [Bar(each.name, each.error, number_text(each.error), PLAIN) for each in found.naive]
+    if every:
+        own = median(every)
+        bars.insert(0, Bar("the network", own, number_text(own), series(run.series.colour)))
+    return Bars(f"{sentence(label(forecast.target, 24))}{_in(forecast.unit)}", tuple(bars))
+
+
+def _forecast_numbers(
+    bench: BenchmarkView, run: NamedRun, forecast: Forecast
+) -> tuple[LargeNumber, ...]:
+    every = model_errors(bench, run, forecast)
+    found = errors_of(run.record, forecast)
+    unit = forecast.unit
+    name = label(forecast.target, 40)
+    own = [LargeNumber(number_text(median(every), unit), f"{name}: mean miss of the network",
+                       run.badges)] if all(map(drawable, every)) else []  # fmt: skip
+    naive = [
+        LargeNumber(number_text(n.error, unit), f"{name}: mean miss of “{n.name}”")
+        for n in found.naive[:1]
+    ]
+    others = (step_number(bench), device_number(bench), claims_number(bench))
+    return (*own, *naive, *(each for each in others if each is not None))[:MOST_NUMBERS]
+
+
+def deployment_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None where no trained network was made 8-bit."""
+    found = eight_bits(bench)
+    if found is None:
+        return None
+    figures = found.figures()
+    # Only what it says last, of the accuracy, depends on the data.
+    on = stand_in(origins_of(bench))
+    title = f"{found.title} on a {on}" if on else found.title
+    first = found.runs[0].record.quantised
+    method = f"{sentence(label(first.method, 120))}, {first.threads} thread. " if first else ""
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=found.answer,
+        figures=figures,
+        note=f"{method}Bars: medians over seeds.",
+        numbers=_eight_bit_numbers(bench, found),
+        thumbnail=figures[0],
+        sentence=f"{title}.",
+        findings=(title, found.change),
+    )
+
+
+def _eight_bit_numbers(bench: BenchmarkView, found: EightBits) -> tuple[LargeNumber, ...]:
+    numbers = []
+    served = [run.record.served for run in found.runs if run.record.served]
+    if served and served[0].latency_s:
+        seconds = median([float(np.median(each.latency_s)) for each in served])
+        text = "one answer over HTTP, from a process of its own"
+        numbers.append(LargeNumber(formatting.duration(seconds), text))
+        same = [each.same_class for each in served if each.same_class is not None]
+        if same:
+            text = f"of {formatting.count(served[0].examples)} served answers name the same class"
+            numbers.append(LargeNumber(formatting.percent(min(same), 1), text))
+    saved = [run.record.weights for run in found.runs if run.record.weights]
+    if saved:
+        largest = formatting.tiny(max(each.max_difference for each in saved))
+        numbers.append(
+            LargeNumber(largest, "largest difference of an answer after saving and loading weights")
+        )
+    claims = claims_number(bench)
+    return (*numbers, *([claims] if claims else []))

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from accelreport.report.heroes.decision_map import decision_map_hero
-from accelreport.report.heroes.deployment import deployment_hero
-from accelreport.report.heroes.forecast import forecast_hero
 from accelreport.report.heroes.frameworks import frameworks_hero
-from accelreport.report.heroes.general import general_hero
+from accelreport.report.heroes.general import general_hero, then_and_now_hero
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero
 from accelreport.report.heroes.kernel import kernel_hero
-from accelreport.report.heroes.latency import latency_hero
-from accelreport.report.heroes.learning import classes_hero, images_hero, writing_hero
-from accelreport.report.heroes.sweep import sweep_hero
-from accelreport.report.heroes.then_and_now import then_and_now_hero
+from accelreport.report.heroes.learning import (
+    classes_hero,
+    deployment_hero,
+    forecast_hero,
+    images_hero,
+    writing_hero,
+)
+from accelreport.report.heroes.sweep import latency_hero, sweep_hero
 from accelreport.report.view import BenchmarkView, once
 
 Maker = Callable[[BenchmarkView], Hero | None]

@@ -25,7 +25,7 @@ from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.compute import ceilings_section, compute_section
-from accelreport.report.pages.sections.cost import cost_section
+from accelreport.report.pages.sections.cost import cost_section, resources_section
 from accelreport.report.pages.sections.deployment import deployment_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.predictions import (
@@ -40,7 +40,6 @@ from accelreport.report.pages.sections.problems import (
     warnings_section,
 )
 from accelreport.report.pages.sections.published import published_section
-from accelreport.report.pages.sections.resources import resources_section
 from accelreport.report.pages.sections.speedup import scaling_section, speedup_section
 from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.site.export import data_of, figure_links
