@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -60,11 +61,8 @@ from accelreport.results.record import Record
 
 def median(values: Sequence[float]) -> float:
     """The median of the finite values; NaN without any."""
-    known = sorted(value for value in values if present(value))
-    if not known:
-        return math.nan
-    middle = len(known) // 2
-    return known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+    known = [value for value in values if present(value)]
+    return statistics.median(known) if known else math.nan
 
 
 def mean(values: Sequence[float]) -> float:
@@ -129,7 +127,7 @@ class BenchmarkView:
 
     @cached_property
     def results(self) -> tuple[Result, ...]:
-        """`analysis.results.results_of`."""
+        """Every planned cell on every machine that has a record of it."""
         return results_of(self.plan, self.records.values())
 
     @cached_property
@@ -205,14 +203,9 @@ class BenchmarkView:
         return tuple(dict.fromkeys(found))
 
     @cached_property
-    def rows(self) -> Sequence[Result]:
-        """Every planned cell on every machine that has a record of it."""
-        return self.results
-
-    @cached_property
     def _groups(self) -> dict[tuple[str, str, Point], list[Result]]:
         groups: dict[tuple[str, str, Point], list[Result]] = {}
-        for row in self.rows:
+        for row in self.results:
             groups.setdefault((row.device, row.machine, self.point_of(row)), []).append(row)
         return groups
 
@@ -236,7 +229,7 @@ class BenchmarkView:
 
     @cached_property
     def _rows_of_records(self) -> dict[tuple[str, str], Result]:
-        return {(row.key, row.machine): row for row in self.rows}
+        return {(row.key, row.machine): row for row in self.results}
 
     def refusal(self, record: Record, machine: str) -> str:
         """Why the number of a record is not shown; empty where it is."""
@@ -252,7 +245,7 @@ class BenchmarkView:
         """Devices in the order of the spec, one for each machine that has records of it."""
         tried: dict[str, set[str]] = {name: set() for name in self.plan.devices}
         present_on: dict[str, set[str]] = {name: set() for name in self.plan.devices}
-        for row in self.rows:
+        for row in self.results:
             if row.machine:
                 tried[row.device].add(row.machine)
                 if row.status != "skipped":
@@ -326,7 +319,7 @@ class BenchmarkView:
     def _hardware(self) -> dict[str, dict[str, str]]:
         """Device → machine → what did the arithmetic there; empty where no driver names it."""
         found: dict[str, dict[str, str]] = {name: {} for name in self.plan.devices}
-        for row in self.rows:
+        for row in self.results:
             record = self.record(row) if row.status != "skipped" else None
             if record is None or record.environment is None:
                 continue
@@ -355,7 +348,7 @@ class BenchmarkView:
     @cached_property
     def parity(self) -> dict[tuple[str, str, Point], Agreement]:
         """Whether devices agree on that metric with the baseline, where it is a share."""
-        known = any(self.quality in row.final for row in self.rows)
+        known = any(self.quality in row.final for row in self.results)
         if not known or not is_share(self.quality):
             return {}
         asked = Quality(self.quality, self.margin)

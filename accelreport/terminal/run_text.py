@@ -316,13 +316,13 @@ def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
     """What is said of all benchmarks together, and where each warning is explained."""
     for notice in notices_of(benches):
         yield f"⚠ {notice.title} {notice.text}"
-    if any(row.measured and row.warnings for bench in benches for row in bench.rows):
+    if any(row.measured and row.warnings for bench in benches for row in bench.results):
         yield "⚠ The report explains each warning."
 
 
 def _warned(bench: BenchmarkView) -> str:
     """Each kind of warning, and how many of the measured cells it is about."""
-    rows = [row for row in bench.rows if row.measured]
+    rows = [row for row in bench.results if row.measured]
     counts = Counter(kind for row in rows for kind in {each.kind for each in row.warnings})
     every = {len(rows): "every measured cell"}
     told = (

@@ -64,7 +64,7 @@ def test_a_run_ends_with_the_headline_the_speedups_and_what_to_know_of_them(fold
     speedups = accelreport.load_results(folder).speedups
     told = set(speedups.loc[speedups["spec"] == plans[0].spec, "verdict"])
     assert all(verdict in text for verdict in told - {"NOT MEASURED"})
-    for kind in {each.kind for row in bench.rows if row.measured for each in row.warnings}:
+    for kind in {each.kind for row in bench.results if row.measured for each in row.warnings}:
         assert kind.replace("-", " ") in text
     assert "matmul" not in text
 

@@ -165,7 +165,7 @@ def test_a_run_costs_its_time_at_the_price_of_the_day_it_names() -> None:
     bench = bench_of(made)
     section = cost_section(bench)
     text = words(table(section, "cost-table"))
-    (row,) = [row for row in bench.rows if row.device == "gpu" and row.repeat == 0]
+    (row,) = [row for row in bench.results if row.device == "gpu" and row.repeat == 0]
     times = row.stages
     stages = times.process_s + times.import_s + times.data_s + times.build_s
     by_hand = 0.35 * (stages + row.timings.total_s) / 3600

@@ -334,7 +334,7 @@ def test_notes_hold_what_is_absent_the_intervals_and_how_to_do_it_again(
         assert "To measure it again: " in deck.speech.sentences[-1]
         assert "accelreport run specs/" in deck.speech.sentences[-1]
     whole = decks[0]
-    lost = sum(not row.measured for bench in many for row in bench.rows)
+    lost = sum(not row.measured for bench in many for row in bench.results)
     assert whole.speech
     (said,) = [text for text in whole.speech.sentences if "have no numbers" in text]
     assert said.startswith(f"{lost} of ")

@@ -256,8 +256,8 @@ def _unmeasured(bench: BenchmarkView) -> Hero:
     """What is said before anything was measured."""
     title = "Nothing has been measured yet"
     code = Code("Measure it", commands(bench))
-    count = formatting.plural(len(bench.rows), "cell")
-    why = sorted({kind_text(row) for row in bench.rows})
+    count = formatting.plural(len(bench.results), "cell")
+    why = sorted({kind_text(row) for row in bench.results})
     return Hero(
         kicker=kicker(bench),
         title=title,

@@ -292,7 +292,7 @@ def _note(bench: BenchmarkView) -> str:
         + (f"; under it the {metric_title(bench.quality)}" if bench.quality else "")
         + ". A cell without a number says why."
     )
-    if any(row.status == "partial" for row in bench.rows):
+    if any(row.status == "partial" for row in bench.results):
         note += " Where the budget cut a run short, its quality is not comparable and is left out."
     return note
 

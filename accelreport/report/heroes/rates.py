@@ -202,7 +202,7 @@ def of_stand_ins(title: str, origins: Collection[str]) -> str:
 
 def origins_of(bench: BenchmarkView) -> set[str]:
     """Where the data of what was measured are from."""
-    return {row.origin for row in bench.rows if row.measured}
+    return {row.origin for row in bench.results if row.measured}
 
 
 def _data(bench: BenchmarkView) -> str:

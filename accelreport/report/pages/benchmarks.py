@@ -47,7 +47,7 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
         choice_section(benches),
         _rates(benches),
     )
-    rows = [row for bench in benches for row in bench.rows]
+    rows = [row for bench in benches for row in bench.results]
     done = formatting.count(sum(row.measured for row in rows))
     finding = (
         f"{done} of {formatting.plural(len(rows), 'cell')} of "
@@ -229,7 +229,7 @@ _STATES = {
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
-    known = {"ok", *(row.status for bench in benches for row in bench.rows)}
+    known = {"ok", *(row.status for bench in benches for row in bench.results)}
     states = {state: title for state, title in _STATES.items() if state in known}
     rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
     return Table(
@@ -244,7 +244,7 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
 
 
 def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
-    found = [row.status for row in bench.rows]
+    found = [row.status for row in bench.results]
     counts = [found.count(state) for state in states]
     header = Entry(
         (Line(label(bench.plan.title)), Line(f"{label(bench.plan.profile, 40)} profile", "reason")),

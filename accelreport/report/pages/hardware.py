@@ -106,7 +106,7 @@ class Listing:
 
     def rows_of(self, bench: BenchmarkView) -> list[Result]:
         """Its cells in one benchmark."""
-        return [row for row in bench.rows if row.device == self.name]
+        return [row for row in bench.results if row.device == self.name]
 
     @cached_property
     def rows(self) -> list[Result]:

@@ -164,7 +164,7 @@ def headline(bench: BenchmarkView) -> str:
 
 def with_origin(bench: BenchmarkView, said: str) -> str:
     """A sentence that first says so where its numbers are from stand-ins for the data."""
-    synthetic = any(row.origin == "synthetic" for row in bench.rows)
+    synthetic = any(row.origin == "synthetic" for row in bench.results)
     # A name stays as it is: "cpu-jax" of a devices file is not "Cpu-jax".
     named = any(said.startswith(series.title) for series in bench.shown_series)
     return f"On synthetic data, {said}" if synthetic else said if named else capital(said)

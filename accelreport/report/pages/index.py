@@ -110,10 +110,10 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
 
 def absent_line(benches: Sequence[BenchmarkView]) -> str:
     """Devices without any number on the whole site, why, and the command that adds them."""
-    measured = {b.label_of(row.device) for b in benches for row in b.rows if row.measured}
+    measured = {b.label_of(row.device) for b in benches for row in b.results if row.measured}
     reasons: dict[str, dict[str, None]] = {}
     for bench in benches:
-        for row in bench.rows:
+        for row in bench.results:
             name = bench.label_of(row.device)
             if name not in measured and not any(name in known for known in reasons.values()):
                 reasons.setdefault(kind_text(row), {})[name] = None

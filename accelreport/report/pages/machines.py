@@ -201,7 +201,7 @@ def _device_row(name: str, device: Device, benches: Sequence[BenchmarkView]) -> 
 
 
 def _state(name: str, benches: Sequence[BenchmarkView]) -> str:
-    rows = [row for bench in benches for row in bench.rows if row.device == name]
+    rows = [row for bench in benches for row in bench.results if row.device == name]
     if any(row.measured for row in rows):
         return "measured"
     return formatting.listed(sorted({kind_text(row) for row in rows}))
@@ -248,7 +248,7 @@ def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
     """Machines, the one with most measured cells first: the others are compared with it."""
     counts: dict[str, int] = {}
     for bench in benches:
-        for row in bench.rows:
+        for row in bench.results:
             if row.machine:
                 done = row.measured
                 counts[row.machine] = counts.get(row.machine, 0) + done

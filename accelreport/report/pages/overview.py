@@ -183,7 +183,7 @@ class Overview:
     @cached_property
     def machines(self) -> list[str]:
         """Machines that measured anything."""
-        return sorted({row.machine for b in self.benches for row in b.rows if row.measured})
+        return sorted({row.machine for b in self.benches for row in b.results if row.measured})
 
     @cached_property
     def _place(self) -> tuple[str, str] | None:
@@ -206,7 +206,7 @@ class Overview:
         if len(self.machines) < 2:
             return True
         with_base = {each.bench.slug for each in self._over_one}
-        timed = {b.slug for b in self.benches if any(r.seconds > 0 for r in b.rows)}
+        timed = {b.slug for b in self.benches if any(r.seconds > 0 for r in b.results)}
         return timed <= with_base
 
     @cached_property

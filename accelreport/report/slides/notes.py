@@ -155,12 +155,12 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
     """How many cells have no number, for what reasons on what devices, and what helps."""
     gaps: dict[str, list[tuple[BenchmarkView, Result]]] = {}
     for bench in benches:
-        for row in bench.rows:
+        for row in bench.results:
             if not row.measured:
                 gaps.setdefault(kind_text(row), []).append((bench, row))
     if not gaps:
         return []
-    lost, total = sum(map(len, gaps.values())), sum(len(bench.rows) for bench in benches)
+    lost, total = sum(map(len, gaps.values())), sum(len(bench.results) for bench in benches)
     verb = "has" if lost == 1 else "have"
     reasons = []
     for why, found in sorted(gaps.items(), key=lambda each: (-len(each[1]), each[0])):
@@ -230,7 +230,7 @@ def processes_sentence(bench: BenchmarkView) -> str:
 
 def _warned(bench: BenchmarkView) -> Iterator[str]:
     kinds: dict[str, int] = {}
-    for row in bench.rows:
+    for row in bench.results:
         for kind in {found.kind for found in row.warnings}:
             kinds[kind] = kinds.get(kind, 0) + 1
     if kinds:

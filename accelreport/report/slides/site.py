@@ -202,7 +202,7 @@ def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
     best: dict[str, BenchmarkView] = {}
 
     def rank(bench: BenchmarkView) -> tuple[bool, int]:
-        return bench.plan.profile == "full", sum(row.measured for row in bench.rows)
+        return bench.plan.profile == "full", sum(row.measured for row in bench.results)
 
     for bench in benches:
         known = best.get(bench.plan.spec)
@@ -221,4 +221,4 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[str, Section]]:
 
 
 def _stand_in(bench: BenchmarkView) -> bool:
-    return any(row.origin == "synthetic" for row in bench.rows if row.measured)
+    return any(row.origin == "synthetic" for row in bench.results if row.measured)

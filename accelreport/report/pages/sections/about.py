@@ -229,10 +229,10 @@ def web_address(address: str) -> str:
 
 def measured_facts(bench: BenchmarkView) -> list[Fact]:
     """How many processes, on how many cells, for the byline."""
-    done = sum(row.measured for row in bench.rows)
+    done = sum(row.measured for row in bench.results)
     repeats = bench.plan.measure.repeats
     return [
-        Fact("Cells measured", f"{done} of {formatting.count(len(bench.rows))}"),
+        Fact("Cells measured", f"{done} of {formatting.count(len(bench.results))}"),
         Fact("Processes for each number", formatting.count(repeats)),
     ]
 
@@ -333,7 +333,7 @@ def cells_section(bench: BenchmarkView) -> Section:
     words = bench.words
     titles = [f"steady {words.step}", words.first, "whole run", "peak memory"]
     titles += [metric_title(metric)] if metric else []
-    compact = len(bench.rows) > MOST_ROWS
+    compact = len(bench.results) > MOST_ROWS
     groups = [
         RowGroup(
             _rows(bench, bench.planned(series, point), metric, compact=compact),

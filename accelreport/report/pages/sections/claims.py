@@ -290,7 +290,7 @@ def _absent_text(benches: Sequence[BenchmarkView]) -> str:
             for name in names:
                 title = bench.title_of(name)
                 needed[title] += 1
-                why = {kind_text(row) for row in bench.rows if row.device == name}
+                why = {kind_text(row) for row in bench.results if row.device == name}
                 reasons.setdefault(title, set()).update(why or {"not in the plan"})
     said = [
         f"{title}{'' if count == claims else f' in {count} of them'} "
@@ -389,7 +389,7 @@ def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
     """Which devices a claim would need, and why they have no number."""
     reasons: dict[str, list[str]] = {}
     for name in (each.device for each in found.missing if each.lack is Lack.DEVICE):
-        rows = [row for row in bench.rows if row.device == name]
+        rows = [row for row in bench.results if row.device == name]
         if name in bench.plan.devices and rows:
             why = formatting.listed(sorted({kind_text(row) for row in rows}))
             reasons.setdefault(why, []).append(bench.title_of(name))

@@ -266,7 +266,7 @@ MOST_PROCESSES = 4
 
 def resources_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no record tells its memory."""
-    if not any(present(row.memory.host_peak_bytes) for row in bench.rows):
+    if not any(present(row.memory.host_peak_bytes) for row in bench.results):
         return None
     blocks: tuple[Block, ...] = (_memory(bench), _energy(bench))
     return Section("resources", "Memory and energy", blocks, finding=_resources_finding(bench))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import statistics
 import struct
 import zlib
 from collections.abc import Callable, Sequence
@@ -429,9 +430,7 @@ def model_errors(bench: BenchmarkView, run: NamedRun, forecast: Forecast) -> lis
 
 def median_of(errors: Sequence[float]) -> float:
     """The median; NaN where one of them has no bound and so many do that it is the median."""
-    ordered = sorted(value if drawable(value) else math.inf for value in errors)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return statistics.median(value if drawable(value) else math.inf for value in errors)
 
 
 def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:

@@ -79,14 +79,14 @@ def data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
 
 
 def _reading(benches: Sequence[BenchmarkView], origin: str) -> list[BenchmarkView]:
-    return [bench for bench in benches if any(row.origin == origin for row in bench.rows)]
+    return [bench for bench in benches if any(row.origin == origin for row in bench.results)]
 
 
 def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
     affected = _reading(benches, "synthetic")
     if not affected:
         return None
-    measured = [row for b in affected for row in b.rows if row.measured]
+    measured = [row for b in affected for row in b.results if row.measured]
     every = all(row.origin == "synthetic" for row in measured)
     which = "Every number" if every else "Numbers marked so"
     return Notice(
@@ -110,10 +110,10 @@ def _sample(benches: Sequence[BenchmarkView]) -> Notice | None:
 
 
 def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
-    affected = [b for b in benches if any(row.status == "partial" for row in b.rows)]
+    affected = [b for b in benches if any(row.status == "partial" for row in b.results)]
     if not affected:
         return None
-    count = sum(row.status == "partial" for b in affected for row in b.rows)
+    count = sum(row.status == "partial" for b in affected for row in b.results)
     cells = f"{formatting.plural(count, 'cell was', 'cells were')}"
     return Notice(
         "Partial runs.",
@@ -160,7 +160,7 @@ def problems_section(bench: BenchmarkView) -> Section | None:
     """
     groups: dict[tuple[str, ...], list[Result]] = {}
     tried = {series.device for series in bench.tried_series}
-    for row in bench.rows:
+    for row in bench.results:
         if row.measured:
             continue
         what = (row.failure_kind, failure_text(row), remedy_text(row))
@@ -173,9 +173,9 @@ def problems_section(bench: BenchmarkView) -> Section | None:
         _absent(bench, rows) if key[1] == _ABSENT else _note(bench, key[0], rows)
         for key, rows in sorted(groups.items(), key=lambda each: order.index(each[0][0]))
     ]
-    counts = {s: sum(row.status == s for row in bench.rows) for s in order}
+    counts = {s: sum(row.status == s for row in bench.results) for s in order}
     said = [f"{n} {_HEADINGS[s].lower()}" for s, n in counts.items() if n]
-    finding = f"Of {formatting.plural(len(bench.rows), 'cell')}: {formatting.listed(said)}."
+    finding = f"Of {formatting.plural(len(bench.results), 'cell')}: {formatting.listed(said)}."
     return Section("absent", "What was not measured", (Notes(tuple(notes)),), finding=finding)
 
 
@@ -257,7 +257,7 @@ EVERY = "Every measured cell."
 def warnings_section(bench: BenchmarkView) -> Section | None:
     """Every warning of every record, those that differ in a number alone as one."""
     groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
-    for row in bench.rows:
+    for row in bench.results:
         for found in row.warnings:
             text = warning_text(found)
             groups.setdefault((found.kind, pattern(text)), []).append((text, row))
@@ -283,7 +283,7 @@ def _warning(bench: BenchmarkView, kind: str, found: list[tuple[str, Result]]) -
 
 def _who(bench: BenchmarkView, rows: Sequence[Result]) -> str:
     devices = dict.fromkeys(bench.title_of(row.device) for row in rows)
-    measured = sum(row.measured for row in bench.rows)
+    measured = sum(row.measured for row in bench.results)
     if len(rows) == measured:
         return EVERY
     return f"{formatting.plural(len(rows), 'cell')} of {formatting.listed(list(devices))}."
