@@ -13,11 +13,10 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from accelreport.runner.fork_pool import ForkPool, ForkServer
-
 from accelreport.backend import forkserver
 from accelreport.backend.protocol import PhaseEvent
 from accelreport.runner.interrupt import Stop
+from accelreport.runner.process import ForkPool, ForkServer
 from accelreport.spec.cells import Cell
 
 
