@@ -33,8 +33,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(CHECKOUT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from cost import Cost, cost_of
 
@@ -142,7 +141,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave results and site here")
     chosen = parser.parse_args()
     # As pip leaves a package that it installs; in a checkout each start may compile it anew.
-    compileall.compile_dir(CHECKOUT / "accelreport", quiet=1)
+    compileall.compile_dir(Path(__file__).resolve().parents[1] / "accelreport", quiet=1)
     with tempfile.TemporaryDirectory() as passing:
         folder = chosen.keep or Path(passing)
         root = folder / "results"
