@@ -37,6 +37,7 @@ from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.headline import compared, headline, together
+from accelreport.report.pages.overview import Overview
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView, median
 from accelreport.results.record import Roofs
@@ -426,6 +427,17 @@ def test_a_measured_accelerator_is_set_large_before_what_a_source_printed_of_one
             {"cpu": 1.0, "cpu-bf16": 2.0},
             "Beside float32, bfloat16 on Example took 2.0000× as long",
         ),
+        (
+            "strategies",
+            {
+                "cpu": 1.0,
+                "cpu-1": 2.0,
+                "cpu-mirrored-2": 0.9,
+                "cpu-workers-2": 1.4,
+                "cpu-ps-2": 1.6,
+            },
+            "Beside one alone, 3 ways of sharing a step trained 1.11× to 1.43× as fast",
+        ),
     ],
 )
 def test_replicas_and_bits_are_told_beside_the_same_without(
@@ -437,6 +449,18 @@ def test_replicas_and_bits_are_told_beside_the_same_without(
     records = records_of(cells, lambda cell: Fact(paces[cell.device], final=right))
     (bench,) = gather(Results((Study(plan_document(known, {}), records),)))
     assert hero_of(bench).title.replace("\xa0", " ") == title
+
+
+def test_devices_of_one_board_have_names_of_their_own_in_the_picture() -> None:
+    (known,) = load([ROOT / "specs" / "strategies.toml"]).specs
+    paces = {"cpu": 1.0, "gpu": 0.2, "gpu-mirrored": 0.1}
+    cells = tuple(cell for cell in known.cells if cell.device in paces)
+    right = {"accuracy": 0.9, "val_accuracy": 0.9}
+    records = records_of(cells, lambda cell: Fact(paces[cell.device], final=right))
+    view = Overview(gather(Results((Study(plan_document(known, {}), records),))))
+    (shown,) = view.shown
+    names = [mark.name for mark in view.marks(shown) if mark.kind == "measured"]
+    assert names == ["Tesla T4", "2 GPUs (mirrored)"]
 
 
 def test_a_page_leads_to_each_place_once(tmp_path: Path) -> None:

@@ -18,7 +18,13 @@ from accelreport.report.model import Page as ReportPage
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
-from accelreport.report.slides.benchmark import LEAST_POINTS, points_of, slide_block, slides_page
+from accelreport.report.slides.benchmark import (
+    LEAST_POINTS,
+    points_of,
+    slide_block,
+    slides_page,
+    whole_clauses,
+)
 from accelreport.report.slides.benchmark import MOST_SLIDES as BENCH_SLIDES
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
@@ -219,6 +225,22 @@ def test_a_person_chooses_slides_their_order_and_their_titles(
     (own,) = [slides_page(b, benchmark_page(b), talk) for b in many if b.plan.spec == "s3"]
     assert own.sections[0].title == "The batch feeds the GPU"
     assert [slide.title for slide in decks[0].sections] != titles
+
+
+def test_a_talk_has_room_first_for_what_was_measured_more_than_once() -> None:
+    once = [study(spec=f"a{n}", repeats=1) for n in range(9)]
+    often = [study(spec="y", repeats=3), study("matmul", spec="z", repeats=3)]
+    benches = gather(Results((*once, *often)))
+    deck = deck_page(benches, index_page(benches, "Site", []))
+    told = {slide.id.partition("-")[0] for slide in deck.sections}
+    assert {"y", "z"} <= told
+
+
+def test_a_title_too_long_for_a_slide_loses_its_last_clauses_and_no_half_of_a_word() -> None:
+    short = "At batch size 1, Example answers in 584\xa0µs"
+    assert whole_clauses(f"{short}; at 1,024 {'a device of a long name ' * 4}") == short
+    assert whole_clauses(f"{short}; at 1,024 in 5\xa0ms") == f"{short}; at 1,024 in 5\xa0ms"
+    assert len(whole_clauses("word " * 60)) <= 110
 
 
 def test_a_talk_tells_of_speed_before_it_tells_of_what_was_learned(

@@ -36,6 +36,11 @@ from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series
 
+ALONE = "one alone"
+"""What replicas and workers stand beside."""
+LONGEST_TITLE = 110
+"""Letters of a title that names all of them: what a slide has room for."""
+
 
 def signs(dots: Sequence[Dot]) -> str:
     """How to read the marks of such a figure."""
@@ -131,7 +136,13 @@ def paired_title(bench: BenchmarkView, point: Point) -> str:
     told = [_all_paces(faster, bench.words.did, "fast"), _all_paces(longer, "took", "long")]
     said = formatting.listed([each for each in told if each])
     once = "" if any(each.seconds.known for *_, each in found) else ", measured once"
-    return f"Beside {beside}, {said}{once}" if said else ""
+    title = f"Beside {beside}, {said}{once}" if said else ""
+    if len(title) <= LONGEST_TITLE:
+        return title
+    paces = sorted(e.interval.value for *_, each in found if (e := each.estimate or each.qualified))
+    span = " to ".join(map(formatting.ratio, (paces[0], paces[-1])))
+    ways = f"{len(paces)} ways of {'sharing a step' if beside == ALONE else 'taking fewer bits'}"
+    return f"Beside {beside}, {ways} {bench.words.did} {span} as fast{once}"
 
 
 def _apart(names: Sequence[str]) -> list[str]:
@@ -164,7 +175,7 @@ def _pairs(bench: BenchmarkView, point: Point) -> Iterator[tuple[str, str, Speed
             dtype = COMPUTE_DTYPE[way.precision]
             yield "float32", f"{dtype} on {other.title}", compared
         elif not unlike and replicas_of(way) > 1:
-            yield "one alone", series.title, compared
+            yield ALONE, series.title, compared
 
 
 def _measured_title(bench: BenchmarkView, best: Series, point: Point, factor: float) -> str:

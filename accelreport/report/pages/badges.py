@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.warnings import REFUSED
@@ -247,7 +248,7 @@ def points_by_devices(
         entries = tuple(entry(bench, each, point) for each in bench.tried_series)
         return Row(Entry((Line(header),)), entries)
 
-    return Table(
+    table = Table(
         id=id,
         title=title,
         caption=caption,
@@ -258,4 +259,31 @@ def points_by_devices(
         badges=badges,
         style="matrix",
         download=download,
+    )
+    return devices_down(table)
+
+
+MOST_ACROSS = 6
+"""Devices that a page has room for side by side."""
+
+
+def devices_down(table: Table) -> Table:
+    """The table with its devices down, where they are many and there is a single row of them.
+
+    A page would hide the last ones beyond its edge.
+    """
+    if len(table.columns) <= MOST_ACROSS or sum(len(group.rows) for group in table.groups) != 1:
+        return table
+    (row,) = (row for group in table.groups for row in group.rows)
+    rows = tuple(
+        Row(
+            Entry((Line(column.title), *([Line(column.detail, "detail")] * bool(column.detail)))),
+            (entry,),
+            device=column.device,
+        )
+        for column, entry in zip(table.columns, row.entries, strict=True)
+    )
+    heading = " ".join(line.text for line in row.header.lines)
+    return replace(
+        table, corner="device", columns=(Column(heading, number=True),), groups=(RowGroup(rows),)
     )

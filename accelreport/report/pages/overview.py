@@ -124,12 +124,16 @@ class Shown:
         return None
 
     def hardware(self, device: str, results: Iterable[object]) -> str:
-        """What a device is called: by its hardware where that is an accelerator of a known name."""
+        """What a device is called: by its hardware where that is an accelerator of a known name.
+
+        What tells it from others of its kind stays: "Tesla T4 (bfloat16)", "2 GPUs (mirrored)".
+        """
         kind, environment = self.kind(device), self.environment(results)
         name = hardware_name(environment, kind) if kind == "GPU" else ""
         if kind == "TPU" and environment is not None:
             name = environment.runtime.get("device_kind", "")
-        return short_hardware(name) if name else self.bench.label_of(device)
+        title = self.bench.label_of(device)
+        return re.sub(rf"^{kind}\b", lambda _: short_hardware(name), title) if name else title
 
     @property
     def name(self) -> tuple[str, str]:

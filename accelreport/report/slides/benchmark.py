@@ -196,12 +196,21 @@ def _slide(bench: BenchmarkView, name: str, title: str, block: Block, topic: str
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
     return Section(
         name,
-        # Words that belong to a number stay on its line.
-        title if len(title) <= MOST_LETTERS else label(title, MOST_LETTERS),
+        whole_clauses(title),
         (block,),
         finding=_fitting(topic),
         speech=Speech(once(figure_sentences(bench, block)), (page,)),
     )
+
+
+def whole_clauses(title: str) -> str:
+    """A title, of a long one as many clauses as a slide has room for; never none.
+
+    Words that belong to a number stay on its line.
+    """
+    while len(title) > MOST_LETTERS and "; " in title:
+        title = title.rpartition("; ")[0]
+    return title if len(title) <= MOST_LETTERS else label(title, MOST_LETTERS)
 
 
 def _fitting(topic: str) -> str:

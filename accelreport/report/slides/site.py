@@ -113,10 +113,13 @@ def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
     return (Fact("Processes planned for each number", text),)
 
 
+KERNEL = "kernel"
+"""The form of a kernel's rates: whether what was printed can be."""
 FORMS = (
     "sweep-lines",
     "law",
     "then-and-now",
+    KERNEL,
     "hero-rates",
     "grid",
     "decision-map",
@@ -131,6 +134,9 @@ FORMS = (
     "latency-lines",
 )
 """Forms in the order in which a talk goes on: speed, then what was learned, then its use."""
+
+PLAIN = frozenset({"hero-rates", "hero-curves", "hero-seeds", "hero-until", "latency-lines"})
+"""Forms that give way where a talk has no room for all: a hall has seen such lines and bars."""
 
 _SIGNS = {
     "●": "● measured here, band: 95 % interval.",
@@ -179,22 +185,28 @@ def _ceilings(benches: Sequence[BenchmarkView]) -> Section | None:
 
 
 def _chosen(benches: Sequence[BenchmarkView], most: int) -> Iterator[Section]:
-    """One slide for a benchmark, learned from real data first, of the form least shown so far."""
+    """One slide for a benchmark, of the form least shown so far.
+
+    Those learned from real data choose theirs first, before what was measured only once.
+    """
     shown: dict[str, int] = {}
     ranked = []
     told = [
         (place, bench, [] if hero_of(bench).undecided else list(_own_slides(bench)))
         for place, bench in enumerate(benches)
     ]
-    for place, bench, own in sorted(told, key=lambda each: (_stand_in(each[1]), each[0])):
+    for place, bench, own in sorted(
+        told, key=lambda each: (_stand_in(each[1]), _once(each[1]), each[0])
+    ):
         if not own:
             continue
         form, slide = min(own, key=lambda each: shown.get(each[0], 0))
         turn = shown[form] = shown.get(form, 0) + 1
         when = FORMS.index(form) if form in FORMS else len(FORMS)
-        ranked.append((turn, _stand_in(bench), place, when, slide))
-    kept = sorted(ranked, key=lambda one: one[:3])[:most]
-    yield from (slide for *_, slide in sorted(kept, key=lambda one: (one[3], one[2])))
+        plain = form in PLAIN or (form == "law" and _once(bench))
+        ranked.append((turn, _stand_in(bench), plain, place, when, slide))
+    kept = sorted(ranked, key=lambda one: one[:4])[:most]
+    yield from (slide for *_, slide in sorted(kept, key=lambda one: (one[4], one[3])))
 
 
 def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
@@ -217,8 +229,14 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[str, Section]]:
     page = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     links = (page, Download(slides_path(bench), "Its own slides"))
     for form, slide in figure_slides(bench, hero, f"{slug(bench.plan.spec)}-"):
+        form = KERNEL if bench.words.kernel else form
         yield form, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
 
 
 def _stand_in(bench: BenchmarkView) -> bool:
     return any(row.origin == "synthetic" for row in bench.results if row.measured)
+
+
+def _once(bench: BenchmarkView) -> bool:
+    """Whether every number is of a single process."""
+    return all(len(bench.measured(s, p)) < 2 for s in bench.shown_series for p in bench.points)

@@ -35,6 +35,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import (
     absence,
+    devices_down,
     keys,
     loud_badges,
     number_badges,
@@ -434,6 +435,7 @@ def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
         groups=(_metric_group(bench, metric, parity, title=""),),
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
+    main = devices_down(main)
     if not metrics:
         return [main]
     others = Table(

@@ -28,6 +28,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import (
     absence,
+    devices_down,
     groups_corner,
     loud_badges,
     number_badges,
@@ -76,7 +77,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
     step, repeats = bench.words.step, bench.plan.measure.repeats
     groups = point_groups(bench, lambda point, header: _row(bench, point, header))
     rows = tuple(row for group in groups for row in group.rows)
-    return Table(
+    table = Table(
         id="speedup-table",
         title=f"How many times as fast as {name}",
         caption=(
@@ -94,6 +95,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         legend=bool(compared(bench)),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )
+    return devices_down(table)
 
 
 def _marks(rows: tuple[Row, ...]) -> tuple[str, ...]:
