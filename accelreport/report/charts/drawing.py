@@ -213,7 +213,7 @@ class Layer(alt.Chart):  # type: ignore[misc]  # Altair is not typed here
             shown["data"] = {"name": data.name_by_content}
         if isinstance(self.mark, str):
             shown["mark"] = {"type": self.mark}
-        plain: dict[str, Any] = _plain(shown)
+        plain: dict[str, Any] = _plain(shown, context.setdefault("plain", {}))
         return plain
 
 
@@ -221,14 +221,19 @@ _KINDS = {"Q": "quantitative", "N": "nominal"}
 """Letter of a shorthand → kind of the field."""
 
 
-def _plain(value: Any) -> Any:
-    """A part of a layer as it stands in JSON."""
+def _plain(value: Any, known: dict[int, tuple[Any, Any]]) -> Any:
+    """A part of a layer as it stands in JSON; `known` are the parts that layers share, by id."""
     if isinstance(value, alt.SchemaBase):
-        return _plain(value._args[0] if value._args else _written_out(value._kwds))
+        if id(value) not in known:
+            inside = value._args[0] if value._args else _written_out(value._kwds)
+            known[id(value)] = value, _plain(inside, known)
+        return known[id(value)][1]
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items() if each is not alt.Undefined}
+        return {
+            name: _plain(each, known) for name, each in value.items() if each is not alt.Undefined
+        }
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(each, known) for each in value]
     return value
 
 

@@ -80,15 +80,17 @@ def _built(
         from accelreport.report.site.single_file import build_single
 
         return build_single(results, out, options, facts, engines)
-    memory = BuildManifest.of(options.cache, out) if options.cache else None
-    base = build_fingerprint(options, facts) if memory else ""
-    sources = digest(base, content_digest(results)) if memory and isinstance(results, Store) else ""
-    if memory and memory.whole(sources):
-        return sum(unit.pages for unit in memory.units.values()), 0, ()
     cache = FigureCache(options.cache / "figures") if options.cache else None
     with Drawer(cache, engines) as drawer:
-        # What analyses takes a second to import, which nothing changed does not need; the
-        # processes that draw start in that time.
+        # Processes that draw start while this one still asks what has changed, and while it
+        # imports what analyses, which takes a second, and which nothing changed does not need.
+        memory = BuildManifest.of(options.cache, out) if options.cache else None
+        base = build_fingerprint(options, facts) if memory else ""
+        sources = ""
+        if memory and isinstance(results, Store):
+            sources = digest(base, content_digest(results))
+        if memory and memory.whole(sources):
+            return sum(unit.pages for unit in memory.units.values()), 0, ()
         from accelreport.report.site.assembly import assemble
 
         made = assemble(results, out, options, facts, drawer=drawer, memory=memory, base=base)
