@@ -8,6 +8,8 @@ SPECS ?= specs/
 # One more than there are processors: many tests wait for processes of their own.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PYTHON
+# Where containers set it, Python compiles anew what it imports: TensorFlow takes three times as long.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Wheels only, and only those whose hash is in the lock: nothing is compiled on your machine,
 # and nothing else than what was tested is installed.

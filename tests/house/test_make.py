@@ -136,6 +136,13 @@ def test_a_run_with_failed_cells_gets_its_page_and_is_then_told_as_failed(
     assert calls == (["run", "build"] if built else ["run"])
 
 
+def test_what_python_compiles_is_kept_although_a_container_says_otherwise(installed: Path) -> None:
+    said = 'echo "[$PYTHONDONTWRITEBYTECODE]" >> calls'
+    _program(installed / ".venv" / "bin", "accelreport", said)
+    _run("make", "report", cwd=installed, PYTHONDONTWRITEBYTECODE="1")
+    assert set((installed / "calls").read_text(encoding="utf-8").split()) == {"[]"}
+
+
 WITH_THE_OTHER = """
 echo "$0 says so"; touch $0.begun; looks=0
 until [ -e {other}.begun ] || [ $looks = 200 ]; do sleep .05; looks=$((looks + 1)); done
