@@ -46,9 +46,7 @@ from accelreport.runner.workspace import Workspace, machine_lock
 from accelreport.spec.base import Scalar
 from accelreport.spec.files_beside import talk_of
 from accelreport.spec.models import NO_TALK
-from accelreport.terminal.comparison import comparison_text
-from accelreport.terminal.progress import progress_for
-from accelreport.terminal.run_text import (
+from accelreport.terminal.answer import (
     COLUMNS,
     absences,
     named,
@@ -56,6 +54,8 @@ from accelreport.terminal.run_text import (
     table_rows,
     table_title,
 )
+from accelreport.terminal.comparison import comparison_text
+from accelreport.terminal.progress import progress_for
 from accelreport.terminal.say import say
 
 

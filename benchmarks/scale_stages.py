@@ -34,7 +34,8 @@ from accelreport.runner.plan import RunPlan, make_plan
 from accelreport.runner.plan_documents import plan_document
 from accelreport.runner.run import Run
 from accelreport.runner.workspace import Workspace
-from accelreport.terminal.progress import LiveProgress, Quiet
+from accelreport.terminal.live import LiveProgress
+from accelreport.terminal.progress import Quiet
 
 ENDS = 20
 """So many ends of cells are drawn by the stage `show`."""

@@ -308,7 +308,7 @@ def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fo
 
 def _answer(prepared: Prepared) -> None:
     """Print what the numbers say, and what to do with them."""
-    from accelreport.terminal.run_text import answers
+    from accelreport.terminal.answer import answers
     from accelreport.terminal.say import say
 
     say(*answers(prepared.store, prepared.documents))

@@ -24,11 +24,12 @@ from accelreport.runner.launchers.base import BadLauncher, Launcher
 from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan
 from accelreport.runner.plan_documents import changing, continued, plan_document
 from accelreport.spec.base import Scalar
-from accelreport.spec.cells import Cell, Spec, select
+from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import ONE_DEVICE, Device
 from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.files_beside import read_devices
 from accelreport.spec.problems import Problem, SpecErrors
+from accelreport.spec.select import select
 from accelreport.spec.source import read_file
 
 

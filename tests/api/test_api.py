@@ -18,7 +18,7 @@ from accelreport.report.site.assembly import views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Warned
 from accelreport.results.store import Store
-from accelreport.terminal.run_text import answers
+from accelreport.terminal.answer import answers
 from tests.house.tree import ROOT
 from tests.support.records import assorted, study
 

@@ -16,7 +16,8 @@ from accelreport.errors import AccelReportError
 from accelreport.results.record import Failure
 from accelreport.results.store import Store
 from accelreport.runner.events import Observer, plan_line
-from accelreport.terminal.progress import JsonLines, LiveProgress, PlainLines, Quiet
+from accelreport.terminal.live import LiveProgress
+from accelreport.terminal.progress import JsonLines, PlainLines, Quiet
 from accelreport.terminal.run_text import plan_text
 from accelreport.terminal.say import on_one_line, say, show, show_unexpected
 from tests.cli.test_terminal import one_left

@@ -19,7 +19,8 @@ from accelreport.results.store import Store, content_digest
 from accelreport.runner.events import CellName, LookedAt, LookLine, named, plan_line
 from accelreport.runner.plan_documents import extended, plan_document, refresh, repeated
 from accelreport.runner.prepare import Prepared, Request, prepare
-from accelreport.terminal.progress import JsonLines, LiveProgress, PlainLines
+from accelreport.terminal.live import LiveProgress
+from accelreport.terminal.progress import JsonLines, PlainLines
 from tests.runner.scripted import Bench, cells
 from tests.support.program import call, write_specs
 

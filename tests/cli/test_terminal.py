@@ -29,7 +29,8 @@ from accelreport.runner.events import (
 )
 from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
 from accelreport.spec.cells import Cell
-from accelreport.terminal.progress import JsonLines, LiveProgress, PlainLines, Quiet, progress_for
+from accelreport.terminal.live import LiveProgress
+from accelreport.terminal.progress import JsonLines, PlainLines, Quiet, progress_for
 from accelreport.terminal.run_text import (
     closing,
     duration,

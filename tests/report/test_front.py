@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Named
-from accelreport.report.charts.scales import text_width
+from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.charts.workloads import (
     RateMark,
     RateSpan,

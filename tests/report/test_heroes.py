@@ -13,7 +13,7 @@ import pytest
 from accelreport.analysis.overview import published_rates
 from accelreport.loader.load import load
 from accelreport.report import formatting
-from accelreport.report.charts.scales import text_width
+from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.formatting import MISSING
 from accelreport.report.heroes import frameworks
 from accelreport.report.heroes.general import rates_title

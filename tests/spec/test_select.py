@@ -6,7 +6,8 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.loader.load import load
-from accelreport.spec.cells import Cell, SelectionError, select
+from accelreport.spec.cells import Cell
+from accelreport.spec.select import SelectionError, select
 from tests.spec.conftest import KERNEL, TRAINING, Write
 
 SWEPT = TRAINING + (

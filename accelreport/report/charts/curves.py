@@ -34,10 +34,10 @@ from accelreport.report.charts.scales import (
     percent_text,
     plain,
     quality_ticks,
-    text_width,
     ticked,
     time_axis,
 )
+from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.theme import series
 
 LOW = 180

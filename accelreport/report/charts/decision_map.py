@@ -24,7 +24,8 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import Scale, cut, decades, log_domain, plain, text_width
+from accelreport.report.charts.scales import Scale, decades, log_domain, plain
+from accelreport.report.charts.text_metrics import cut, text_width
 from accelreport.report.theme import series
 
 UNDECIDED, MODEL = "undecided", "model"

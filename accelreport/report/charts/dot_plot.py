@@ -24,16 +24,14 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
-    cut,
     decades,
     fitting,
-    lines_within,
     log_domain,
     plain_duration,
     round_times,
-    text_width,
     ticked,
 )
+from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 LARGE, SMALL = 13.5, 11.0
 """Sizes of letters of a figure and of a thumbnail, in pixels."""

@@ -27,19 +27,17 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
-    cut,
     decades,
     factor_text,
     fitting,
-    lines_within,
     powers_of_two,
     quoted,
     shortened,
-    text_width,
     ticked,
     time_axis,
     wrapped,
 )
+from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 
 Values = dict[str, object]
 

@@ -18,13 +18,8 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import (
-    Scale,
-    nice_ticks,
-    plain,
-    text_width,
-    ticked,
-)
+from accelreport.report.charts.scales import Scale, nice_ticks, plain, ticked
+from accelreport.report.charts.text_metrics import text_width
 
 PLAIN = "var(--p2)"
 """Of bars that something is compared with."""

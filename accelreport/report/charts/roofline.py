@@ -23,14 +23,8 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import (
-    Scale,
-    decades,
-    log_domain,
-    plain,
-    text_width,
-    ticked,
-)
+from accelreport.report.charts.scales import Scale, decades, log_domain, plain, ticked
+from accelreport.report.charts.text_metrics import text_width
 
 LINE = 16
 """Pixels from one line of text to the next."""

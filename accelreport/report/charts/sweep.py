@@ -28,16 +28,15 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
-    cut,
     decades,
     fitting,
     log_domain,
     plain,
     quality_ticks,
     swept_on_log,
-    text_width,
     ticked,
 )
+from accelreport.report.charts.text_metrics import cut, text_width
 from accelreport.report.theme import DASHES
 
 LETTERS, SMALL = 13.0, 10.5

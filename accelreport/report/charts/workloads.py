@@ -26,16 +26,14 @@ from accelreport.report.charts.drawing import (
 from accelreport.report.charts.scales import (
     Axis,
     Scale,
-    cut,
     decades,
     factor_text,
     fitting,
-    lines_within,
     plain,
-    text_width,
     ticked,
     wrapped,
 )
+from accelreport.report.charts.text_metrics import cut, lines_within, text_width
 from accelreport.report.theme import series, shape
 
 Kind = Literal["base", "measured", "published", "beyond"]

@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 from markupsafe import Markup, escape
 
-from accelreport.report.charts.scales import lines_within, text_width
+from accelreport.report.charts.text_metrics import lines_within, text_width
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,

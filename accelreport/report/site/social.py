@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from markupsafe import escape
 
 from accelreport.report import formatting
-from accelreport.report.charts.scales import lines_within, text_width
+from accelreport.report.charts.text_metrics import lines_within, text_width
 from accelreport.report.model import Page
 from accelreport.report.pages.headline import headline
 from accelreport.report.site.options import SiteFacts

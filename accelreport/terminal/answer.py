@@ -1,0 +1,154 @@
+"""The speedups as a table of texts, and the lines with which a run ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from accelreport.analysis.stats import Verdict
+from accelreport.report.formatting import duration, plural, ratio, ratio_interval
+from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
+from accelreport.report.pages.headline import headline
+from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.site.assembly import views
+from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.store import Store
+from accelreport.terminal.say import columns
+
+TIMED = "step or call"
+COLUMNS = ("benchmark", "point", "device", "processes", TIMED, "speedup", "verdict")
+"""Headings of a table of several benchmarks; that of one says what its times are of."""
+
+FIXED = frozenset({"spec", "profile", *SPEEDUP_COLUMNS})
+"""Columns of `Results.speedups` that are no swept key."""
+
+
+MOST_ROWS = 40
+"""So many rows of a benchmark stand at the end of a run; its page shows all of them."""
+
+
+def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
+    """The rows in columns of equal width, then what was not measured."""
+    lines = columns([COLUMNS, *table_rows(speedups)])
+    return "\n".join([table_title(folder, speedups), *lines, *absences(speedups)])
+
+
+def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
+    """What was measured for some plans, as a run ends with it: lines for a terminal.
+
+    Of each benchmark its headline, the table of its speedups and every kind of warning; then, once
+    for all of them, what to know of their numbers: stand-ins for the data, extrapolated totals.
+
+    Args:
+        store: the results folder; only the records of these plans are read.
+        plans: the plans, as the run began with them; repeats that it added count, too.
+    """
+    now = [store.plan(plan.spec, plan.profile) or plan for plan in plans]
+    places = store.machines({cell.key for plan in now for cell in plan.cells})
+    found = [store.get(key, machine) for key, machines in places.items() for machine in machines]
+    benches = views(now, [record for record in found if record is not None])
+    for bench in benches:
+        yield ""
+        yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
+        yield f"  {headline(bench)}"
+        first = 1 if bench.axes else 2
+        rows = [
+            row[first:]
+            for row in (
+                tuple(bench.words.step if name == TIMED else name for name in COLUMNS),
+                *table_rows(named(bench, speedups_frame(bench.plan, bench.compared))),
+            )
+        ]
+        # One row alone is the headline again.
+        for line in columns(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ():
+            yield f"  {line}"
+        if len(rows) > MOST_ROWS + 1:
+            yield f"  and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
+        if warned := _warned(bench):
+            yield f"  ⚠ {warned}"
+    if told := [*_notices(benches)]:
+        yield from ("", *told)
+
+
+def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
+    """What is said of all benchmarks together, and where each warning is explained."""
+    for notice in notices_of(benches):
+        yield f"⚠ {notice.title} {notice.text}"
+    if any(row.measured and row.warnings for bench in benches for row in bench.results):
+        yield "⚠ The report explains each warning."
+
+
+def _warned(bench: BenchmarkView) -> str:
+    """Each kind of warning, and how many of the measured cells it is about."""
+    rows = [row for row in bench.results if row.measured]
+    counts = Counter(kind for row in rows for kind in {each.kind for each in row.warnings})
+    every = {len(rows): "every measured cell"}
+    told = (
+        f"{kind.replace('-', ' ')}: {every.get(count) or plural(count, 'cell')}"
+        for kind, count in counts.most_common()
+    )
+    return "; ".join(told)
+
+
+def table_title(folder: Path, speedups: pd.DataFrame) -> str:
+    """The folder, and how many benchmarks are in it."""
+    benchmarks = speedups[["spec", "profile"]].drop_duplicates() if len(speedups) else speedups
+    return f"{folder}: {plural(len(benchmarks), 'benchmark')}"
+
+
+def table_rows(speedups: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """The texts of each row that was measured, by `COLUMNS`."""
+    axes = [name for name in speedups.columns if name not in FIXED]
+    for row in speedups.to_dict("records"):
+        if row["verdict"] == Verdict.NOT_MEASURED:
+            continue
+        point = ", ".join(f"{axis}={row[axis]}" for axis in axes if not pd.isna(row[axis]))
+        yield (
+            f"{row['spec']} ({row['profile']})",
+            point,
+            str(row["device"]),
+            str(row["n"]),
+            duration(row["seconds"]),
+            _speedup(row),
+            _said(row),
+        )
+
+
+def absences(speedups: pd.DataFrame) -> list[str]:
+    """A line for each device and reason for which rows were not measured."""
+    rows = (row for row in speedups.to_dict("records") if row["verdict"] == Verdict.NOT_MEASURED)
+    counts = Counter((row["device"], row["reason"]) for row in rows)
+    return [
+        f"not measured, {plural(count, 'row')}: {device}: {reason}"
+        for (device, reason), count in sorted(counts.items())
+    ]
+
+
+def _speedup(row: dict[Any, Any]) -> str:
+    if pd.isna(row["speedup"]):
+        return "–"
+    if row["verdict"] == Verdict.BASELINE:
+        return "1×"
+    found = ratio(row["speedup"], row["low"], row["high"])
+    if pd.isna(row["low"]):
+        return f"{found} (no interval)"
+    return f"{found} ({ratio_interval(row['low'], row['high'], row['speedup'])})"
+
+
+def _said(row: dict[Any, Any]) -> str:
+    """The verdict, and why the speedup must not stand alone or is missing."""
+    reason = row["withheld"] or row["reason"]
+    return f"{row['verdict']}: {reason}" if reason else str(row["verdict"])
+
+
+def named(bench: BenchmarkView, frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the names of its benchmark as first columns."""
+    named = frame.copy()
+    named.insert(0, "profile", bench.plan.profile)
+    named.insert(0, "spec", bench.plan.spec)
+    return named
