@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.house.imports import imports, is_framework, loads_framework
@@ -152,3 +155,21 @@ def test_nothing_but_the_start_of_the_program_imports_the_command_line() -> None
         and not _within(module, ("accelreport.cli", "accelreport.__main__"))
     ]
     assert not strays
+
+
+@pytest.mark.parametrize(
+    ("modules", "unused"),
+    [
+        ("accelreport.runner.run, accelreport.terminal.progress", {"altair", "pandas", "rich"}),
+        ("accelreport.backend.main", {"tree_sitter", "pandas"}),
+    ],
+    ids=["a run", "a process of a cell"],
+)
+def test_what_measures_loads_nothing_that_only_reports_or_reads_specs(
+    modules: str, unused: set[str]
+) -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", f"import sys, {modules}; print(*sys.modules)"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert not unused & set(loaded.stdout.split())
