@@ -250,9 +250,20 @@ def test_a_talk_tells_of_speed_before_it_tells_of_what_was_learned(
     own = [slide for slide in whole.sections if slide.id not in {"rates", "ceilings", "claims"}]
     # What the batch does, and why, then what single networks reach, then the trained one in use.
     assert [slide.id for slide in own] == [
-        *("mnist_batch_sweep-figure-1", "s1-figure-1", "s0-law", "s2-law"),
-        *("k0-rates", "k1-rates", "k2-rates", "example_training-figure-1"),
+        *("mnist_batch_sweep-figure-1", "s1-figure-1", "s3-figure-1", "s0-law", "s2-law"),
+        *("k0-rates", "k1-rates", "example_training-figure-1"),
     ]
+
+
+def test_a_talk_has_each_part_of_the_story_before_a_second_picture_of_one() -> None:
+    sweeps = [study(spec=f"a{n}", repeats=3, samples=12) for n in range(8)]
+    sweeps = [replace(each, records=tuple(map(digits, each.records))) for each in sweeps]
+    made = gather(Results((*sweeps, study("matmul", spec="k", repeats=3))))
+    deck = deck_page(made, index_page(made, "Site", []))
+    names = [slide.id for slide in deck.sections]
+    assert {"a0-figure-1", "k-rates"} <= set(names)
+    assert any(name.endswith("-mistakes") for name in names)
+    assert len(names) == SITE_SLIDES - 1
 
 
 def test_the_model_of_a_sweep_has_a_slide_that_calls_it_a_model(

@@ -25,7 +25,7 @@ from accelreport.report.heroes.rates import (
     usual_numbers,
 )
 from accelreport.report.metrics import is_share, metric_title
-from accelreport.report.model import Code, LargeNumber, Token
+from accelreport.report.model import Code, Gallery, LargeNumber, Token
 from accelreport.report.pages.badges import keys, loud_badges
 from accelreport.report.pages.sections.deployment import EightBits, eight_bits
 from accelreport.report.pages.sections.learning import Curves, curves_of
@@ -67,19 +67,34 @@ Ends = tuple[Point, Curve, Curve | None]
 
 def images_hero(bench: BenchmarkView) -> Hero | None:
     """Curves and the surest mistakes; None where no mistakes were kept."""
+    found = told_mistakes(bench, MOST_PICTURES)
+    if found is None:
+        return None
+    _, small = told_mistakes(bench, MOST_SMALL_PICTURES) or found
+    return _hero(bench, found, small)
+
+
+def told_mistakes(bench: BenchmarkView, most: int = MOST_PICTURES) -> tuple[str, Gallery] | None:
+    """The surest mistakes of its first run that kept some, under how many there are in all.
+
+    Args:
+        bench: the benchmark.
+        most: pictures.
+
+    Returns:
+        A title, empty where nobody counted them, and the pictures; None where none were kept.
+    """
     run = first_run(bench, lambda record: bool(record.samples))
-    pictures = few_mistakes(run, MOST_PICTURES) if run else None
+    pictures = few_mistakes(run, most) if run else None
     if run is None or pictures is None:
         return None
-    small = few_mistakes(run, MOST_SMALL_PICTURES) or pictures
     wrong = mistakes(run.record)
-    title = ""
-    if wrong.of and wrong.exact:
-        seconds = formatting.duration(run.record.epochs[-1].elapsed_s) if run.record.epochs else ""
-        images = f"{formatting.count(wrong.of)}{formatting.SPACE}{bench.words.sample}"
-        after = f" after {seconds} of training" if seconds else ""
-        title = f"{formatting.count(wrong.count)} of {images} wrong{after}"
-    return _hero(bench, (title, pictures), small)
+    if not wrong.of or not wrong.exact:
+        return "", pictures
+    seconds = formatting.duration(run.record.epochs[-1].elapsed_s) if run.record.epochs else ""
+    images = f"{formatting.count(wrong.of)}{formatting.SPACE}{bench.words.sample}"
+    after = f" after {seconds} of training" if seconds else ""
+    return f"{formatting.count(wrong.count)} of {images} wrong{after}", pictures
 
 
 def classes_hero(bench: BenchmarkView) -> Hero | None:

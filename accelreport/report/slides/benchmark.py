@@ -11,7 +11,8 @@ from typing import Any
 from accelreport.report import formatting
 from accelreport.report.heroes.general import rates_figure, rates_title
 from accelreport.report.heroes.hero import ON_A_PHONE, ON_A_SLIDE, Hero, HeroFigure, Shown, Size
-from accelreport.report.heroes.rates import fullest_point
+from accelreport.report.heroes.learning import told_mistakes
+from accelreport.report.heroes.rates import fullest_point, of_stand_ins, origins_of
 from accelreport.report.heroes.registry import hero_of
 from accelreport.report.model import (
     Block,
@@ -127,6 +128,13 @@ def figure_slides(
     block = slide_block(law[1], f"{prefix}law") if law else None
     if law and block is not None:
         yield "law", _slide(bench, f"{prefix}law", law[0], block, hero.kicker)
+    wrong = told_mistakes(bench)
+    if wrong and wrong[0] and "gallery" not in told:
+        finding, pictures = wrong
+        block = slide_block(pictures, f"{prefix}mistakes")
+        if block is not None:
+            finding = of_stand_ins(finding, origins_of(bench))
+            yield "gallery", _slide(bench, f"{prefix}mistakes", finding, block, hero.kicker)
     point = fullest_point(bench)
     if point is None or told & _TELL_RATES:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from accelreport.report import formatting
 from accelreport.report.heroes.registry import hero_of
@@ -134,9 +135,17 @@ FORMS = (
     "latency-lines",
 )
 """Forms in the order in which a talk goes on: speed, then what was learned, then its use."""
-
-PLAIN = frozenset({"hero-rates", "hero-curves", "hero-seeds", "hero-until", "latency-lines"})
-"""Forms that give way where a talk has no room for all: a hall has seen such lines and bars."""
+STORY = (
+    "sweep-lines",
+    "then-and-now",
+    KERNEL,
+    "grid",
+    "gallery",
+    "code",
+    "hero-forecast",
+    "hero-bits",
+)
+"""Forms that have room in each talk: the others take what these leave."""
 
 _SIGNS = {
     "●": "● measured here, band: 95 % interval.",
@@ -184,29 +193,25 @@ def _ceilings(benches: Sequence[BenchmarkView]) -> Section | None:
     )
 
 
-def _chosen(benches: Sequence[BenchmarkView], most: int) -> Iterator[Section]:
-    """One slide for a benchmark, of the form least shown so far.
+def _chosen(benches: Sequence[BenchmarkView], most: int) -> list[Section]:
+    """One slide for a benchmark: forms of the story first, each once, then others, then again.
 
-    Those learned from real data choose theirs first, before what was measured only once.
+    Of the benchmarks that have a form, one that learned from real data comes first, then one that
+    was measured more than once, that stands beside published figures, and whose runs were whole.
     """
-    shown: dict[str, int] = {}
-    ranked = []
-    told = [
-        (place, bench, [] if hero_of(bench).undecided else list(_own_slides(bench)))
-        for place, bench in enumerate(benches)
-    ]
-    for place, bench, own in sorted(
-        told, key=lambda each: (_stand_in(each[1]), _once(each[1]), each[0])
-    ):
-        if not own:
-            continue
-        form, slide = min(own, key=lambda each: shown.get(each[0], 0))
-        turn = shown[form] = shown.get(form, 0) + 1
-        when = FORMS.index(form) if form in FORMS else len(FORMS)
-        plain = form in PLAIN or (form == "law" and _once(bench))
-        ranked.append((turn, _stand_in(bench), plain, place, when, slide))
-    kept = sorted(ranked, key=lambda one: one[:4])[:most]
-    yield from (slide for *_, slide in sorted(kept, key=lambda one: (one[4], one[3])))
+    decided = (each for each in benches if not hero_of(each).undecided)
+    told = [dict(_own_slides(each)) for each in sorted(decided, key=_told_later)]
+    order = list(dict.fromkeys((*STORY, *FORMS, *chain.from_iterable(told))))
+    kept: list[tuple[str, Section]] = []
+    while any(told) and len(kept) < most:
+        for form in order:
+            own = next((each for each in told if form in each), None)
+            if own is not None:
+                kept.append((form, own[form]))
+                own.clear()
+    places = {form: place for place, form in enumerate(FORMS)}
+    kept = sorted(kept[:most], key=lambda one: places.get(one[0], len(places)))
+    return [slide for _, slide in kept]
 
 
 def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
@@ -233,10 +238,11 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[str, Section]]:
         yield form, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
 
 
+def _told_later(bench: BenchmarkView) -> tuple[bool, bool, bool, bool]:
+    once = all(len(bench.measured(s, p)) < 2 for s in bench.shown_series for p in bench.points)
+    cut = any(row.status == "partial" for row in bench.results)
+    return _stand_in(bench), once, not bench.plan.published, cut
+
+
 def _stand_in(bench: BenchmarkView) -> bool:
     return any(row.origin == "synthetic" for row in bench.results if row.measured)
-
-
-def _once(bench: BenchmarkView) -> bool:
-    """Whether every number is of a single process."""
-    return all(len(bench.measured(s, p)) < 2 for s in bench.shown_series for p in bench.points)
