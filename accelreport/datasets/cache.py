@@ -39,7 +39,6 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from accelreport.atomic import cache_folder, write_parts, write_whole
-from accelreport.datasets.catalogue import find
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
 
@@ -504,13 +503,8 @@ class DataFolder:
     free_bytes: int
 
 
-def status(name: str) -> DatasetStatus:
-    """Whether the files of a data set are here, and whose they are.
-
-    Raises:
-        DataUnavailable: when there is no data set of that name.
-    """
-    entry = find(name)
+def status(entry: CatalogueEntry) -> DatasetStatus:
+    """Whether the files of a data set are here, and whose they are."""
     root = data_root()
     pins = read_pins(root)
     found = [(file, locate(file, root)) for file in entry.files]
@@ -527,7 +521,7 @@ def status(name: str) -> DatasetStatus:
         missing=tuple(file.path for file in missing),
         bytes=sum(path.stat().st_size for path in present),
         download_bytes=None if None in sizes else sum(size or 0 for size in sizes),
-        sample=samples()[name].kept if name in samples() else "",
+        sample=samples()[entry.name].kept if entry.name in samples() else "",
     )
 
 

@@ -71,9 +71,8 @@ MEBIBYTE = 2**20
 
 def catalogue_text() -> Iterator[str]:
     """Each data set in a few lines: whether it is here, what it is, its sample, its terms."""
-    for name in CATALOGUE:
-        found = status(name)
-        entry = found.entry
+    for name, entry in CATALOGUE.items():
+        found = status(entry)
         yield f"{name}: {_state(found)}"
         yield f"  {entry.title}: {entry.shape}"
         if found.sample:
@@ -83,7 +82,7 @@ def catalogue_text() -> Iterator[str]:
 
 def catalogue_json() -> str:
     """The same for programs, with files and citations."""
-    rows = [asdict(status(name)) for name in CATALOGUE]
+    rows = [asdict(status(entry)) for entry in CATALOGUE.values()]
     return json.dumps(rows, indent=2, default=str, ensure_ascii=False)
 
 

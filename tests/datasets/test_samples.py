@@ -15,7 +15,7 @@ import pytest
 
 from accelreport.datasets import cache as shipped
 from accelreport.datasets.cache import status
-from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.catalogue import CATALOGUE, find
 from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
 from tests.datasets import layouts
 
@@ -57,7 +57,7 @@ def test_a_sample_is_real_data_in_the_form_of_the_whole(name: str) -> None:
     sample = load(name, mode="sample")
     assert (sample.origin, sample.seed) == ("sample", None)
     assert sample.note.startswith(f"A sample of {CATALOGUE[name].title}: ")
-    assert status(name).sample in sample.note
+    assert status(find(name)).sample in sample.note
     assert {
         key: (str(array.dtype), array.shape, sample.validation[key].shape)
         for key, array in sample.train.items()
@@ -97,7 +97,7 @@ def test_what_may_not_be_passed_on_has_no_sample_and_says_what_to_do(name: str) 
     with pytest.raises(DataUnavailable, match=f"no sample of {name}") as caught:
         load(name, mode="sample")
     assert "--data synthetic" in caught.value.remedy
-    assert status(name).sample == ""
+    assert status(find(name)).sample == ""
 
 
 def test_a_sample_that_was_changed_is_refused(

@@ -9,52 +9,52 @@ from pathlib import Path
 import pytest
 
 from accelreport.datasets.cache import checksum, status, where, write_pin
-from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.catalogue import CATALOGUE, find
 from accelreport.datasets.load import DataCorrupt
 from tests.datasets.layouts import write_beijing, write_images
 from tests.datasets.test_mnist import make_official
 
 
 def test_a_data_set_that_is_not_here_tells_what_a_fetch_would_bring(data_folder: Path) -> None:
-    told = status("mnist")
+    told = status(find("mnist"))
     assert told.state == "missing"
     assert told.present == ()
     assert len(told.missing) == 4
     assert told.download_bytes == 11_594_722
-    assert status("weather_denmark").download_bytes is None
+    assert status(find("weather_denmark")).download_bytes is None
 
 
 def test_files_are_official_user_supplied_or_incomplete(
     data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_images(data_folder)
-    told = status("mnist")
+    told = status(find("mnist"))
     assert told.state == "user-supplied"
     assert told.bytes == sum(path.stat().st_size for path in told.present)
     assert told.download_bytes == 0
     make_official("mnist", data_folder, monkeypatch)
-    assert status("mnist").state == "official"
+    assert status(find("mnist")).state == "official"
     told.present[0].unlink()
-    assert status("mnist").state == "incomplete"
+    assert status(find("mnist")).state == "incomplete"
 
 
 def test_a_file_that_was_pinned_is_told_apart(data_folder: Path) -> None:
     write_beijing(data_folder)
     path = data_folder / "weather" / "PRSA_data_2010.1.1-2014.12.31.csv"
-    assert status("beijing_pm25").state == "user-supplied"
+    assert status(find("beijing_pm25")).state == "user-supplied"
     name = path.relative_to(data_folder).as_posix()
     write_pin(data_folder, name, checksum(path), path.stat().st_size, "https://example.org")
-    assert status("beijing_pm25").state == "pinned"
+    assert status(find("beijing_pm25")).state == "pinned"
 
 
 def test_ones_own_file_has_no_state() -> None:
-    assert status("csv").state == "your own file"
+    assert status(find("csv")).state == "your own file"
 
 
 def test_damaged_pins_are_told(data_folder: Path) -> None:
     (data_folder / "pins.json").write_text("[]")
     with pytest.raises(DataCorrupt, match=r"pins\.json"):
-        status("mnist")
+        status(find("mnist"))
 
 
 def test_the_folder_is_told_even_before_it_is_there(
