@@ -79,6 +79,8 @@ def test_a_fork_computes_what_a_process_started_from_nothing_computes(tmp_path: 
             "epochs": 2,
             "samples": 8,
         },
+        # Of one thread: several end in the order that the machine gives them, and sum in it.
+        device=Device(kind="CPU", threads=1),
     )
     forks = ForkPool(tmp_path)
     try:

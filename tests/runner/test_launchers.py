@@ -211,24 +211,29 @@ def _same(one: Device, other: Device) -> bool:
     return one.kind == other.kind
 
 
+KINDS = ("CPU", "GPU", "TPU")
+
+
 @settings(max_examples=25)
-@given(st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=12), st.data())
+@given(
+    st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=12),
+    st.lists(st.tuples(st.sets(st.sampled_from(KINDS), min_size=1), st.booleans()), max_size=16),
+)
 def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
-    devices: list[str], data: st.DataObject
+    devices: list[str], turns: list[tuple[set[str], bool]]
 ) -> None:
     cells = [cell(device=name, repeat=number) for number, name in enumerate(devices)]
     waiting = Queue(cells)
     left = deque(cells)
-    while left:
-        kinds = data.draw(st.sets(st.sampled_from(["CPU", "GPU", "TPU"]), min_size=1))
+    for kinds, comes_back in (*turns, *([(set(KINDS), False)] * len(cells))):
         taken = waiting.take_like(1, _of(kinds), _same)
         assert taken == [one for one in left if one.device_spec.kind in kinds][:1]
         for one in taken:
-            if data.draw(st.booleans()):
+            if comes_back:
                 waiting.put_first(one)
                 assert waiting.take_like(1, _of({one.device_spec.kind}), _same) == taken
             left.remove(one)
-    assert len(waiting) == 0
+    assert len(waiting) == len(left) == 0
 
 
 @settings(max_examples=25)

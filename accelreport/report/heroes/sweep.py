@@ -69,11 +69,8 @@ def sweep_hero(bench: BenchmarkView) -> Hero | None:
         title=title,
         answer=_answer(bench, axis, lines),
         figures=(figure,),
-        note=(
-            f"{sentence(quantity(bench))} by {axis_title(axis)}; solid: measured here. "
-            "Dashed: published by the sources, "
-            "as printed; not part of any statistic."
-        ),
+        note="◇, dashed: published by the sources, as printed, and part of no statistic."
+        * any(line.published for line in lines),
         numbers=usual_numbers(bench),
         thumbnail=figure,
         sentence=f"{_title(bench, axis, lines, brief=True)}.",
