@@ -242,6 +242,10 @@ class Evaluation:
         engine: the model.
         batch: examples in a step; no more than there are, and rounded up so that the
             replicas divide it. Padding has no weight.
+
+    Attributes:
+        sums: loss, metrics and the problem's tally of the last evaluation, added over examples;
+            None before the first one, and where the deadline came before its end.
     """
 
     def __init__(self, engine: Engine, batch: int) -> None:
@@ -263,6 +267,7 @@ class Evaluation:
         Returns:
             The metrics, or None when the deadline came first.
         """
+        self.sums = None
         examples = self._problem.validation_examples
         indices, weights = padded_order(examples, self._batch)
         if self._evaluator is None:

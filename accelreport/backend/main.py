@@ -79,7 +79,7 @@ def measure_training(
     _note_training(measurement, trained, training, engine)
     measurement.note_memory()  # before anything else is made of the model
     _note_arithmetic(measurement, training, engine)
-    _select(measurement, policies, trained)
+    _select(measurement, policies, trained, training)
     with measurement.stage("observe_s", "finish"):
         _observe(measurement, problem, parameters, training, engine)
     checks.canary_of_training(engine, training, trained.blocks)
@@ -126,13 +126,16 @@ def _note_arithmetic(measurement: Measurement, training: Training, engine: Engin
     measurement.note_flops(found, engine, "a step")
 
 
-def _select(measurement: Measurement, policies: Policies, trained: Trained) -> None:
+def _select(
+    measurement: Measurement, policies: Policies, trained: Trained, training: Training
+) -> None:
     """What the policies decided: which epoch's weights, and whether training ended early."""
     selection = policies.finish()
     if selection is not None:
         measurement.facts["selection"] = selection
-        if selection.restored:
+        if selection.restored and selection.best_epoch is not None:
             measurement.facts["final"] = dict(policies.best_metrics)
+            training.evaluation.sums = trained.sums.get(selection.best_epoch)
         if selection.stopped_early:
             measurement.facts["planned_steps"] = sum(block.steps for block in trained.blocks)
     for metric in sorted(policies.unmonitored):
@@ -255,7 +258,7 @@ def require_target(record: Record) -> None:
     target = record.cell.measure.target
     if target is None or not target.required or record.status != "ok":
         return
-    values = [value for row in record.epochs if (value := row.metrics.get(target.metric))]
+    values = [row.metrics[target.metric] for row in record.epochs if target.metric in row.metrics]
     if any(_reached(target, value) for value in values):
         return
     rises = target.at_least is not None

@@ -98,16 +98,20 @@ class Policies:
         self._stopped = False
         self.unmonitored: set[str] = set()
 
-    def after(self, epoch: int, metrics: Mapping[str, float]) -> bool:
+    def after(self, epoch: int, metrics: Mapping[str, float], *, whole: bool = True) -> bool:
         """Act upon the end of an epoch; whether training stops here.
 
         Args:
             epoch: its number, from 1.
             metrics: its row of the learning curve.
+            whole: whether it had all its steps. Of one that the budget cut short the weights
+                may be the best, but it is none after which a training ends by itself.
         """
         if self._keep and self._noted(self._best, epoch, metrics):
             self._best_metrics = dict(metrics)
             self._weights = self._controls.weights()
+        if not whole:
+            return False
         if self._plateau is not None:
             self._noted(self._slow, epoch, metrics)
             if self._slow.waited and self._slow.waited >= self._plateau.patience:
@@ -364,6 +368,8 @@ class Trained:
     evaluate_s: float = 0.0
     unevaluated: list[int] = field(default_factory=list)
     """Epochs whose evaluation did not fit into the budget."""
+    sums: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    """By epoch what its evaluation added up over the examples."""
 
 
 class Training:
@@ -465,9 +471,12 @@ class Training:
                 self._engine.set_learning_rate(self._problem.learning_rate(number - 1))
             self._latest = self.feed.epoch()
             done = self._epoch(number, self._latest, pace, result)
-            if done and self._policies and self._policies.after(number, result.epochs[-1].metrics):
-                break
-            if done < self._steps or (pace.exhausted() and number < self._epochs):
+            whole = done == self._steps
+            if done and self._policies:
+                metrics = result.epochs[-1].metrics
+                if self._policies.after(number, metrics, whole=whole):
+                    break
+            if not whole or (pace.exhausted() and number < self._epochs):
                 result.complete = False
                 break
         return result
@@ -566,6 +575,8 @@ class Training:
         self._reporter.phase("evaluate")
         metrics = self.evaluation.run(self._deadline)
         self._reporter.phase("train")
-        if metrics is None:
+        if metrics is None or self.evaluation.sums is None:
             result.unevaluated.append(epoch)
-        return metrics or {}
+            return {}
+        result.sums[epoch] = self.evaluation.sums
+        return metrics

@@ -219,9 +219,16 @@ def published(form: KnownFile, pins: Mapping[str, Pin]) -> str | None:
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """SHA-256 of a file.
+
+    Raises:
+        DataUnreadable: when it may not be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataUnreadable(path, error) from error
 
 
 def read_bounded(path: Path, limit: int, remedy: str) -> bytes:

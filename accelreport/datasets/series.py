@@ -145,9 +145,10 @@ def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.Da
         return table, []
     if missing == "fail":
         column = str(gone.sum().idxmax())
-        row = int(np.flatnonzero(gone[column].to_numpy())[0]) + 1
+        # By its time: of rows that were chosen or put in order, the number says nothing.
+        first = table.index[int(np.flatnonzero(gone[column].to_numpy())[0])]
         raise SeriesError(
-            f"{count:,} values are missing, such as {column!r} in row {row:,}; "
+            f"{count:,} values are missing, such as {column!r} at {first}; "
             'say missing = "interpolate", "forward_fill" or "drop".'
         )
     told: list[str] = []

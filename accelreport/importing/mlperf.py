@@ -13,7 +13,6 @@ benchmark (`resnet`, `bert`, …) with minutes to the benchmark's target of qual
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 
 from accelreport.importing.reader import (
     Asked,
@@ -86,17 +85,13 @@ def _result(row: TableRow, facts: dict[str, str]) -> FigureRow | str:
         keys: dict[str, Value] = {"sample_time": inverse, "mark": "D"}
     elif unit.lower() == LATENCY and scenario == "SingleStream":
         how = " The latency that 90 % of the queries keep."
-        keys = {"sample_time": f"{_fixed(result)} ms", "mark": "S"}
+        keys = {"sample_time": f"{result:f} ms", "mark": "S"}
     elif unit.lower() == LATENCY:
         return f"a query of {quote(scenario)} is of several samples"
     else:
         return f"no figure of a spec is in {quote(unit)}"
     keys |= {"comparable": False, "note": _note(facts) + how}
     return FigureRow(row.place, keys, name=_name(facts), facts=facts)
-
-
-def _fixed(value: Decimal) -> str:
-    return f"{value:f}"
 
 
 def _name(facts: dict[str, str]) -> str:

@@ -310,7 +310,7 @@ class ForkServer:
             log: file that takes its standard output and error.
         """
         held, parent_pipe = os.pipe()
-        began = time.monotonic()
+        forked, began = None, time.monotonic()
         try:
             with log.open("ab") as output:
                 output.write(self._log.read_bytes())  # what TensorFlow said of itself
@@ -318,14 +318,15 @@ class ForkServer:
                 orders = Message(job=str(job)).model_dump_json(exclude_defaults=True).encode()
                 socket.send_fds(self.control, [orders], [events, output.fileno(), held])
             answer = self.hear(FORKED_WITHIN_S)
+            if answer is not None and answer.pid:
+                forked = Fork(self, answer.pid, parent_pipe, began)
         except (BrokenPipeError, ConnectionResetError):
-            self.lost, answer = True, None
+            self.lost = True
         finally:
             os.close(held)
-        if answer is None or not answer.pid:
-            os.close(parent_pipe)
-            return None
-        return Fork(self, answer.pid, parent_pipe, began)
+            if forked is None:
+                os.close(parent_pipe)
+        return forked
 
     def close(self) -> None:
         """End it."""

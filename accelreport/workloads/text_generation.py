@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from accelreport.datasets.errors import DataOptionsError
 from accelreport.spec.base import Text
 from accelreport.workloads.base import (
     EVERY,
@@ -61,15 +62,31 @@ CHARACTERS = 256
 """Code points that are told apart."""
 
 
+class ShortTextError(DataOptionsError):
+    """The text is shorter than a sequence."""
+
+    key = "length"
+
+
 def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProblem:
     """The training problem: code points `text` [T], of which an example is a window.
 
     With S2-D's sizes the model has 4,460,800 parameters. It is trained on windows from any
     place and evaluated on windows side by side.
+
+    Raises:
+        ShortTextError: when one of both parts of the text is shorter than a window.
     """
     n = numerics()
     length = parameters.length
     text = data.train["text"]
+    if min(len(text), len(data.validation["text"])) <= length:
+        raise ShortTextError(
+            f"The text of {len(text):,} training and {len(data.validation['text']):,} validation "
+            "characters is too short.",
+            why=f"A sequence has {length:,} characters, and one more follows it.",
+            remedy="Choose a smaller length, or a longer text.",
+        )
     windows = limited(
         {"windows": side_by_side(data.validation["text"], length + 1)},
         parameters.validation_examples,

@@ -235,6 +235,33 @@ def test_a_spent_budget_keeps_what_was_done_and_calls_it_partial(measure: Measur
     assert record.final["loss"] > 0
 
 
+def test_confusion_is_that_of_the_weights_that_were_put_back(measure: Measures) -> None:
+    what = cell(
+        "sequence_classification",
+        {
+            "data": "sample",
+            "train_examples": 64,
+            "validation_examples": 120,
+            "model": "stacked_bilstm",
+            "layers": 1,
+            "units": 4,
+            "epochs": 2,
+            "batch_size": 32,
+            "optimizer": {"name": "sgd", "learning_rate": 100.0},
+            "restore_best_weights": True,
+        },
+    )
+    record = measure(what)
+    assert record.selection is not None
+    assert record.selection.best_epoch != len(record.epochs), "the last epoch is not the best"
+    assert record.confusion is not None
+    counts = record.confusion.counts
+    right = sum(row[number] for number, row in enumerate(counts))
+    last = record.epochs[-1].metrics["val_accuracy"]
+    assert record.final["val_accuracy"] != last
+    assert right / sum(map(sum, counts)) == pytest.approx(record.final["val_accuracy"])
+
+
 def test_a_kernels_record_counts_the_work_of_every_replica_in_a_step(measure: Measures) -> None:
     parameters = {"size": 256, "count": 4}
     mirrored = Device(kind="CPU", strategy="mirrored", replicas=2)

@@ -7,8 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from accelreport.backend.failures import NoDeviceError, failure
+from accelreport.backend.main import NotConvergedError, require_target
 from accelreport.backend.training import NanLossError
 from accelreport.errors import AccelReportError
+from accelreport.results.record import Epoch, Record
+from accelreport.spec.models import Measure, Target
+from tests.support import children
 
 
 class ResourceExhaustedError(Exception):
@@ -97,3 +101,29 @@ def test_an_error_inside_a_graph_is_told_by_what_happened_and_not_where() -> Non
     )
     told = failure(error)
     assert told.message == "RuntimeError: Matrix size-incompatible: In[0]: [3,4]"
+
+
+def test_a_metric_of_nothing_at_all_has_a_value() -> None:
+    target = Target(metric="loss", at_most=0.1, required=True)
+    what = children.cell("image_classification", {}, measure=Measure(target=target))
+    times = {"train_s": 1.0, "evaluate_s": 0.0, "elapsed_s": 1.0}
+    epoch = Epoch(epoch=1, steps=1, metrics={"loss": 0.0}, **times)
+    record = Record(
+        cell=what,
+        key=what.key,
+        status="ok",
+        started_at="2025-01-01T00:00:00.000+00:00",
+        finished_at="2025-01-01T00:00:01.000+00:00",
+        epochs=[epoch],
+    )
+    require_target(record)
+    none_right = target.model_copy(update={"metric": "accuracy", "at_least": 0.5, "at_most": None})
+    measured = what.measure.model_copy(update={"target": none_right})
+    unlearned = record.model_copy(
+        update={
+            "cell": what.model_copy(update={"measure": measured}),
+            "epochs": [epoch.model_copy(update={"metrics": {"accuracy": 0.0}})],
+        }
+    )
+    with pytest.raises(NotConvergedError, match="the best of 1 epochs was 0"):
+        require_target(unlearned)

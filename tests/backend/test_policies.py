@@ -135,3 +135,16 @@ def test_a_schedule_and_a_plateau_cannot_both_rule_the_learning_rate() -> None:
                 "optimizer": {"schedule": {"name": "exponential", "factor": 0.5}},
             }
         )
+
+
+def test_an_epoch_that_the_budget_cut_short_is_none_after_which_a_training_stops() -> None:
+    parameters = TrainingParameters.model_validate(
+        {"kind": "t", "early_stopping": {"patience": 1}, "restore_best_weights": True}
+    )
+    policies = Policies(parameters, Recorder())
+    assert not policies.after(1, {"val_loss": 1.0})
+    assert not policies.after(2, {"val_loss": 2.0}, whole=False)
+    selection = policies.finish()
+    assert selection is not None
+    assert not selection.stopped_early
+    assert selection.best_epoch == 1

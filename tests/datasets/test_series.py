@@ -111,7 +111,7 @@ def with_gaps() -> pd.DataFrame:
 
 
 def test_missing_values_are_an_error_unless_one_says_what_to_do(data_folder: Path) -> None:
-    with pytest.raises(DataCorrupt, match=r"4 values are missing, such as 'u' in row 1;"):
+    with pytest.raises(DataCorrupt, match=r"4 values are missing, such as 'u' at 2024-02-28 00"):
         own(data_folder, with_gaps())
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from accelreport.datasets.cache import checksum, status, where, write_pin
 from accelreport.datasets.catalogue import CATALOGUE, find
+from accelreport.datasets.errors import DataUnreadable
 from accelreport.datasets.load import DataCorrupt
 from tests.datasets.layouts import write_beijing, write_images
 from tests.datasets.test_mnist import make_official
@@ -103,3 +104,12 @@ def test_no_two_files_share_a_place() -> None:
         for form in (file, *file.instead)
     ]
     assert len(set(paths)) == len(paths)
+
+
+def test_a_file_that_nobody_may_read_is_told_with_its_name(data_folder: Path) -> None:
+    write_images(data_folder)
+    path = status(find("mnist")).present[0]
+    path.unlink()
+    path.symlink_to("/proc/self/mem")  # a file, for root, too, that cannot be read
+    with pytest.raises(DataUnreadable, match=re.escape(path.name)):
+        status(find("mnist"))

@@ -170,6 +170,23 @@ def test_a_cell_is_forked_from_the_process_that_was_made_ready_for_it(tmp_path: 
     assert record.status == "ok"
 
 
+def test_a_fork_whose_log_cannot_be_written_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    bench, stop = forking(tmp_path), Stop()
+    bench.workspace.prepare()
+    bench.workspace.clear_scratch()
+    assert bench.forks is not None
+    try:
+        server = bench.forks.ready(cell(), {}, stop=stop, on_event=lambda _: None)
+        assert server is not None
+        before = psutil.Process().num_fds()
+        with pytest.raises(FileNotFoundError):
+            server.fork(tmp_path / "job.json", stop.fileno(), tmp_path / "gone" / "log.txt")
+        assert psutil.Process().num_fds() == before
+    finally:
+        bench.forks.close()
+        stop.close()
+
+
 def test_a_later_condition_is_forked_from_the_processes_that_are_there(tmp_path: Path) -> None:
     bench = forking(tmp_path)
     specs = [cell(spec=name, repeat=n, name=name) for name in ("a", "b", "c") for n in range(3)]

@@ -5,11 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from accelreport.datasets.base import Dataset
 from accelreport.results.record import GeneratedText
 from accelreport.workloads.text_generation import (
+    ShortTextError,
     TextGenerationParameters,
     _stepper,
     character_model,
+    problem,
     write,
 )
 
@@ -51,3 +54,19 @@ def test_an_untrained_model_uses_many_characters() -> None:
     letters = "".join(text.text for text in written(seed=3))
     shares = [letters.count(each) / len(letters) for each in set(letters)]
     assert -sum(share * math.log2(share) for share in shares) > 5
+
+
+def test_a_text_that_is_shorter_than_a_sequence_is_told_with_the_key_to_change() -> None:
+    letters = np.zeros(90, np.uint8)
+    data = Dataset(
+        name="shakespeare",
+        train={"text": np.tile(letters, 10)},
+        validation={"text": letters},
+        classes=(),
+        origin="user-supplied",
+        files={},
+        fingerprint="",
+    )
+    with pytest.raises(ShortTextError, match="90 validation characters") as told:
+        problem(TextGenerationParameters(length=100), data)
+    assert told.value.key == "length"

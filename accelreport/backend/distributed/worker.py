@@ -42,8 +42,10 @@ def lost_peer(record: Record, own_task: str) -> Record:
     why = record.failure
     if why is None or why.kind != "harness-error" or not why.message.startswith(CONSEQUENCES):
         return record
-    named = [f"{job}:{task}" for job, task in TARGET.findall(why.traceback)]
     peers = {host.task: host for host in record.hosts if host.task != own_task}
+    if not peers:
+        return record  # one process alone, such as that of a TPU
+    named = [f"{job}:{task}" for job, task in TARGET.findall(why.traceback)]
     lost = next((task for task in named if task in peers), None)
     if lost is None and len(peers) == 1:
         lost = next(iter(peers))

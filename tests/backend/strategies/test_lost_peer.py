@@ -65,3 +65,8 @@ def test_where_nobody_is_named_all_peers_are_suspected() -> None:
 def test_an_error_of_the_process_itself_is_left_as_it_is(message: str, kind: FailureKind) -> None:
     record = failed(message, "task:1", [HERE, THERE], kind)
     assert lost_peer(record, "worker:0") == record
+
+
+def test_a_process_without_peers_has_lost_none() -> None:
+    record = failed("UnavailableError: no TPU", "Socket closed", [])
+    assert lost_peer(record, "tpu:0") == record
