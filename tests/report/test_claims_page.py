@@ -12,7 +12,7 @@ from accelreport.report.heroes.rates import claims_number
 from accelreport.report.model import Prose, Table
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.headline import headline
-from accelreport.report.pages.sections.claims import claims_section
+from accelreport.report.pages.sections.claims import claims_section, state_of
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.spec.claims import (
@@ -60,7 +60,7 @@ def test_claims_that_need_an_absent_device_are_one_line_and_a_list_to_open() -> 
 def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_it() -> None:
     learnt = ValueCheck(value="val_accuracy", of="cpu", at_least=0.5)
     made = study(
-        claims=[Claim(text="Learns", check=learnt), ABSENT],
+        claims=[FAST, Claim(text="Learns", check=learnt), ABSENT],
         devices=("cpu", "gpu", "tpu"),
         fate=lambda cell: "skipped" if cell.device == "tpu" else "partial",
     )
@@ -69,7 +69,7 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     assert section is not None
     shown, line, _ = section.blocks
     assert isinstance(shown, Table)
-    (row,) = shown.groups[0].rows
+    _, row = shown.groups[0].rows
     assert [each.text for each in row.entries[1].lines] == [
         "Example has no number for it here (its budget ended before its training did)"
     ]
@@ -77,7 +77,27 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
     counted = claims_number(bench)
     assert counted is not None
+    states = [state_of(bench, each) for each in bench.tested]
+    assert states == ["confirmed", "undecided", "device"], "a longer run would test the second"
+    assert counted.value == "1 of 3"
     assert counted.text == "claims confirmed here; 1 not tested, 1 needs another device"
+
+
+def test_claims_are_a_large_number_where_some_are_decided() -> None:
+    slow = Claim(text="Slow", check=FasterCheck(faster="cpu", than="gpu", by_at_least=2))
+
+    def said(*claims: Claim) -> str:
+        made = study(
+            claims=claims,
+            devices=("cpu", "gpu", "tpu"),
+            fate=lambda cell: "skipped" if cell.device == "tpu" else "ok",
+        )
+        number = claims_number(bench_of(made))
+        return f"{number.value} {number.text}" if number else ""
+
+    assert said(FAST, slow) == "1 of 2 claims confirmed here; 1 refuted"
+    assert said(slow, ABSENT) == "1 of 2 claims refuted here; 1 needs another device"
+    assert not said(ABSENT), "that none of one is decided is no number that matters"
 
 
 def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:

@@ -120,6 +120,11 @@ def test_one_processor_driven_in_several_ways_is_told_by_pace_and_by_when_compil
     # The card of the front page says both, too, in three lines.
     assert hero.sentence.startswith(f"{hero.title}; compiling pays ")
     assert ":" not in hero.sentence
+    rates = hero.figures[0]
+    assert isinstance(rates, HeroFigure)
+    assert rates.table is not None
+    rows = [row.header.lines[0].text for row in rates.table.groups[0].rows]
+    assert rows == ["TensorFlow XLA", "TensorFlow graph", "TensorFlow eager"], "as titles say"
     ends = until.figure(ON_A_PHONE).panels[0].wide.spec["datasets"].values()
     told = {(row["label"], row["detail"]) for rows in ends for row in rows if "detail" in row}
     assert told == {("TensorFlow", "XLA"), ("TensorFlow", "graph"), ("TensorFlow", "eager")}
@@ -448,7 +453,12 @@ def test_replicas_and_bits_are_told_beside_the_same_without(
     cells = tuple(cell for cell in known.cells if cell.device in paces)
     records = records_of(cells, lambda cell: Fact(paces[cell.device], final=right))
     (bench,) = gather(Results((Study(plan_document(known, {}), records),)))
-    assert hero_of(bench).title.replace("\xa0", " ") == title
+    hero = hero_of(bench)
+    assert hero.title.replace("\xa0", " ") == title
+    # One pace that the title tells is set large, too; of several none is chosen.
+    large = [each for each in hero.numbers if " beside " in each.text]
+    assert len(large) == (title.count("×") == 1)
+    assert all(f"{each.value} as" in hero.title for each in large)
 
 
 def test_devices_of_one_board_have_names_of_their_own_in_the_picture() -> None:

@@ -7,18 +7,20 @@ step takes afterwards, and only both together say which of them is done first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.cost import TimeLine, overtakes
 from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
+from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.general import ROW, rates_figure
 from accelreport.report.heroes.hero import ON_A_CARD, ON_A_SLIDE, Hero, HeroFigure, Size
-from accelreport.report.heroes.rates import fullest_point, kicker, rate, usual_numbers
+from accelreport.report.heroes.rates import dots_at, fullest_point, kicker, rate, usual_numbers
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.pages.sections.cold_start import course_of, measured_units, starts_of
@@ -47,7 +49,7 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
     alike = _as_the_baseline(bench, driven)
     courses, words = _courses(bench, point), _words_of(driven)
     drawn = alike if len(courses) > MOST_LINES else driven
-    rates = rates_figure(bench, point)
+    rates = rates_figure(bench, point, _dots(bench, point, words))
     until = _until(bench, courses, [each for each in courses if each in drawn])
     title = _title(bench, point, {series: words[series] for series in alike})
     pays = _pays(bench, driven, courses, words)
@@ -117,6 +119,12 @@ def _words_of(driven: Mapping[Series, Device]) -> dict[Series, tuple[str, str]]:
     if len({*words.values()}) < len(words):
         return {series: ("", series.title) for series in driven}
     return words
+
+
+def _dots(bench: BenchmarkView, point: Point, words: Mapping[Series, tuple[str, str]]) -> list[Dot]:
+    """The rates under the names that the title has."""
+    called = {series.title: " ".join(told).strip() for series, told in words.items()}
+    return [replace(dot, name=called.get(dot.name, dot.name)) for dot in dots_at(bench, point)]
 
 
 def _courses(bench: BenchmarkView, point: Point) -> dict[Series, TimeLine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
 
@@ -62,10 +62,22 @@ def general_hero(bench: BenchmarkView) -> Hero:
         answer=_answer(bench, point),
         figures=(figure,),
         note="What sources published is part of no statistic.",
-        numbers=usual_numbers(bench),
+        numbers=_numbers(bench, point),
         thumbnail=figure,
         sentence=f"{title}.",
     )
+
+
+def _numbers(bench: BenchmarkView, point: Point) -> tuple[LargeNumber, ...]:
+    """The usual ones; the pace of a pair that the title tells stands behind the time of a step."""
+    usual = usual_numbers(bench)
+    beside, paces = _paces(bench, point)
+    if len(paces) != 1 or paces[0].unsure:
+        return usual
+    [pace] = paces
+    how = "as long" if pace.slow else "as fast"
+    made = LargeNumber(pace.factor, f"{how}: {pace.name}, beside {beside}")
+    return (*usual[:1], made, *usual[1:])
 
 
 def _answer(bench: BenchmarkView, point: Point) -> str:
@@ -117,32 +129,67 @@ def paired_title(bench: BenchmarkView, point: Point) -> str:
     All are told, of accelerators where there are any, and none is chosen, so that none is the
     luckiest; each is decided by itself.
     """
+    beside, paces = _paces(bench, point)
+    told = [
+        _all_paces([each for each in paces if not each.slow], bench.words.did, "fast"),
+        _all_paces([each for each in paces if each.slow], "took", "long"),
+    ]
+    said = formatting.listed([each for each in told if each])
+    once = "" if any(each.known for each in paces) else ", measured once"
+    title = f"Beside {beside}, {said}{once}" if said else ""
+    if len(title) <= LONGEST_TITLE:
+        return title
+    values = sorted(each.value for each in paces)
+    span = " to ".join(map(formatting.ratio, (values[0], values[-1])))
+    ways = f"{len(values)} ways of {'sharing a step' if beside == ALONE else 'taking fewer bits'}"
+    return f"Beside {beside}, {ways} {bench.words.did} {span} as fast{once}"
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """How one of a pair does beside the other.
+
+    Attributes:
+        name: what it is called there.
+        value: its pace, in times that of the other.
+        factor: the same in words, of what is slower by its time.
+        known: whether processes give an interval.
+        unsure: whether that decides nothing.
+    """
+
+    name: str
+    value: float
+    factor: str
+    known: bool
+    unsure: bool
+
+    @property
+    def slow(self) -> bool:
+        """Whether it is told by its time."""
+        return self.value < 1
+
+
+def _paces(bench: BenchmarkView, point: Point) -> tuple[str, list[_Pace]]:
+    """What pairs stand beside, and the pace of each; of accelerators where there are any."""
     pairs = list(_pairs(bench, point))
     beside, devices = next((each[0] for each in pairs), ""), bench.plan.devices
     own = [each for each in pairs if each[0] == beside]
     found = [each for each in own if devices[each[2].device].kind != "CPU"] or own
-    faster: list[tuple[str, str]] = []
-    longer: list[tuple[str, str]] = []
+    made = []
     for name, each in zip(_apart([name for _, name, _ in found]), found, strict=True):
         estimate = each[2].estimate or each[2].qualified
         if estimate is None:
             continue
         pace = estimate.interval
-        unsure = " (undecided)" if pace.known and estimate.verdict is Verdict.UNDECIDED else ""
-        slow = pace.value < 1
-        ends = (1 / pace.high, 1 / pace.low) if slow else (pace.low, pace.high)
-        factor = formatting.ratio(1 / pace.value if slow else pace.value, *ends)
-        (longer if slow else faster).append((name, f"{factor}{unsure}"))
-    told = [_all_paces(faster, bench.words.did, "fast"), _all_paces(longer, "took", "long")]
-    said = formatting.listed([each for each in told if each])
-    once = "" if any(each.seconds.known for *_, each in found) else ", measured once"
-    title = f"Beside {beside}, {said}{once}" if said else ""
-    if len(title) <= LONGEST_TITLE:
-        return title
-    paces = sorted(e.interval.value for *_, each in found if (e := each.estimate or each.qualified))
-    span = " to ".join(map(formatting.ratio, (paces[0], paces[-1])))
-    ways = f"{len(paces)} ways of {'sharing a step' if beside == ALONE else 'taking fewer bits'}"
-    return f"Beside {beside}, {ways} {bench.words.did} {span} as fast{once}"
+        ends = (pace.low, pace.high)
+        factor = (
+            formatting.ratio(1 / pace.value, *(1 / end for end in reversed(ends)))
+            if pace.value < 1
+            else formatting.ratio(pace.value, *ends)
+        )
+        unsure = pace.known and estimate.verdict is Verdict.UNDECIDED
+        made.append(_Pace(name, pace.value, factor, each[2].seconds.known, unsure))
+    return beside, made
 
 
 def _apart(names: Sequence[str]) -> list[str]:
@@ -152,11 +199,11 @@ def _apart(names: Sequence[str]) -> list[str]:
     return [aside for *_, aside in parts] if alike and all(p[2] for p in parts) else list(names)
 
 
-def _all_paces(paces: Sequence[tuple[str, str]], verb: str, how: str) -> str:
+def _all_paces(paces: Sequence[_Pace], verb: str, how: str) -> str:
     """All of them with one verb: "A trained 2× and B 3× as fast"; empty without any."""
     said = [
-        f"{name} {'' if number else f'{verb} '}{factor}"
-        for number, (name, factor) in enumerate(paces)
+        f"{pace.name} {'' if number else f'{verb} '}{pace.factor}{' (undecided)' * pace.unsure}"
+        for number, pace in enumerate(paces)
     ]
     return f"{formatting.listed(said)} as {how}" if said else ""
 

@@ -257,7 +257,7 @@ def _finding(bench: BenchmarkView, layout: Layout) -> tuple[str, str]:
             f"up to {factor} the time"
         )
     else:
-        title = f"From corner to corner of the grid, one example takes {factor} the time"
+        title = f"Across the grid, one example takes up to {factor} the time"
     answer = with_origin(
         bench,
         f"from {bench.point_title(least)} to {bench.point_title(most)}, a {_example(bench)} takes "

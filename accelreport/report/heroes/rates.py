@@ -301,22 +301,22 @@ def first_step_number(bench: BenchmarkView) -> LargeNumber | None:
 
 
 def claims_number(bench: BenchmarkView) -> LargeNumber | None:
-    """How many of the claims are decided here, and what became of the others."""
+    """How many claims are decided here, and what became of the others; None where none is."""
     verdicts = Counter(each.verdict for each in bench.tested)
     total = verdicts.total()
-    if not total:
+    confirmed, refuted = verdicts[ClaimVerdict.CONFIRMED], verdicts[ClaimVerdict.REFUTED]
+    if not confirmed and not refuted:
         return None
-    confirmed = verdicts[ClaimVerdict.CONFIRMED]
     elsewhere = sum(bool(absent_devices(each)) for each in bench.tested)
     rest = {
-        "refuted": verdicts[ClaimVerdict.REFUTED],
+        "refuted": refuted if confirmed else 0,
         "undecided": verdicts[ClaimVerdict.UNDECIDED] + verdicts[ClaimVerdict.WITHHELD],
         "not tested": verdicts[ClaimVerdict.NOT_TESTED] - elsewhere,
         f"need{'s' * (elsewhere == 1)} another device": elsewhere,
     }
     said = ", ".join(f"{count} {what}" for what, count in rest.items() if count)
-    text = "claims confirmed here" + (f"; {said}" if said else "")
-    return LargeNumber(f"{confirmed} of {total}", text)
+    text = f"claims {'confirmed' if confirmed else 'refuted'} here" + (f"; {said}" if said else "")
+    return LargeNumber(f"{confirmed or refuted} of {total}", text)
 
 
 def usual_numbers(

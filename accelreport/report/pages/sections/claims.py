@@ -474,10 +474,12 @@ _PRINTED = {
 def state_of(bench: BenchmarkView, found: ClaimResult) -> str:
     """The state of a claim: what was measured decides; without it, what was published.
 
-    A quality that was reached on a stand-in for the data decides nothing.
+    A quality that was reached on a stand-in for the data decides nothing. What lacks no device is
+    undecided: a run that was not cut short, or has its sweep points, would test it.
     """
     if not found.tested:
-        return _PRINTED[printed_verdict(bench.plan, found.claim)]
+        printed = _PRINTED[printed_verdict(bench.plan, found.claim)]
+        return printed if printed != "device" or absent_devices(found) else "undecided"
     if found.stand_in == "synthetic" and about_quality(found.claim.check):
         return "undecided"
     return _HERE[found.verdict]
@@ -510,8 +512,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
             state = state_of(bench, found)
             text = label(found.claim.text, 200)
             unit = Unit(f"{text}: {STATES[state]}", f"{PATH}#{claim_id(bench, number)}", state)
-            tested = state in _HERE.values()
-            rank = (not (tested and bench.plan.profile == "full"), order.index(state))
+            rank = (not (found.tested and bench.plan.profile == "full"), order.index(state))
             place = (bench.plan.spec, found.claim.text)
             if place not in best or rank < best[place][0]:
                 best[place] = (rank, state, unit)
