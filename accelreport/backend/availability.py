@@ -37,7 +37,7 @@ for kind in ("CPU", "GPU", "TPU"):
         details = tf.config.experimental.get_device_details(device) if kind == "GPU" else {}
         devices.append({"kind": kind, "name": device.name,
                         "description": str(details.get("device_name", ""))})
-if not any(device["kind"] == "TPU" for device in devices) and sys.argv[1] == "tpu":
+if not any(device["kind"] == "TPU" for device in devices):
     try:
         resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
         tf.config.experimental_connect_to_cluster(resolver)
@@ -77,20 +77,22 @@ class Probe(Document):
         return sum(device.kind == kind for device in self.devices)
 
 
-def probe(timeout_s: float = 30.0, *, tpu: bool = True) -> Probe:
-    """Ask TensorFlow what it can use.
+ANSWERED_WITHIN_S = 30.0
+"""TensorFlow is imported and has looked for devices within this, or a driver hangs."""
 
-    Args:
-        timeout_s: seconds after which the answer is "did not answer".
-        tpu: whether to try to initialise a TPU where none is listed.
-    """
-    command = [sys.executable, "-c", PROGRAM, "tpu" if tpu else "-"]
+
+def probe() -> Probe:
+    """Ask TensorFlow what it can use; a TPU that it does not list is looked for."""
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=timeout_s
+            [sys.executable, "-c", PROGRAM],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=ANSWERED_WITHIN_S,
         )
     except subprocess.TimeoutExpired:
-        return Probe(error=f"TensorFlow did not list its devices within {timeout_s:g} s")
+        return Probe(error=f"TensorFlow did not list its devices within {ANSWERED_WITHIN_S:g} s")
     if done.returncode != 0:
         if "No module named" in done.stderr:
             missing = done.stderr.strip().rsplit("No module named", 1)[-1].strip()

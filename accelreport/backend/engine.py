@@ -57,6 +57,8 @@ class Engine(ABC):
         width: columns, and the counts of the problem's tally.
         model: the Keras model.
         optimizer: the Keras optimizer.
+        scales_losses: whether the optimizer scales losses, and leaves a step out where that
+            overflows.
         traced_batch: examples of one replica's share of a step, as traced or run last; None before
             that, and where the shape is not known.
     """
@@ -69,17 +71,12 @@ class Engine(ABC):
         self.columns = ["loss", *problem.metrics]
         self.width = len(self.columns) + (problem.tally.size if problem.tally else 0)
         self.model: Any = problem.model()
-        self._scaling = bool(keras.config.dtype_policy().name == "mixed_float16")
+        self.scales_losses = bool(keras.config.dtype_policy().name == "mixed_float16")
         self.optimizer: Any = problem.optimizer()
-        if self._scaling:  # float16 gradients underflow
+        if self.scales_losses:  # float16 gradients underflow
             self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
         self.optimizer.build(self.model.trainable_variables)
         self.traced_batch: int | None = None
-
-    @property
-    def scales_losses(self) -> bool:
-        """Whether the optimizer scales losses, and leaves a step out where that overflows."""
-        return self._scaling
 
     def parameters(self) -> int:
         """Number of all weights of the model."""
@@ -225,7 +222,7 @@ def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
     """
     if problem.batch_size % runtime.replicas:
         raise BatchError(problem.batch_size, runtime.replicas)
-    found: Engine = framework_module(runtime.framework, "engine").ENGINE(problem, runtime)
+    found: Engine = framework_module(runtime.framework).ENGINE(problem, runtime)
     return found
 
 

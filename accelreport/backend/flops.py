@@ -85,7 +85,7 @@ def count_flops(step: Any, runtime: Runtime) -> FlopResult:
         step: as `Engine.step_graph` gives it.
         runtime: the framework that computes it.
     """
-    found: FlopResult = framework_module(runtime.framework, "flops").count_program(step)
+    found: FlopResult = framework_module(runtime.framework).count_program(step)
     times = runtime.placement.graphs_in_step
     if found.flops is None or times == 1:
         return found

@@ -104,9 +104,7 @@ WITHOUT_THREADS = (
     "keras",
     "pandas",
     "accelreport.backend.engine",
-    "accelreport.backend.frameworks.tensorflow.device",
     "accelreport.backend.frameworks.tensorflow.engine",
-    "accelreport.backend.frameworks.tensorflow.flops",
     "accelreport.datasets.load",
 )
 """What else cells import."""

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.checks.windows import Clock, cpu_clock, gpu_clock
-from accelreport.backend.failures import StrategyError
 from accelreport.results.record import Host, Warned
 from accelreport.workloads.base import TrainingProblem
 
@@ -206,22 +205,3 @@ class InGraph:
     def agreed(self, number: float) -> float:
         """See `Placement.agreed`."""
         return number
-
-
-@dataclass
-class OneDevice(InGraph):
-    """What is the same for such frameworks; the others override what asks TensorFlow.
-
-    Attributes:
-        device: the framework's own object for the device.
-    """
-
-    device: Any = None
-
-    def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:  # noqa: ARG002
-        """See `Placement.batches`.
-
-        Raises:
-            StrategyError: always; `tf.data` is TensorFlow's.
-        """
-        raise StrategyError("`tf.data` is TensorFlow's", remedy='input = "resident"')

@@ -146,8 +146,11 @@ class EpochEvent(Event):
     """Its metrics."""
 
 
-AnyEvent = Annotated[PhaseEvent | ProgressEvent | EpochEvent, Field(discriminator="event")]
-EVENTS: TypeAdapter[PhaseEvent | ProgressEvent | EpochEvent] = TypeAdapter(AnyEvent)
+ChildEvent = PhaseEvent | ProgressEvent | EpochEvent
+"""What a cell's process says of itself."""
+
+AnyEvent = Annotated[ChildEvent, Field(discriminator="event")]
+EVENTS: TypeAdapter[ChildEvent] = TypeAdapter(AnyEvent)
 """Reads one line of the event stream."""
 
 SHORTEST_PAUSE_S = 0.2

@@ -288,11 +288,8 @@ class Feed(ABC):
         """What runs steps of the next epoch."""
 
     def _steps(self) -> Steps:
-        constant, trainer, reads = (
-            self._engine.constant,
-            self._trainer,
-            (self.source, *self._tables),
-        )
+        constant, trainer = self._engine.constant, self._trainer
+        reads = (self.source, *self._tables)
         return lambda first, count: trainer(*reads, constant(first), constant(count))
 
     def step_graph(self) -> Any:

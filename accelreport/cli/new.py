@@ -284,7 +284,7 @@ def _completed(family: Family, given: dict[str, Any], folder: Path) -> dict[str,
 
 def _columns(series: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The file of a series, and the columns of its time and its targets."""
-    from accelreport.datasets.csv_series import proposed_columns
+    from accelreport.datasets.series import proposed_columns
 
     asked = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
     place, path = _place(asked, folder)

@@ -151,8 +151,13 @@ def may_write(folder: Path) -> bool:
     A folder marked read-only is taken at its word even by root, whom its mode would not
     stop: whoever marked it meant it.
     """
-    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    nearest = _nearest(folder)
     return bool(nearest.stat().st_mode & _ANY_WRITE) and os.access(nearest, os.W_OK)
+
+
+def _nearest(folder: Path) -> Path:
+    """A folder, or the one above it that is there."""
+    return next(path for path in (folder, *folder.absolute().parents) if path.exists())
 
 
 @dataclass(frozen=True)
@@ -535,13 +540,12 @@ def status(entry: CatalogueEntry) -> DatasetStatus:
 def where() -> DataFolder:
     """The data folder and whether it can be written."""
     root = data_root()
-    nearest = next(path for path in (root, *root.absolute().parents) if path.exists())
     return DataFolder(
         root=root,
         chosen_by="ACCELREPORT_DATA" if os.environ.get("ACCELREPORT_DATA") else "default",
         exists=root.is_dir(),
         writable=may_write(root),
-        free_bytes=shutil.disk_usage(nearest).free,
+        free_bytes=shutil.disk_usage(_nearest(root)).free,
     )
 
 

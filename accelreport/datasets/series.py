@@ -1,16 +1,23 @@
 """Time series: a CSV file as a table of measurements, scaled inputs, and targets that lie ahead.
 
-The synthetic table has a year, a day, and weather that passes from column to column.
-A few slow random processes (first-order autoregressive, with memories from hours to days)
-stand for fronts. Each column follows some of them with its own delay, beside its own yearly
-and daily course, so that what comes a day later can be told in part.
+Data sets of series are made by this, and it is one itself: of a person's own file.
+
+The synthetic table has a year, a day, and weather that passes from column to column. A few slow
+random processes (first-order autoregressive, with memories from hours to days) stand for fronts.
+Each column follows some of them with its own delay, beside its own yearly and daily course, so
+that what comes a day later can be told in part.
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import io
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -19,7 +26,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from accelreport.datasets import parts
-from accelreport.datasets.errors import DataOptionsError
+from accelreport.datasets.cache import Contents, places, read_bounded
+from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
+from accelreport.datasets.errors import DataOptionsError, DataUnavailable
 from accelreport.datasets.parts import Parts
 
 MissingValues = Literal["fail", "drop", "forward_fill", "interpolate"]
@@ -74,11 +83,10 @@ def make_series(
         real units: value · (high − low) + low); horizon; times; seconds between rows.
 
     Raises:
-        SeriesError: when times do not increase, values are missing and may not be, or too
-            little is left.
+        SeriesError: when values are missing and may not be, or too little is left.
     """
     wanted = list(dict.fromkeys([*inputs, *targets]))
-    table, told = _without_missing(_in_order(table[wanted]), options.missing)
+    table, told = _without_missing(table[wanted], options.missing)
     rows = len(table) - options.horizon
     border = int(options.train_share * rows)
     if rows < _SHORTEST or not 0 < border < rows:
@@ -124,17 +132,6 @@ def make_stand_in(
         return make_series(table, inputs, targets, options, note)
     except SeriesError as error:
         raise DataOptionsError("No stand-in can be made.", why=str(error)) from error
-
-
-def _in_order(table: pd.DataFrame) -> pd.DataFrame:
-    times = table.index.to_numpy()
-    back = np.flatnonzero(times[1:] <= times[:-1])
-    if len(back):
-        row = int(back[0]) + 2
-        raise SeriesError(
-            f"The time in row {row:,} ({times[row - 1]}) is not after the one before it."
-        )
-    return table
 
 
 def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.DataFrame, list[str]]:
@@ -475,3 +472,103 @@ def _fronts(rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
     memory = np.exp(-1 / np.geomspace(8, 120, _FRONTS))
     shocks = rng.standard_normal((_FRONTS, rows)) * np.sqrt(1 - memory**2)[:, None]
     return np.stack([lfilter([1.0], [1.0, -m], row) for m, row in zip(memory, shocks, strict=True)])
+
+
+ROWS = 43_824
+"""Rows of a stand-in: five years of hours."""
+
+_LIMIT = 1024 * MEBIBYTE
+_REMEDY = "Correct the file or the options of the data set, or use `--data synthetic`."
+
+
+class Options(TableOptions):
+    """The file of a series of one's own, and what its columns mean."""
+
+    path: Annotated[str, Field(min_length=1)]
+    """The file; when not absolute, `places` says where it is looked for."""
+    folder: str = ""
+    """Folder of the spec; empty where there is none."""
+
+
+def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Parts:  # noqa: ARG001
+    """Read the file, or the sample of it that is given.
+
+    Returns:
+        `inputs` float32 [T, n_in] and `targets` float32 [T, n_out] of both parts.
+
+    Raises:
+        DataUnavailable: when there is no such file.
+        DataCorrupt: when it is no table of the kind that the options describe.
+    """
+    file = files[0] if files else _read_file(options.path, options.folder)
+    try:
+        table, inputs = read_table(file.data, options)
+        made = make_series(table, inputs, options.targets, options)
+    except SeriesError as error:
+        raise file.corrupt(str(error)) from error
+    return replace(made, files=(file,))
+
+
+def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:  # noqa: ARG001
+    """Make seasonal series with the columns that the options name, 43,824 hours long.
+
+    Returns:
+        Arrays as `read` gives them; the file is not read, so inputs that the options leave
+        to the file are the targets and three more.
+    """
+    inputs = options.inputs or [*options.targets, "a", "b", "c"]
+    words = [f"{name}={word}" for name in options.one_hot for word in "abcd"]
+    columns = list(dict.fromkeys([*inputs, *options.targets, *words]))
+    table = make_table(columns, ROWS, seed, flags=len(words))
+    note = "A learnable stand-in of made-up seasonal series, not your file."
+    return make_stand_in(table, [*inputs, *words], options.targets, options, note)
+
+
+def _read_file(path: str, folder: str) -> Contents:
+    known = dict.fromkeys(places(path, folder))
+    place = next((place for place in known if place.is_file()), None)
+    if place is None:
+        raise DataUnavailable(
+            f"There is no file {path}.",
+            why=f"Looked for: {', '.join(map(str, known))}.",
+            remedy="Correct the path, or use `--data synthetic`.",
+        )
+    data = read_bounded(place, _LIMIT, _REMEDY)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Contents(place, data, sha256, official=False, remedy=_REMEDY)
+
+
+def proposed_columns(path: Path, separator: str = ",") -> dict[str, list[str]]:
+    """What the columns of a file seem to mean, by their names and its first row.
+
+    Args:
+        path: a CSV file with a line of names.
+        separator: what divides columns.
+
+    Returns:
+        `time`: the column called so, columns called year, month, day …, or the first one;
+        `targets`: the last column of numbers. Empty where the file has no such column.
+
+    Raises:
+        DataUnavailable: the file cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=separator)
+            names, first = next(rows, []), next(rows, [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise DataUnavailable(f"{path} cannot be read.", why=f"{why}.", remedy=_REMEDY) from error
+    parts = [name for name in names if name.casefold() in UNITS]
+    called = [name for name in names if re.search("(?i)time|date|stamp", name)]
+    time = parts if "year" in map(str.casefold, parts) else (called or names)[:1]
+    numbers = [name for name, text in zip(names, first, strict=False) if _is_number(text)]
+    return {"time": time, "targets": [name for name in numbers if name not in time][-1:]}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, TypeAdapter
 
-from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
+from accelreport.backend.protocol import ChildEvent
 from accelreport.results.plan_document import Document
 from accelreport.results.record import FailureKind, Record, Status
 from accelreport.runner.plan import Action, RunPlan
@@ -98,7 +98,7 @@ class CellEventLine(Document):
     event: Literal["cell-event"] = "cell-event"
     key: str
     """The cell."""
-    says: PhaseEvent | ProgressEvent | EpochEvent
+    says: ChildEvent
     """`phase`, `progress` or `epoch`, as its own `event` tells."""
 
 

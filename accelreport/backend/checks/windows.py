@@ -194,7 +194,7 @@ def can_wait() -> bool:
 def _framework() -> Any:
     import keras
 
-    return framework_module(keras.backend.backend(), "device")
+    return framework_module(keras.backend.backend())
 
 
 MOST_LEFT = 0.10

@@ -1,7 +1,7 @@
 """The framework that a cell's process runs Keras on: chosen, then configured, once in a process.
 
-Each framework has a folder with modules of the same names: `device`, `engine` and `flops`. None
-of them is imported before its framework was chosen for the process.
+Each framework has a module with functions of the same names (see `framework_module`). None of
+them is imported before its framework was chosen for the process.
 """
 
 from __future__ import annotations
@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     from accelreport.backend.placement import Placement
 
 
-def framework_module(framework: str, module: str) -> Any:
-    """A module of the folder of a framework, by the name that a device gives the framework."""
-    return importlib.import_module(f"accelreport.backend.frameworks.{framework}.{module}")
+def framework_module(framework: str) -> Any:
+    """The module of a framework, by the name that a device gives it.
+
+    It has `configure` (device → `Runtime`), `ENGINE` (a class of `Engine`), `count_program` (see
+    `count_flops`), and `compiled`, `everything_done` and `can_wait` for `checks.windows`.
+    """
+    module = "tensorflow.engine" if framework == TENSORFLOW else framework
+    return importlib.import_module(f"{__name__}.{module}")
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ def configure(device: Device) -> Runtime:
     Raises:
         NoDeviceError: the framework does not see the device.
     """
-    found: Runtime = framework_module(device.framework, "device").configure(device)
+    found: Runtime = framework_module(device.framework).configure(device)
     return found
 
 

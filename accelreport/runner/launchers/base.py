@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from accelreport.backend.protocol import EpochEvent, PhaseEvent, ProgressEvent
+from accelreport.backend.protocol import ChildEvent as ChildEvent
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.reading import UnreadableFile, parts_of
 from accelreport.results.record import Artefact, Environment, Failure, Record, Warned
@@ -87,9 +87,6 @@ def unmeasured(
         environment=environment,
     )
 
-
-ChildEvent = PhaseEvent | ProgressEvent | EpochEvent
-"""What a cell's process says of itself."""
 
 ATTEMPTS = 3
 """So often a cell is measured anew that was lost with the process or node that measured it."""

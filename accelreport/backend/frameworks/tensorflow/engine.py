@@ -1,4 +1,4 @@
-"""The graphs of a training problem: many steps in one call, and evaluation.
+"""TensorFlow as a device asks for it, and the graphs of a training: many steps in one call.
 
 Keras 3 creates variables without an aggregation: under a strategy, what a layer assigns
 while it is called stays on its replica. Two kinds of variables are concerned.
@@ -6,14 +6,98 @@ while it is called stays on its replica. Two kinds of variables are concerned.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
+import keras
+import tensorflow as tf
 from numpy.typing import NDArray
+from tensorflow.python.eager import context
+from tensorflow.python.util import _pywrap_util_port
 
 from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
+from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
+from accelreport.backend.frameworks.tensorflow.flops import count_program as count_program
+from accelreport.backend.frameworks.tensorflow.strategies import place
+from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
+
+
+def configure(device: Device) -> Runtime:
+    """Set threads, visible devices, precision and strategy.
+
+    Raises:
+        NoDeviceError: TensorFlow does not see the device.
+    """
+    if device.threads is not None:
+        tf.config.threading.set_intra_op_parallelism_threads(device.threads)
+        tf.config.threading.set_inter_op_parallelism_threads(device.threads)
+    if device.kind == "GPU" and device.strategy != "parameter_server" and not device.placement:
+        _prepare_gpus(device)
+    else:
+        # A CPU row must not be helped by a GPU of the same machine, and a coordinator
+        # computes nothing itself. A package's placement brings its own device.
+        tf.config.set_visible_devices([], "GPU")
+    tf.config.run_functions_eagerly(device.eager)
+    keras.mixed_precision.set_global_policy(device.precision)
+    placement = place(device)
+    build = tf.sysconfig.get_build_info()
+    facts = {
+        "intra_op_threads": str(tf.config.threading.get_intra_op_parallelism_threads() or "all"),
+        "inter_op_threads": str(tf.config.threading.get_inter_op_parallelism_threads() or "all"),
+        "onednn": "on" if _onednn() else "off",
+        "cuda": str(build.get("cuda_version", "")),
+        "cudnn": str(build.get("cudnn_version", "")),
+        "xla": "on" if device.xla else "off",
+        "steps": "operations, called one by one" if device.eager else "",
+        "device": device.kind,
+        "precision": device.precision,
+        "strategy": device.strategy,
+        "placement": device.placement,
+    }
+    return Runtime(
+        placement=placement,
+        jit_compile=device.xla,
+        facts={name: value for name, value in facts.items() if value},
+    )
+
+
+def _prepare_gpus(device: Device) -> None:
+    gpus = tf.config.list_physical_devices("GPU")
+    if len(gpus) < device.replicas:
+        raise NoDeviceError(f"TensorFlow sees {len(gpus)} GPUs, {device.replicas} are needed")
+    for gpu in gpus:
+        # Memory is taken as it is needed: otherwise the peak would be the whole card.
+        tf.config.experimental.set_memory_growth(gpu, enable=True)
+    tf.config.set_visible_devices(gpus[: device.replicas], "GPU")
+    tf.config.experimental.enable_tensor_float_32_execution(device.tf32)
+
+
+def _onednn() -> bool:
+    return bool(_pywrap_util_port.IsMklEnabled())
+
+
+def compiled() -> frozenset[Hashable]:
+    """See `accelreport.backend.checks.windows.compiled`: names of the functions it has traced."""
+    # Of what runs eagerly each operation has such a name of its own, of which nothing was traced.
+    names = context.context().list_function_names()
+    return frozenset(name for name in names if not name.startswith("__wrapped__"))
+
+
+def everything_done() -> None:
+    """Wait until every device of this process has done all it was given."""
+    tf.test.experimental.sync_devices()
+
+
+def can_wait() -> bool:
+    """Whether `everything_done` can wait: not where this is one worker of several."""
+    try:
+        everything_done()
+    except tf.errors.InternalError:
+        return False
+    return True
+
 
 SEED_STRIDE = 1_000_003
 """Between the seeds of neighbouring replicas; a prime, far above the draws of any cell."""
@@ -25,8 +109,6 @@ def part_random_streams(model: Any, strategy: Any) -> None:
     All replicas begin with the same state and would drop the same units of the i-th example
     of each share. The first replica keeps the stream it would have alone.
     """
-    import tensorflow as tf
-
     weights = {id(weight) for weight in model.weights}
     states = [variable for variable in model.variables if id(variable) not in weights]
     states = [state for state in states if tuple(state.shape) == (2,)]
@@ -54,16 +136,14 @@ def statistics_averager(model: Any, strategy: Any) -> Callable[[], None]:
     them. They are linear in the batches' statistics and training never reads them, so that
     the mean taken once before an evaluation is what a mean at every step would have given.
     """
-    import tensorflow as tf
-
     moving = [v for v in model.non_trainable_variables if tf.as_dtype(v.dtype).is_floating]
     if not moving:
         return lambda: None
 
     def average() -> None:
-        context = tf.distribute.get_replica_context()
+        here = tf.distribute.get_replica_context()
         own = [tf.identity(variable.value) for variable in moving]
-        means = context.all_reduce(tf.distribute.ReduceOp.MEAN, own)
+        means = here.all_reduce(tf.distribute.ReduceOp.MEAN, own)
         for variable, mean in zip(moving, means, strict=True):
             variable.value.assign(mean)
 
@@ -80,8 +160,6 @@ def finite_together(gradients: list[Any]) -> list[Any]:
     A loss-scaling optimizer asks one replica alone whether to skip a step; without this, the
     sum over replicas could carry another one's infinity into the weights.
     """
-    import tensorflow as tf
-
     flat = [g.values if isinstance(g, tf.IndexedSlices) else g for g in gradients]
     finite = tf.reduce_all([tf.reduce_all(tf.math.is_finite(g)) for g in flat if g is not None])
     wrong = tf.distribute.get_replica_context().all_reduce(
@@ -114,8 +192,6 @@ def _is_ours(function: Any) -> bool:
 
 def as_it_is(function: Callable[..., Any]) -> Any:
     """The function, which AutoGraph leaves as it is and whatever it calls."""
-    import tensorflow as tf
-
     return tf.autograph.experimental.do_not_convert(function)
 
 
@@ -135,8 +211,6 @@ class TensorFlowEngine(Engine):
     """
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
-        import tensorflow as tf
-
         with runtime.strategy.scope():
             super().__init__(problem, runtime)
         self._variables = [variable.value for variable in self.model.trainable_variables]
@@ -153,8 +227,6 @@ class TensorFlowEngine(Engine):
 
     def constant(self, value: NDArray[Any] | int) -> Any:
         """See `Engine.constant`."""
-        import tensorflow as tf
-
         return tf.constant(value)
 
     def read(self, value: Any) -> NDArray[Any]:
@@ -173,14 +245,10 @@ class TensorFlowEngine(Engine):
 
     def learning_rate(self) -> float:
         """See `Engine.learning_rate`."""
-        import tensorflow as tf
-
         return float(tf.convert_to_tensor(self.optimizer.learning_rate).numpy())
 
     def resident_trainer(self) -> Any:
         """See `Engine.resident_trainer`."""
-        import tensorflow as tf
-
         placement, strategy = self.runtime.placement, self.runtime.strategy
         step, opened = self._step(self._resident_step), as_it_is(placement.opened)
         start, note = as_it_is(self._start), as_it_is(self._note)
@@ -199,8 +267,6 @@ class TensorFlowEngine(Engine):
 
     def pipeline_trainer(self) -> Any:
         """See `Engine.pipeline_trainer`."""
-        import tensorflow as tf
-
         strategy = self.runtime.strategy
         step = self._step(self.learn)
 
@@ -217,8 +283,6 @@ class TensorFlowEngine(Engine):
 
     def part_programs(self) -> PartPrograms:
         """See `Engine.part_programs`."""
-        import tensorflow as tf
-
         given = [tf.fill(each.shape, tf.cast(SMALL_GRADIENT, each.dtype))
                  for each in self._variables]  # fmt: skip
 
@@ -240,8 +304,6 @@ class TensorFlowEngine(Engine):
 
     def _repeated(self, part: Callable[..., Any]) -> Callable[..., Any]:
         """A part of a step, driven by a loop inside one graph as steps are."""
-        import tensorflow as tf
-
         placement, strategy = self.runtime.placement, self.runtime.strategy
         step = self._step(part)
 
@@ -270,8 +332,6 @@ class TensorFlowEngine(Engine):
 
     def evaluator(self) -> Any:
         """See `Engine.evaluator`."""
-        import tensorflow as tf
-
         placement, strategy = self.runtime.placement, self.runtime.strategy
 
         def step(resident: Any, indices: Any, weights: Any) -> Any:
@@ -295,8 +355,6 @@ class TensorFlowEngine(Engine):
 
     def predictor(self) -> Any:
         """See `Engine.predictor`."""
-        import tensorflow as tf
-
         placement, strategy = self.runtime.placement, self.runtime.strategy
         replicas = self.runtime.replicas
 
@@ -312,8 +370,6 @@ class TensorFlowEngine(Engine):
 
     def prediction_graph(self, resident: Any, indices: Any) -> Any:
         """See `Engine.prediction_graph`: a `GraphDef` whose one loop calls the model."""
-        import tensorflow as tf
-
         placement, strategy = self.runtime.placement, self.runtime.strategy
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
@@ -333,8 +389,6 @@ class TensorFlowEngine(Engine):
 
     def _step(self, function: Callable[..., Any]) -> Any:
         """A function of a step as a graph of its own."""
-        import tensorflow as tf
-
         # jit_compile is always said: left to TensorFlow it turns True on some hosts.
         jit_compile = self.runtime.jit_compile
         if self.rewrites:
@@ -342,20 +396,16 @@ class TensorFlowEngine(Engine):
         return as_it_is(tf.function(function, jit_compile=jit_compile, autograph=False))
 
     def _forward(self, resident: Any, indices: Any) -> Any:
-        import tensorflow as tf
-
         inputs, _ = self.problem.take(resident, self.share(indices))
         return tf.cast(self.model(inputs, training=False), tf.float32)
 
     def share(self, values: Any) -> Any:
         """This replica's part of a batch: contiguous, all parts of one size."""
-        import tensorflow as tf
-
         if self.runtime.replicas == 1:
             return values
-        context = tf.distribute.get_replica_context()
+        here = tf.distribute.get_replica_context()
         parts = tf.reshape(values, [self.runtime.replicas, -1])
-        return parts[context.replica_id_in_sync_group]
+        return parts[here.replica_id_in_sync_group]
 
     def _resident_step(self, resident: Any, indices: Any) -> Any:
         return self.learn(*self.problem.take(resident, self.share(indices)))
@@ -363,15 +413,13 @@ class TensorFlowEngine(Engine):
     def learn(self, inputs: Any, targets: Any) -> Any:
         """One replica's share of a step; returns sums over its examples."""
         gradients, losses, outputs = self._gradients(inputs, targets)
-        if self._scaling and self.runtime.replicas > 1:
+        if self.scales_losses and self.runtime.replicas > 1:
             gradients = finite_together(gradients)
         self.optimizer.apply(gradients, self.model.trainable_variables)
         return self._sums(losses, targets, outputs)
 
     def _gradients(self, inputs: Any, targets: Any) -> tuple[list[Any], Any, Any]:
         """Gradients of a replica's share, the losses of its examples, and the outputs."""
-        import tensorflow as tf
-
         with tf.GradientTape() as tape:
             outputs = self.model(inputs, training=True)
             losses = self.problem.loss(targets, outputs)
@@ -384,16 +432,12 @@ class TensorFlowEngine(Engine):
         return tape.gradient(objective, self._variables), losses, outputs
 
     def _start(self, count: Any) -> tuple[Any, Any]:
-        import tensorflow as tf
-
         length = count if self.runtime.synchronous else 0
         return tf.zeros([self.width], tf.float32), tf.TensorArray(
             tf.float64, size=length, element_shape=[]
         )
 
     def _note(self, totals: Any, stamps: Any, number: Any, sums: Any) -> tuple[Any, Any]:
-        import tensorflow as tf
-
         reduced = self.runtime.strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
         if self.runtime.synchronous:
             with tf.control_dependencies([reduced]):

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
 Shape = tuple[int | None, ...] | None
 """Sizes of a tensor, None where unknown; None as a whole when even the rank is unknown."""
 
@@ -197,8 +200,6 @@ def _flat(edge: Edge, operations: dict[str, Any]) -> Edge:
     """The edge with its index counted over all outputs of its node."""
     if not isinstance(edge, _NamedEdge):
         return edge
-    from tensorflow.python.framework import op_def_registry
-
     node = operations[edge.node]
     before = 0
     for output in op_def_registry.get(node.op).output_arg:
@@ -355,8 +356,6 @@ def called(traced: Traced, scope: Scope, call: GraphNode) -> Scope:
 
 
 def _constant(node: GraphNode) -> float | None:
-    import tensorflow as tf
-
     value: Any = tf.make_ndarray(node.attributes["value"].tensor)
     return float(value.reshape(())) if value.size == 1 and value.dtype.kind in "iuf" else None
 

@@ -22,7 +22,7 @@ from accelreport.backend.checks.windows import Clock
 from accelreport.backend.distributed import supervisor
 from accelreport.backend.distributed.tasks import LOOPBACK, Jobs
 from accelreport.backend.failures import CompileError, NoDeviceError, WorkerLostError
-from accelreport.backend.placement import InGraph, Placement
+from accelreport.backend.placement import InGraph, Placement, batches
 from accelreport.machine.inventory import inventory
 from accelreport.origin import install_command
 from accelreport.plugins import PLACEMENTS, PluginError, Plugins
@@ -90,8 +90,6 @@ class ParameterServer:
     def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
         """See `Placement.batches`: worker w of n reads the batches w, w + n, and so on."""
         import tensorflow as tf
-
-        from accelreport.backend.placement import batches
 
         workers = len(self.jobs["worker"])
         rows = order[: len(order) // workers * workers] if len(order) >= workers else order

@@ -1,0 +1,594 @@
+"""Keras 3 on JAX: its device, the programs that JAX compiles of a training, and their arithmetic.
+
+Operations are counted in the form in which JAX traced a step. XLA's own cost analysis counts the
+body of a loop once; here a scan counts as often as it runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
+from accelreport.backend.failures import NoDeviceError
+from accelreport.backend.flops import BYTES_METHOD, NEVER, CountError, FlopResult, after_turns
+from accelreport.backend.frameworks import Runtime
+from accelreport.backend.placement import InGraph
+from accelreport.results.record import Flops
+from accelreport.spec.device import Device
+from accelreport.workloads.base import TrainingProblem
+
+PLATFORMS = {"CPU": "cpu", "GPU": "cuda,cpu", "TPU": "tpu,cpu"}
+"""JAX's platforms for each kind; the first must be there, the others bring data to it."""
+
+POOL = "NPROC"
+"""The variable from which XLA's client for CPUs takes the number of its threads."""
+
+
+def configure(device: Device) -> Runtime:
+    """Set threads, platform and precision, and find the device.
+
+    Raises:
+        NoDeviceError: JAX does not see the device.
+    """
+    if device.threads is not None:
+        os.environ[POOL] = str(device.threads)
+    # Memory is taken as it is needed: otherwise the peak would be the whole card.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    jax.config.update("jax_platforms", PLATFORMS[device.kind])
+    precision = ""
+    if device.kind == "GPU":
+        precision = "tensorfloat32" if device.tf32 else "highest"
+        jax.config.update("jax_default_matmul_precision", precision)
+    try:
+        found = jax.devices(device.kind.lower())[0]
+    except RuntimeError as error:
+        reason = (str(error).splitlines() or [""])[0]
+        raise NoDeviceError(f"JAX sees no {device.kind}: {reason}") from error
+    jax.config.update("jax_default_device", found)
+    keras.mixed_precision.set_global_policy(device.precision)
+    # XLA's programs for CPUs compute a step slower inside a loop (benchmarks/framework_steps.py).
+    looped = device.kind != "CPU"
+    facts = {
+        "framework": f"JAX {jax.__version__}",
+        "intra_op_threads": os.environ.get(POOL, "all") if device.kind == "CPU" else "",
+        "steps": "a loop in one program" if looped else "a program, called for each step",
+        "matmul_precision": precision,
+        "xla": "on",
+        "device": device.kind,
+        "device_kind": str(found.device_kind),
+        "precision": device.precision,
+        "strategy": device.strategy,
+    }
+    return Runtime(
+        placement=OnJax(
+            strategy=None,
+            replicas=1,
+            devices=[f"{device.kind}:{found.id}"],
+            synchronous=False,
+            device=found,
+        ),
+        jit_compile=True,
+        facts={name: value for name, value in facts.items() if value},
+        framework="jax",
+        loops_in_program=looped,
+    )
+
+
+@dataclass
+class OnJax(InGraph):
+    """See `Placement`. JAX dispatches work and returns, so that no stamp inside would be true.
+
+    Attributes:
+        device: JAX' own object for the device.
+        latest: what was dispatched last; all that was before it is done when it is.
+    """
+
+    device: Any = None
+    latest: Any = None
+
+    def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """See `Placement.resident`."""
+        return {name: jax.device_put(array, self.device) for name, array in arrays.items()}
+
+    def synchronise(self) -> None:
+        """See `Placement.synchronise`."""
+        jax.block_until_ready(self.latest)
+
+    def device_peak_bytes(self) -> int | None:
+        """See `Placement.device_peak_bytes`; a CPU's allocator does not count."""
+        peak = (self.device.memory_stats() or {}).get("peak_bytes_in_use")
+        return None if peak is None else int(peak)
+
+
+COMPILED = "/jax/core/compile/backend_compile_duration"
+"""The event that JAX records after XLA has compiled a program."""
+
+
+@dataclass
+class Compilations:
+    """Counts from its making on.
+
+    Attributes:
+        count: programs so far.
+    """
+
+    count: int = 0
+
+    def heard(self, event: str, _seconds: float, **_details: object) -> None:
+        """JAX has recorded how long something took."""
+        self.count += event == COMPILED
+
+
+@functools.cache
+def compilations() -> Compilations:
+    """The one count of this process: JAX has no way to stop listening to one listener."""
+    found = Compilations()
+    jax.monitoring.register_event_duration_secs_listener(found.heard)
+    return found
+
+
+def compiled() -> frozenset[Hashable]:
+    """See `accelreport.backend.checks.windows.compiled`; counts from the first call on."""
+    return frozenset(range(compilations().count))
+
+
+def everything_done() -> None:
+    """Wait for every array of this process, whoever holds it."""
+    jax.block_until_ready(jax.live_arrays())
+
+
+def can_wait() -> bool:
+    """Whether `everything_done` can wait: this process computes alone."""
+    return True
+
+
+NO_STAMPS = np.zeros(0, np.float64)
+"""JAX dispatches asynchronously: the host cannot tell when a step ended without waiting."""
+
+Values = list[Any]
+"""Arrays, one for each of some Keras variables."""
+
+State = tuple[Values, Values, Values]
+"""Of trainable variables, of the model's others (statistics, seeds), of the optimizer's."""
+
+Step = Callable[[Any, Any, Any], Any]
+"""(what a step changes, what it reads, number of the step) → what it has changed."""
+
+
+class JaxEngine(Engine):
+    """See `Engine`; a model on one device, trained by Keras' stateless functions.
+
+    What a step changes is given to XLA (donated), so that weights are updated where they lie.
+    Between windows the values are those of the model's own variables.
+
+    Args:
+        problem: what is trained.
+        runtime: a configured JAX.
+    """
+
+    def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
+        super().__init__(problem, runtime)
+        self._step: Step | None = None
+        self._settle_down()
+
+    # What `Engine` asks of any framework ----------------------------------------------------
+
+    def set_weights(self, weights: list[NDArray[Any]]) -> None:
+        """See `Engine.set_weights`."""
+        super().set_weights(weights)
+        self._settle_down()
+
+    def set_learning_rate(self, rate: float) -> None:
+        """See `Engine.set_learning_rate`."""
+        super().set_learning_rate(rate)
+        self._settle_down()
+
+    def constant(self, value: NDArray[Any] | int) -> Any:
+        """See `Engine.constant`."""
+        if isinstance(value, int):
+            return np.int32(value)
+        return jax.device_put(value, self._placement.device)
+
+    def read(self, value: Any) -> NDArray[Any]:
+        """See `Engine.read`; a copy, for an array that is looked at cannot be donated."""
+        return np.array(value)
+
+    # Programs -----------------------------------------------------------------------------
+
+    def resident_trainer(self) -> Any:
+        """See `Engine.resident_trainer`."""
+
+        def step(changing: Any, reading: Any, number: Any) -> Any:
+            (state, totals), (resident, order) = changing, reading
+            state, sums = self._learn(state, *self.problem.take(resident, order[number]))
+            return state, totals + sums
+
+        self._step = step
+        many = self._many(step)
+
+        def train(resident: Any, order: Any, first: Any, count: Any) -> tuple[Any, Any]:
+            changing = (self._state(), self._zeros())
+            state, totals = many(changing, (resident, order), first, count)
+            self._keep(state)
+            return totals, NO_STAMPS
+
+        return train
+
+    def part_programs(self) -> PartPrograms:
+        """See `Engine.part_programs`."""
+        # Steps are given their buffers to write to; these are read again and again.
+        state = jax.tree.map(jnp.copy, self._state())
+        given = [jnp.full_like(each, SMALL_GRADIENT) for each in state[0]]
+
+        def nothing(changing: Any, reading: Any, number: Any) -> Any:  # noqa: ARG001
+            return changing + 1
+
+        def taken(changing: Any, reading: Any, number: Any) -> Any:  # noqa: ARG001
+            resident, order, _ = reading
+            return self.problem.take(resident, order[number])
+
+        def gradients(changing: Any, reading: Any, number: Any) -> Any:
+            batch = taken(changing, reading, number)
+            return jax.grad(self._objective, has_aux=True)(*reading[2], *batch)[0]
+
+        def updated(changing: Any, reading: Any, number: Any) -> Any:  # noqa: ARG001
+            return self.optimizer.stateless_apply(changing[1], reading[2], changing[0])
+
+        return PartPrograms(
+            self._repeated(nothing, lambda *_: self._zeros()),
+            self._repeated(taken, lambda resident, order: self.problem.take(resident, order[0])),
+            self._repeated(gradients, lambda *_: jax.tree.map(jnp.copy, given), state),
+            self._repeated(updated, lambda *_: jax.tree.map(jnp.copy, (state[0], state[2])), given),
+        )
+
+    def _repeated(
+        self, part: Step, begin: Callable[[Any, Any], Any], fixed: Any = None
+    ) -> Callable[..., Any]:
+        """A part of a step, driven as steps are, which changes what it left the last time.
+
+        Args:
+            part: what is repeated.
+            begin: (resident, order) → what it changes at first, which is given to XLA.
+            fixed: what it reads beside them.
+        """
+        many = self._many(part)
+        left: list[Any] = []
+
+        def run(resident: Any, order: Any, first: Any, count: Any) -> Any:
+            changing = left.pop() if left else begin(resident, order)
+            left.append(many(changing, (resident, order, fixed), first, count))
+            return left[0]
+
+        return run
+
+    def step_graph(self, *arguments: Any) -> Any:
+        """See `Engine.step_graph`: one step as JAX' own intermediate form, a closed jaxpr."""
+        assert self._step is not None
+        *reading, first, _ = arguments
+        changing = (self._state(), self._zeros())
+        return jax.make_jaxpr(self._step)(changing, tuple(reading), first)
+
+    def evaluator(self) -> Any:
+        """See `Engine.evaluator`."""
+
+        def step(totals: Any, reading: Any, number: Any) -> Any:
+            model, resident, order, weights = reading
+            inputs, targets = self.problem.take(resident, order[number])
+            outputs, _ = self.model.stateless_call(*model, inputs, training=False)
+            losses = self.problem.loss(targets, outputs)
+            return totals + self._sums(losses, targets, outputs, weights[number])
+
+        many = self._many(step)
+
+        def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
+            reading = (self._state()[:2], resident, order, weights)
+            return many(self._zeros(), reading, first, count)
+
+        return evaluate
+
+    def predictor(self) -> Any:
+        """See `Engine.predictor`."""
+        program = jax.jit(self._forward)
+        return lambda resident, indices: program(self._state()[:2], resident, indices)
+
+    def prediction_graph(self, resident: Any, indices: Any) -> Any:
+        """See `Engine.prediction_graph`: a call as a closed jaxpr."""
+        return jax.make_jaxpr(self._forward)(self._state()[:2], resident, indices)
+
+    def _many(self, step: Step) -> Callable[[Any, Any, Any, Any], Any]:
+        """Many steps: a loop inside one program, or calls of a program one after the other."""
+        if not self.runtime.loops_in_program:
+            one = jax.jit(step, donate_argnums=0)
+
+            def dispatched(changing: Any, reading: Any, first: Any, count: Any) -> Any:
+                for number in range(int(first), int(first + count)):
+                    changing = one(changing, reading, np.int32(number))
+                self._placement.latest = changing
+                return changing
+
+            return dispatched
+
+        def loop(changing: Any, reading: Any, first: Any, count: Any) -> Any:
+            def body(number: Any, changing: Any) -> Any:
+                return step(changing, reading, number)
+
+            return jax.lax.fori_loop(first, first + count, body, changing)
+
+        program = jax.jit(loop, donate_argnums=0)
+
+        def run(changing: Any, reading: Any, first: Any, count: Any) -> Any:
+            self._placement.latest = changed = program(changing, reading, first, count)
+            return changed
+
+        return run
+
+    # One step -----------------------------------------------------------------------------
+
+    def _forward(self, model: Any, resident: Any, indices: Any) -> Any:
+        inputs, _ = self.problem.take(resident, indices)
+        outputs, _ = self.model.stateless_call(*model, inputs, training=False)
+        return outputs.astype(jnp.float32)
+
+    def _learn(self, state: State, inputs: Any, targets: Any) -> tuple[State, Any]:
+        trainable, others, optimizer = state
+        gradient = jax.grad(self._objective, has_aux=True)
+        gradients, (losses, outputs, others) = gradient(
+            trainable, others, optimizer, inputs, targets
+        )
+        trainable, optimizer = self.optimizer.stateless_apply(optimizer, gradients, trainable)
+        changed = (list(trainable), list(others), list(optimizer))
+        return changed, self._sums(losses, targets, outputs)
+
+    def _objective(
+        self, trainable: Values, others: Values, optimizer: Values, inputs: Any, targets: Any
+    ) -> tuple[Any, Any]:
+        """The mean loss of a batch with the model's penalties, as the optimizer wants it."""
+        outputs, others, penalties = self.model.stateless_call(
+            trainable, others, inputs, training=True, return_losses=True
+        )
+        losses = self.problem.loss(targets, outputs)
+        self.traced_batch = losses.shape[0]
+        objective = jnp.sum(losses) / self.problem.batch_size
+        for penalty in penalties:
+            objective += penalty.astype(losses.dtype)
+        known = list(zip(self.optimizer.variables, optimizer, strict=True))
+        with keras.StatelessScope(state_mapping=known):
+            objective = self.optimizer.scale_loss(objective)
+        return objective, (losses, outputs, others)
+
+    # Variables ----------------------------------------------------------------------------
+
+    @property
+    def _placement(self) -> OnJax:
+        return cast("OnJax", self.runtime.placement)
+
+    def _variables(self) -> tuple[list[Any], list[Any], list[Any]]:
+        model = self.model
+        return (
+            model.trainable_variables,
+            model.non_trainable_variables,
+            self.optimizer.variables,
+        )
+
+    def _state(self) -> State:
+        first, second, third = (
+            [variable.value for variable in variables] for variables in self._variables()
+        )
+        return first, second, third
+
+    def _keep(self, state: State) -> None:
+        """Give the model's variables the values that a window has left; waits for nothing."""
+        for variables, values in zip(self._variables(), state, strict=True):
+            for variable, value in zip(variables, values, strict=True):
+                variable.assign(value)
+
+    def _settle_down(self) -> None:
+        """Bind all values to the device; what is not bound would be compiled for once more."""
+        self._keep(jax.device_put(self._state(), self._placement.device))
+
+    def _zeros(self) -> Any:
+        return jax.device_put(np.zeros(self.width, np.float32), self._placement.device)
+
+
+ENGINE = JaxEngine
+"""What `engine_for` makes."""
+
+
+METHOD = (
+    "counted in the traced step (jaxpr): convolutions and matrix products, forward and backward, "
+    "scans as often as they run; a multiply-add is two operations, element-wise operations are "
+    "left out"
+)
+"""How the operations were counted, for the record."""
+
+
+Count = Callable[[Any], float]
+"""An equation of a jaxpr → its operations, or bytes."""
+
+
+def count_program(program: Any) -> FlopResult:
+    """Count the operations of a step, and the bytes that they read and write.
+
+    Args:
+        program: a closed jaxpr.
+    """
+    kinds = frozenset(_kinds(program.jaxpr))
+    try:
+        flops = Flops(
+            per_step=_total(program.jaxpr, COUNTS),
+            method=METHOD,
+            bytes_per_step=_total(program.jaxpr, MEMORY_BYTES),
+            bytes_method=BYTES_METHOD,
+            convolutions_per_step=_total(program.jaxpr, CONVOLUTIONS),
+            least_per_step=_total(program.jaxpr, LEAST),
+            depth=_depth(program.jaxpr, [0.0] * len(program.jaxpr.invars), 0.0)[1],
+        )
+    except CountError as error:
+        return FlopResult(kinds, None, str(error))
+    return FlopResult(kinds, flops)
+
+
+def _kinds(jaxpr: Any) -> Iterator[str]:
+    for equation in jaxpr.eqns:
+        yield equation.primitive.name
+        for inner in _inside(equation):
+            yield from _kinds(inner)
+
+
+def _inside(equation: Any) -> Iterator[Any]:
+    """The jaxprs that an equation runs, whatever it calls them."""
+    for value in equation.params.values():
+        for each in value if isinstance(value, tuple | list) else (value,):
+            inner = getattr(each, "jaxpr", each)  # a closed one holds an open one
+            if hasattr(inner, "eqns"):
+                yield inner
+
+
+def _total(jaxpr: Any, counts: Mapping[str, Count]) -> float:
+    return sum(_of_equation(equation, counts) for equation in jaxpr.eqns)
+
+
+def _depth(jaxpr: Any, inputs: Sequence[float], base: float) -> tuple[list[float], float]:
+    """Depths of the results, and the largest one; see `Flops.depth`."""
+    depths = dict(zip(jaxpr.invars, inputs, strict=True))
+    largest = NEVER
+
+    def of(atom: Any) -> float:
+        return base if hasattr(atom, "val") else depths.get(atom, base)
+
+    for equation in jaxpr.eqns:
+        before = [of(each) for each in equation.invars]
+        results, most = _depth_of_equation(equation, before, base)
+        largest = max(largest, most)
+        depths.update(zip(equation.outvars, results, strict=True))
+    return [of(each) for each in jaxpr.outvars], largest
+
+
+def _depth_of_equation(
+    equation: Any, before: Sequence[float], base: float
+) -> tuple[Sequence[float], float]:
+    name, inner = equation.primitive.name, list(_inside(equation))
+    ready = max([base, *before])
+    if name in COUNTS:
+        ready += 1
+    elif name == "scan":
+        return _depth_of_scan(equation, inner[0], before, base)
+    elif name == "cond":
+        ways = [_depth(each, before[1:], max(base, before[0])) for each in inner]
+        return [min(ends) for ends in zip(*(way for way, _ in ways), strict=True)], min(
+            most for _, most in ways
+        )
+    elif len(inner) == 1 and len(inner[0].invars) == len(before):
+        return _depth(inner[0], before, base)
+    return [ready] * len(equation.outvars), ready
+
+
+def _depth_of_scan(
+    equation: Any, body: Any, before: Sequence[float], base: float
+) -> tuple[Sequence[float], float]:
+    """Carried values go from turn to turn; what is stacked up begins a chain anew."""
+    first = equation.params["num_consts"]
+    after = first + equation.params["num_carry"]
+
+    def turn(inputs: Sequence[float], least: float) -> tuple[Sequence[float], float]:
+        results, most = _depth(body, inputs, least)
+        return [*inputs[:first], *results[: after - first], *inputs[after:]], most
+
+    ends, most = after_turns(turn, before, base, equation.params["length"])
+    stacked = len(equation.outvars) - (after - first)
+    return [*ends[first:after], *[base] * stacked], most
+
+
+def _of_equation(equation: Any, counts: Mapping[str, Count]) -> float:
+    name = equation.primitive.name
+    if name in counts:
+        return counts[name](equation)
+    inner = [_total(jaxpr, counts) for jaxpr in _inside(equation)]
+    if name == "scan":
+        return sum(inner) * float(equation.params["length"])
+    if name == "cond":
+        return max(inner)
+    if name == "while" and sum(inner):
+        raise CountError("how often a loop runs is not known before it has run")
+    return sum(inner)
+
+
+def _product(equation: Any) -> float:
+    """Two operations for each number of the result and each number summed over."""
+    (summed, _), _ = equation.params["dimension_numbers"]
+    first, result = equation.invars[0].aval.shape, equation.outvars[0].aval.shape
+    return float(2 * math.prod(result) * math.prod(first[axis] for axis in summed))
+
+
+def _convolution(equation: Any) -> float:
+    """Two operations for each place of the kernel at each place of the input or of the result.
+
+    A gradient is a convolution with holes or wide borders, in which most products are with a
+    zero that is not there: the smaller of the two counts is that of the convolution it belongs
+    to.
+    """
+    numbers = equation.params["dimension_numbers"]
+    inputs, kernel = (each.aval.shape for each in equation.invars[:2])
+    result = equation.outvars[0].aval.shape
+    place = _places(kernel, numbers.rhs_spec)
+    features_out, features_in = (kernel[axis] for axis in numbers.rhs_spec[:2])
+    by_result = math.prod(result) * features_in
+    by_input = math.prod(inputs) * features_out / equation.params["feature_group_count"]
+    return float(2 * place * min(by_result, by_input))
+
+
+def _places(shape: Sequence[int], axes: Sequence[int]) -> int:
+    """How many places there are in an image or a kernel, whose axes begin with two others."""
+    return math.prod(shape[axis] for axis in axes[2:])
+
+
+def _least_convolution(equation: Any) -> float:
+    """One product for each input channel; in a gradient by the kernel, the result is the kernel."""
+    numbers, result = equation.params["dimension_numbers"], equation.outvars[0].aval.shape
+    kernel = equation.invars[1].aval.shape
+    saved = min(_places(kernel, numbers.rhs_spec), _places(result, numbers.out_spec))
+    return _convolution(equation) / saved
+
+
+def _operands(equation: Any) -> float:
+    """Bytes of all inputs and outputs."""
+    ends = [each.aval for each in (*equation.invars, *equation.outvars)]
+    return float(sum(math.prod(end.shape) * end.dtype.itemsize for end in ends))
+
+
+def _unknown(equation: Any) -> float:
+    raise CountError(f"{equation.primitive.name!r} is a kernel whose operations are not told")
+
+
+_UNTOLD: dict[str, Count] = dict.fromkeys(("rnn", "rnn_fwd", "rnn_bwd", "pallas_call"), _unknown)
+
+COUNTS: dict[str, Count] = {
+    "dot_general": _product,
+    "conv_general_dilated": _convolution,
+    **_UNTOLD,
+}
+"""What each operation with arithmetic of its own counts."""
+
+MEMORY_BYTES: dict[str, Count] = {
+    "dot_general": _operands,
+    "conv_general_dilated": _operands,
+    **_UNTOLD,
+}
+"""The bytes of the same operations, as those of TensorFlow are counted."""
+
+CONVOLUTIONS: dict[str, Count] = {"conv_general_dilated": _convolution}
+"""Those of the operations that are convolutions."""
+
+LEAST: dict[str, Count] = COUNTS | {"conv_general_dilated": _least_convolution}
+"""All of them, convolutions with the products that no fast algorithm spares: see `ceilings`."""

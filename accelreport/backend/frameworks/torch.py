@@ -1,0 +1,502 @@
+"""Keras 3 on PyTorch: its device, a training eagerly or by `torch.compile`, and its arithmetic.
+
+Eager PyTorch traces nothing. Every operation passes a dispatcher, which tells each one with its
+tensors, those of the backward pass and of a loop's every turn among them: so they are counted.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import keras
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch._dynamo.utils import counters
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
+from accelreport.backend.failures import NoDeviceError, out_of_memory
+from accelreport.backend.flops import BYTES_METHOD, FlopResult
+from accelreport.backend.frameworks import TORCH_DEVICES, Runtime, no_compiler
+from accelreport.backend.placement import InGraph
+from accelreport.results.record import Flops
+from accelreport.spec.device import Device
+from accelreport.workloads.base import TrainingProblem
+
+
+def configure(device: Device) -> Runtime:
+    """Set threads and precision, and find the device.
+
+    Raises:
+        NoDeviceError: PyTorch does not see the device, or cannot compile for it.
+    """
+    if device.kind == "GPU" and not torch.cuda.is_available():
+        build = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "a CPU build"
+        raise NoDeviceError(f"PyTorch sees no GPU: {torch.__version__} is {build}")
+    if device.torch_compile and (missing := no_compiler(device)):
+        raise NoDeviceError(missing)
+    if device.threads is not None:
+        torch.set_num_threads(device.threads)
+    found = torch.device(TORCH_DEVICES[device.kind])
+    if device.kind == "GPU":
+        _set_tf32("tf32" if device.tf32 else "ieee")
+    keras.mixed_precision.set_global_policy(device.precision)
+    return Runtime(
+        placement=OnTorch(
+            strategy=None,
+            replicas=1,
+            devices=[f"{device.kind}:{found.index or 0}"],
+            synchronous=device.kind == "CPU",
+            device=found,
+        ),
+        jit_compile=device.torch_compile,
+        facts=_facts(device),
+        framework="torch",
+        loops_in_program=False,
+    )
+
+
+def _set_tf32(precision: str) -> None:
+    """Have float32 products, convolutions and recurrent kernels of a GPU use it or not."""
+    torch.backends.cuda.matmul.fp32_precision = precision
+    torch.backends.cudnn.conv.fp32_precision = precision
+    torch.backends.cudnn.rnn.fp32_precision = precision
+
+
+def _facts(device: Device) -> dict[str, str]:
+    """What PyTorch resolved, for the record."""
+    gpu = device.kind == "GPU"
+    eager = "operations, called one by one"
+    cudnn = str(torch.backends.cudnn.version() or "") if gpu else ""
+    libraries = {"oneDNN": torch.backends.mkldnn, "MKL": torch.backends.mkl}
+    there = [name for name, library in libraries.items() if library.is_available()]
+    facts = {
+        "framework": f"PyTorch {torch.__version__}",
+        "intra_op_threads": "" if gpu else str(torch.get_num_threads()),
+        "steps": "compiled by torch.compile, called one by one" if device.torch_compile else eager,
+        "torch_compile": "on" if device.torch_compile else "off",
+        "kernels": f"cuDNN {cudnn}".strip() if gpu else " and ".join(there),
+        "cuda": str(torch.version.cuda or "") if gpu else "",
+        "cudnn": cudnn,
+        "matmul_precision": ("tf32" if device.tf32 else "ieee") if gpu else "",
+        "device": device.kind,
+        "device_kind": str(torch.cuda.get_device_name(0)) if gpu else "",
+        "precision": device.precision,
+        "strategy": device.strategy,
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+@dataclass
+class OnTorch(InGraph):
+    """See `Placement`. A CPU has done an operation when its call returns; a GPU has not.
+
+    Attributes:
+        device: PyTorch's own object for the device.
+    """
+
+    device: Any = None
+
+    def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """See `Placement.resident`."""
+        return {name: torch.tensor(array, device=self.device) for name, array in arrays.items()}
+
+    def synchronise(self) -> None:
+        """See `Placement.synchronise`."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+    def device_peak_bytes(self) -> int | None:
+        """See `Placement.device_peak_bytes`; on a CPU nobody counts."""
+        if self.device.type != "cuda":
+            return None
+        return int(torch.cuda.max_memory_allocated(self.device))
+
+
+def compiled() -> frozenset[Hashable]:
+    """See `accelreport.backend.checks.windows.compiled`: graphs that Dynamo has traced."""
+    return frozenset(range(counters["stats"]["unique_graphs"]))
+
+
+def everything_done() -> None:
+    """Wait for every stream of every GPU that this process has used; a CPU is never behind."""
+    if torch.cuda.is_initialized():
+        for number in range(torch.cuda.device_count()):
+            torch.cuda.synchronize(number)
+
+
+def can_wait() -> bool:
+    """Whether `everything_done` can wait: this process computes alone."""
+    return True
+
+
+Function = Callable[..., Any]
+
+
+class TorchEngine(Engine):
+    """See `Engine`; a model on one device, trained by the step of Keras' own trainer.
+
+    The host calls every operation of every step, or the compiled pieces of a step: PyTorch has no
+    loop over steps inside a program. What lies between the steps is the same few lines for both.
+
+    Args:
+        problem: what is trained.
+        runtime: a configured PyTorch.
+    """
+
+    def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
+        super().__init__(problem, runtime)
+        self._weights = [variable.value for variable in self.model.trainable_variables]
+
+    # What `Engine` asks of any framework ----------------------------------------------------
+
+    def constant(self, value: NDArray[Any] | int) -> Any:
+        """See `Engine.constant`; no step sees a plain number."""
+        return value if isinstance(value, int) else torch.tensor(value, device=self._device)
+
+    def read(self, value: Any) -> NDArray[Any]:
+        """See `Engine.read`."""
+        return np.array(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
+
+    # Functions ------------------------------------------------------------------------------
+
+    def resident_trainer(self) -> Any:
+        """See `Engine.resident_trainer`."""
+        step, stamped = self._compiled(self._step), self.runtime.synchronous
+
+        def train(resident: Any, order: Any, first: int, count: int) -> tuple[Any, Any]:
+            totals, stamps = self._zeros(), []
+            for number in range(first, first + count):
+                totals += step(resident, order[number])
+                if stamped:
+                    stamps.append(time.perf_counter())
+            return totals, np.array(stamps, np.float64)
+
+        return train
+
+    def part_programs(self) -> PartPrograms:
+        """See `Engine.part_programs`."""
+        given = [torch.full_like(each, SMALL_GRADIENT) for each in self._weights]
+
+        def nothing(resident: Any, indices: Any) -> None:
+            """What driving a step costs is paid by the loop."""
+
+        def gradients(resident: Any, indices: Any) -> None:
+            self._backward(*self.problem.take(resident, indices))
+
+        def updated(resident: Any, indices: Any) -> None:  # noqa: ARG001
+            with torch.no_grad():
+                self.optimizer.apply(given, self.model.trainable_variables)
+
+        return PartPrograms(*map(self._repeated, (nothing, self.problem.take, gradients, updated)))
+
+    def _repeated(self, part: Function) -> Function:
+        """A part of a step, driven as steps are."""
+        step = self._compiled(part)
+
+        def run(resident: Any, order: Any, first: int, count: int) -> None:
+            for number in range(first, first + count):
+                step(resident, order[number])
+
+        return run
+
+    def step_graph(self, *arguments: Any) -> Any:
+        """See `Engine.step_graph`: a function that runs one step and takes it back."""
+        resident, order, first, _ = arguments
+        devices = [self._device] if self._device.type == "cuda" else []
+
+        def rehearse() -> None:
+            changing = [each.value for each in (*self.model.variables, *self.optimizer.variables)]
+            before = [each.detach().clone() for each in changing]
+            try:
+                with torch.random.fork_rng(devices):
+                    self._step(resident, order[first])
+            finally:
+                with torch.no_grad():
+                    for each, value in zip(changing, before, strict=True):
+                        each.copy_(value)
+
+        return rehearse
+
+    def evaluator(self) -> Any:
+        """See `Engine.evaluator`."""
+
+        def step(resident: Any, indices: Any, weights: Any) -> Any:
+            inputs, targets = self.problem.take(resident, indices)
+            outputs = self.model(inputs, training=False)
+            return self._sums(self.problem.loss(targets, outputs), targets, outputs, weights)
+
+        run = self._compiled(step)
+
+        def evaluate(resident: Any, order: Any, weights: Any, first: int, count: int) -> Any:
+            totals = self._zeros()
+            with torch.no_grad():
+                for number in range(first, first + count):
+                    totals += run(resident, order[number], weights[number])
+            return totals
+
+        return evaluate
+
+    def predictor(self) -> Any:
+        """See `Engine.predictor`."""
+        run = self._compiled(self._forward)
+
+        def without_gradients(resident: Any, indices: Any) -> Any:
+            with torch.no_grad():
+                return run(resident, indices)
+
+        return without_gradients
+
+    def prediction_graph(self, resident: Any, indices: Any) -> Any:
+        """See `Engine.prediction_graph`: a function that calls the model once."""
+
+        def rehearse() -> None:
+            with torch.no_grad():
+                self._forward(resident, indices)
+
+        return rehearse
+
+    # One step -------------------------------------------------------------------------------
+
+    def _step(self, resident: Any, indices: Any) -> Any:
+        """What `keras.Model.train_step` does on PyTorch; returns sums over the examples."""
+        inputs, targets = self.problem.take(resident, indices)
+        losses, outputs = self._backward(inputs, targets)
+        with torch.no_grad():
+            gradients = [weight.grad for weight in self._weights]
+            self.optimizer.apply(gradients, self.model.trainable_variables)
+            return self._sums(losses, targets, outputs)
+
+    def _backward(self, inputs: Any, targets: Any) -> tuple[Any, Any]:
+        """Leave its gradient with every weight; losses of the examples, and the outputs."""
+        outputs = self.model(inputs, training=True)
+        losses = self.problem.loss(targets, outputs)
+        self.traced_batch = losses.shape[0]
+        objective = torch.sum(losses) / self.problem.batch_size
+        for penalty in self.model.losses:
+            objective = objective + penalty.to(losses.dtype)
+        objective = self.optimizer.scale_loss(objective)
+        for weight in self._weights:
+            weight.grad = None
+        objective.backward()
+        return losses, outputs
+
+    def _forward(self, resident: Any, indices: Any) -> Any:
+        inputs, _ = self.problem.take(resident, indices)
+        return self.model(inputs, training=False).to(torch.float32)
+
+    def _compiled(self, function: Function) -> Function:
+        """A function as the device asks for it; every shape is that of its first call."""
+        if not self.runtime.jit_compile:
+            return function
+        made: Function = torch.compile(function, dynamic=False)
+        return made
+
+    # Where it lies --------------------------------------------------------------------------
+
+    @property
+    def _placement(self) -> OnTorch:
+        return cast("OnTorch", self.runtime.placement)
+
+    @property
+    def _device(self) -> Any:
+        return self._placement.device
+
+    def _zeros(self) -> Any:
+        return torch.zeros(self.width, dtype=torch.float32, device=self._device)
+
+
+ENGINE = TorchEngine
+"""What `engine_for` makes."""
+
+
+METHOD = (
+    "counted in a step that was run: convolutions, matrix products and fused recurrent kernels, "
+    "forward and backward, each as often as it ran; a multiply-add is two operations, "
+    "element-wise operations are left out"
+)
+"""How the operations were counted, for the record."""
+
+
+class Product(NamedTuple):
+    """Operations, the tensors that are read or written for them, and the kernel's places."""
+
+    operations: float
+    tensors: Sequence[Any]
+    places: int = 1
+
+
+Count = Callable[[Sequence[Any], Any], list[Product]]
+"""(arguments, result) of an operation → its products."""
+
+
+def count_program(rehearse: Callable[[], None]) -> FlopResult:
+    """Count the operations of a step, and the bytes that they read and write.
+
+    Args:
+        rehearse: runs a step and takes it back.
+    """
+    found = _Counting()
+    try:
+        with found:
+            rehearse()
+    except Exception as error:
+        if out_of_memory(error) is None:
+            raise
+        # What was measured before is whole: it must not be lost for want of this figure.
+        return FlopResult(None, None, "no memory was left for one more step")
+    kinds = frozenset(found.kinds)
+    if untold := sorted(kind for kind in kinds if kind.startswith(UNTOLD)):
+        return FlopResult(kinds, None, f"{untold[0]!r} is a kernel whose operations are not told")
+    flops = Flops(
+        per_step=found.operations,
+        method=METHOD,
+        bytes_per_step=found.moved,
+        bytes_method=BYTES_METHOD,
+        convolutions_per_step=found.convolutions,
+        least_per_step=found.least,
+        depth=found.depth,
+    )
+    return FlopResult(kinds, flops)
+
+
+class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
+    """Adds up what is dispatched, and lets it pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinds: set[str] = set()
+        self.operations = 0.0
+        self.convolutions = 0.0
+        self.least = 0.0
+        self.moved = 0.0
+        self.depth = 0.0
+        # A reference to a storage, weak as it is, keeps its place from being given to another.
+        self._depths: dict[Any, float] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        self.kinds.add(name)
+        self._deepen(func, name, (args, kwargs), result)
+        for operations, tensors, places in COUNTS[name](args, result) if name in COUNTS else ():
+            self.operations += operations
+            self.least += operations / places
+            self.convolutions += operations if name.startswith("convolution") else 0.0
+            # A gradient that nobody wants is None.
+            there = [each for each in tensors if each is not None]
+            self.moved += sum(each.numel() * each.element_size() for each in there)
+        return result
+
+    def _deepen(self, func: Any, name: str, arguments: Any, result: Any) -> None:
+        """Depth of the numbers of each result: no number of its storage has less.
+
+        See `Flops.depth`. What puts numbers of several depths together has the least of them.
+        """
+        read = [StorageWeakRef(each.untyped_storage()) for each in _tensors(arguments)]
+        before = [self._depths.get(each, 0.0) for each in read]
+        if name == "copy_":
+            del before[0]  # what is overwritten
+        ready = (min if name in TOGETHER else max)(before, default=0.0)
+        if name in CONSTANT:
+            ready = 0.0
+        if name in COUNTS:
+            ready += 1
+            self.depth = max(self.depth, ready)
+        for each in _tensors(result):
+            storage = each.untyped_storage()
+            place = StorageWeakRef(storage)
+            if place not in read or each.numel() * each.element_size() >= storage.nbytes():
+                self._depths[place] = ready
+            elif func._schema.is_mutable:
+                self._depths[place] = min(self._depths.get(place, 0.0), ready)
+
+
+def _tensors(values: Any) -> list[Tensor]:
+    return [each for each in tree_leaves(values) if isinstance(each, Tensor)]
+
+
+def _product(first: Any, second: Any, result: Any) -> list[Product]:
+    """Two operations for each number of the result and each number summed over."""
+    return [Product(2.0 * result.numel() * first.shape[-1], (first, second, result))]
+
+
+def _matrices(args: Sequence[Any], result: Any) -> list[Product]:
+    return _product(args[0], args[1], result)
+
+
+def _added_matrices(args: Sequence[Any], result: Any) -> list[Product]:
+    return _product(args[1], args[2], result)
+
+
+def _convolution(args: Sequence[Any], result: Any) -> list[Product]:
+    """Two operations for each place of the kernel, at each place of the smaller side."""
+    inputs, kernel, transposed = args[0], args[1], args[6]
+    side = inputs if transposed else result
+    operations = 2.0 * side.numel() * math.prod(kernel.shape[1:])
+    return [Product(operations, (inputs, kernel, result), math.prod(kernel.shape[2:]))]
+
+
+def _convolution_gradients(args: Sequence[Any], result: Any) -> list[Product]:
+    """As many as the convolution for each of the two gradients that are wanted."""
+    gradient, inputs, kernel, transposed, wanted = *args[:3], args[7], args[10]
+    side, places = inputs if transposed else gradient, math.prod(kernel.shape[2:])
+    operations = 2.0 * side.numel() * math.prod(kernel.shape[1:])
+    ends = ((gradient, kernel, result[0]), (gradient, inputs, result[1]))
+    return [
+        Product(operations, tensors, places)
+        for tensors, asked in zip(ends, wanted, strict=False)
+        if asked
+    ]
+
+
+def _recurrent(args: Sequence[Any], result: Any) -> list[Product]:
+    """2 · steps · batch · elements of the weight matrices, for a whole sequence."""
+    inputs, weights = args[0], [each for each in args[1] if each.dim() == 2]
+    steps = inputs.numel() / inputs.shape[-1]
+    operations = 2.0 * steps * sum(each.numel() for each in weights)
+    return [Product(operations, (inputs, *weights, result[0]))]
+
+
+def _recurrent_gradients(args: Sequence[Any], result: Any) -> list[Product]:
+    """Twice the forward pass: gradients of the inputs and of the weights."""
+    return _recurrent(args, result) * 2
+
+
+COUNTS: dict[str, Count] = {
+    "mm": _matrices,
+    "bmm": _matrices,
+    "mv": _matrices,
+    "addmm": _added_matrices,
+    "baddbmm": _added_matrices,
+    "convolution": _convolution,
+    "convolution_backward": _convolution_gradients,
+    "_cudnn_rnn": _recurrent,
+    "_cudnn_rnn_backward": _recurrent_gradients,
+}
+"""Operations with arithmetic of their own, by their names in ATen."""
+
+UNTOLD = ("_scaled_dot_product", "_flash_attention", "_efficient_attention", "miopen_rnn")
+"""How the names of fused kernels begin whose arithmetic is not counted."""
+
+TOGETHER = frozenset({"cat", "stack"})
+"""Operations that put numbers beside one another, such as what a loop leaves of each turn."""
+
+CONSTANT = frozenset(
+    [
+        *("select_backward", "slice_backward", "embedding_dense_backward", "zero_", "fill_"),
+        *(f"{kind}_like" for kind in ("empty", "full", "ones", "rand", "randn", "zeros")),
+        *(f"new_{kind}" for kind in ("empty", "empty_strided", "full", "ones", "zeros")),
+    ]
+)
+"""Operations whose numbers, or most of whose numbers, wait for nothing."""

@@ -1,1 +1,0 @@
-"""Keras 3 on PyTorch: the same problems, trained eagerly or by what `torch.compile` makes."""
