@@ -18,7 +18,15 @@ from accelreport.analysis.claims import (
     together,
     within_bounds,
 )
-from accelreport.analysis.learning import Change, Parity, Quality, agreement, change, difference
+from accelreport.analysis.learning import (
+    Change,
+    Parity,
+    Quality,
+    agreement,
+    change,
+    difference,
+    parity,
+)
 from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result
 from accelreport.analysis.speedup import (
     Group,
@@ -422,7 +430,8 @@ def _line(seen: Seen, check: TrendCheck, name: str, measured: list[_Rung]) -> _O
     margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
     flat = QUALITY_MARGIN if name in SIGNED else log(check.tolerance)
     verdicts = [_rises(rising, 1.0 if check.rises else -1.0, margin, level)]
-    verdicts += [_stays(_change(each, rising[0], 1.0, level), flat) for each in before]
+    changes = [_change(each, rising[0], 1.0, level) for each in before]
+    verdicts += [_OF_PARITY[parity(each, each, flat)] for each in changes]
     numbers = [Number(name, seen.interval(name, rung.terms), rung.place) for rung in measured]
     return _Outcome(together(verdicts), tuple(numbers))
 
@@ -456,16 +465,6 @@ def _rises(steps: list[Terms], sign: float, margin: float, level: float) -> Clai
 
 def _change(before: Terms, after: Terms, sign: float, level: float) -> Interval:
     return (after.times(sign) + before.times(-sign)).contrast.linear(level)
-
-
-def _stays(found: Interval, margin: float) -> ClaimVerdict:
-    """Whether a change is none that matters."""
-    if not found.known:
-        return ClaimVerdict.UNDECIDED
-    if -margin <= found.low and found.high <= margin:
-        return ClaimVerdict.CONFIRMED
-    outside = found.low > margin or found.high < -margin
-    return ClaimVerdict.REFUTED if outside else ClaimVerdict.UNDECIDED
 
 
 # Qualities --------------------------------------------------------------------------------------

@@ -283,7 +283,11 @@ def judge(difference: Contrast, within: float, comparisons: int = 1) -> Parity:
         comparisons: as in `agreement`.
     """
     strict = 1 - (1 - LEVEL) / max(comparisons, 1)
-    narrow, wide = difference.linear(TOST_LEVEL), difference.linear(strict)
+    return parity(difference.linear(TOST_LEVEL), difference.linear(strict), within)
+
+
+def parity(narrow: Interval, wide: Interval, within: float) -> Parity:
+    """EQUIVALENT where `narrow` lies within ± `within`, DIFFERENT where `wide` lies outside."""
     if not narrow.known:
         return Parity.UNDECIDED
     if -within <= narrow.low and narrow.high <= within:

@@ -89,6 +89,11 @@ class Interval:
         """Whether there is an interval, which takes two processes of each group."""
         return not (isnan(self.low) or isnan(self.high))
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Its ends, or the value twice where there is no interval."""
+        return (self.low, self.high) if self.known else (self.value, self.value)
+
 
 NOTHING = Interval(nan, nan, nan, 0)
 """The estimate of something that was never measured."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,6 +16,9 @@ from accelreport.report.site.publish import (
     workflow,
     write_workflow,
 )
+
+if TYPE_CHECKING:
+    from accelreport.results.store import Store
 
 Theme = Literal["auto", "light", "dark"]
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
@@ -157,14 +160,11 @@ def build(
     """
     from accelreport.report.site import builder
     from accelreport.report.site.options import report_cache
-    from accelreport.results.store import Store
-    from accelreport.runner.plan_documents import choose, refresh
+    from accelreport.runner.plan_documents import choose
     from accelreport.spec.files_beside import FILE_NAME, read_options
     from accelreport.terminal.say import say, tell_unshown
 
-    store = Store(results)
-    for complaint in refresh(store, specs) if specs.is_dir() else ():
-        say(f"warning: {complaint}", err=True)
+    store = _refreshed(results, specs)
     said = read_options(specs / FILE_NAME)
     known = {plan.spec for plan in store.plans()}
     for absent in said.unknown_benchmarks(known, "nothing was run of it: run its spec first"):
@@ -193,6 +193,18 @@ def build(
     tell_unshown(built.unshown)
     if built.unshown:
         raise typer.Exit(max(each.exit_code for each in built.unshown))
+
+
+def _refreshed(results: Path, specs: Path) -> Store:
+    """The results, their plans as the specs stand now; complaints are printed."""
+    from accelreport.results.store import Store
+    from accelreport.runner.plan_documents import refresh
+    from accelreport.terminal.say import say
+
+    store = Store(results)
+    for complaint in refresh(store, specs) if specs.is_dir() else ():
+        say(f"warning: {complaint}", err=True)
+    return store
 
 
 def _theme(name: str) -> Theme:
@@ -304,15 +316,12 @@ def serve(
     from accelreport.report.site.drawing import Engines
     from accelreport.report.site.options import CHECKOUT, report_cache
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
-    from accelreport.results.store import Store
-    from accelreport.runner.plan_documents import choose, refresh
+    from accelreport.runner.plan_documents import choose
     from accelreport.spec.files_beside import talk_of
     from accelreport.terminal.say import say, tell_unshown
 
     def rebuild() -> None:
-        store = Store(results)
-        for complaint in refresh(store, specs) if specs.is_dir() else ():
-            say(f"warning: {complaint}", err=True)
+        store = _refreshed(results, specs)
         say(*choose(store), err=True)
         try:
             talk, cache = talk_of(specs), report_cache()

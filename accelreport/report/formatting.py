@@ -140,6 +140,11 @@ def percent(share: float | None, places: int = 2) -> str:
     return f"{fixed(100 * share, places)}{SPACE}%"
 
 
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign: "+0.12 points"."""
+    return f"{signed(100 * difference, 2)}{SPACE}points"
+
+
 def percentage_points(share: float) -> str:
     """A margin of shares as somebody chose it: "0.5 percentage points"."""
     told = short(round(100 * share, 9))

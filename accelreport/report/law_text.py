@@ -152,9 +152,8 @@ def split_sentence(name: str, sweep: TimedSweep) -> str:
 
 def part_told(cost: Interval, whole: float) -> bool:
     """Whether a part of a cost is told apart from nothing, or surely is hardly anything."""
-    ends = (cost.low, cost.high) if cost.known else (cost.value, cost.value)
-    small = all(abs(end) < whole / 100 for end in ends)
-    return small or ends[0] > 0 or ends[1] < 0
+    low, high = cost.ends
+    return max(abs(low), abs(high)) < whole / 100 or low > 0 or high < 0
 
 
 def _nothing(seconds: float, whole: float) -> bool:

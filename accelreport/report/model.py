@@ -6,7 +6,7 @@ gallery of samples, downloads). Templates lay blocks out and decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -55,6 +55,16 @@ class Entry:
     """What opens them."""
 
 
+def entry(*lines: Line | str, **rest: Any) -> Entry:
+    """A table cell of these lines; a text is a value. `rest` are the other fields of an `Entry`."""
+    return Entry(tuple(Line(line) if isinstance(line, str) else line for line in lines), **rest)
+
+
+def entries_of(texts: Iterable[Line | str]) -> tuple[Entry, ...]:
+    """A table cell for each text."""
+    return tuple(map(entry, texts))
+
+
 @dataclass(frozen=True)
 class Column:
     """A table column; `device`, its number, makes a small key before its title.
@@ -67,6 +77,11 @@ class Column:
     number: bool = False
     device: int | None = None
     wide: bool = False
+
+
+def number_columns(titles: Iterable[str]) -> tuple[Column, ...]:
+    """A column of numbers for each title."""
+    return tuple(Column(title, number=True) for title in titles)
 
 
 @dataclass(frozen=True)

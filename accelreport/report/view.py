@@ -186,6 +186,11 @@ class BenchmarkView:
         """File name of its page, without the suffix."""
         return f"{slug(self.plan.spec)}.{slug(self.plan.profile)}"
 
+    @property
+    def named(self) -> str:
+        """Its title with its profile."""
+        return f"{label(self.plan.title)} ({label(self.plan.profile, 40)})"
+
     @cached_property
     def words(self) -> Words:
         """What the steps of this family are called."""
@@ -384,6 +389,14 @@ class BenchmarkView:
     def point_title(self, point: Point) -> str:
         """A sweep point in words: "batch size 256"; the word for "all" without axes."""
         return self.words_of_point(point) or "as specified"
+
+    def point_name(self, point: Point) -> str:
+        """The title of what is of one point; empty without axes, where nothing else is."""
+        return self.point_title(point) if self.axes else ""
+
+    def at(self, point: Point) -> str:
+        """The place of a number, to go behind it: " at batch size 256"; empty without axes."""
+        return f" at {self.point_title(point)}" if self.axes else ""
 
     def words_of_point(self, point: Point, skip: int = 0) -> str:
         """A sweep point in words, without its first axes."""

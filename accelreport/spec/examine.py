@@ -149,6 +149,15 @@ def _workload(*, called: bool) -> tuple[KeyPath, str]:
     return ("workload", "mode" if called else "kind"), "the workload"
 
 
+def _known(
+    parts: ParsedSpec, devices: Mapping[str, Device | None]
+) -> Iterator[tuple[int, str, Device]]:
+    """Number, name and row of each device that a spec names and that has no problems of its own."""
+    for index, name in enumerate(parts.devices or ()):
+        if device := devices.get(name):
+            yield index, name, device
+
+
 def check_frameworks(
     collector: Collector,
     parts: ParsedSpec,
@@ -164,9 +173,8 @@ def check_frameworks(
         resolved: the workload's parameters at each point.
     """
     points = list(resolved)
-    for index, name in enumerate(parts.devices or ()):
-        device = devices.get(name)
-        if device is None or parts.family is None:
+    for index, name, device in _known(parts, devices):
+        if parts.family is None:
             continue
         refused = (unsupported(parts.family, point, device) for point in points)
         found = next((each for each in refused if each), None)
@@ -193,9 +201,8 @@ def check_batches(
         resolved: the workload's parameters at each point.
     """
     sizes = [int(point["batch_size"]) for point in resolved if "batch_size" in point]
-    for index, name in enumerate(parts.devices or ()):
-        device = devices.get(name)
-        if device is None or device.strategy not in {"mirrored", "multi_worker_mirrored"}:
+    for index, name, device in _known(parts, devices):
+        if device.strategy not in {"mirrored", "multi_worker_mirrored"}:
             continue
         several = device.strategy == "multi_worker_mirrored"
         replicas = device.replicas * (device.workers if several else 1)

@@ -38,6 +38,7 @@ from accelreport.terminal.run_text import (
     looked,
     opening,
     quality_text,
+    spec_name,
     timings_text,
 )
 from accelreport.terminal.say import on_one_line
@@ -168,7 +169,7 @@ class LiveProgress:
     def _ended(self, line: CellEndLine) -> None:
         self._learn(line.record)
         del self._now[line.key]
-        spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
+        spec = spec_name(line)
         if spec != self._spec:
             self._spec = spec
             self._console.print(Text(on_one_line(spec), style="bold"))

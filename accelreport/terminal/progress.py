@@ -31,6 +31,7 @@ from accelreport.terminal.run_text import (
     looked,
     nothing_ran,
     opening,
+    spec_name,
     timings_text,
 )
 from accelreport.terminal.say import on_one_line, unheard
@@ -96,7 +97,7 @@ class PlainLines:
         return f"  ({', '.join(parts)})" if parts else ""
 
     def _heading(self, line: CellEndLine) -> None:
-        spec = line.spec if line.profile == "full" else f"{line.spec} ({line.profile})"
+        spec = spec_name(line)
         if spec != self._spec:
             self._spec = spec
             _print(self.stream, spec)

@@ -45,6 +45,11 @@ def number(value: float) -> str:
     return f"{rounded:,.0f}" if 1000 <= abs(rounded) < 1e15 else f"{rounded:.3g}"
 
 
+def spec_name(cell: CellName) -> str:
+    """Its spec, with the profile where that is not the spec as it stands."""
+    return cell.spec if cell.profile == "full" else f"{cell.spec} ({cell.profile})"
+
+
 def cell_name(cell: CellName) -> str:
     """Device, sweep point and repeat: `cpu batch_size=512 #0`."""
     point = (f"{key.removeprefix('workload.')}={value}" for key, value in cell.point.items())

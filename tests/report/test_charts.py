@@ -49,12 +49,12 @@ from accelreport.report.charts.labelled import (
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences, paired_bars
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.sweep import LETTERS, End, SweepLine, sweep_axes, sweep_lines
-from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.drawing import Drawer, DrawingError, Engines, still
+from accelreport.report.text import text_width
 from accelreport.report.theme import KEYS, SHAPES
 from accelreport.runner.plan_documents import plan_document
 from tests.house.tree import ROOT

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Named
-from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.charts.workloads import (
     RateMark,
     RateSpan,
@@ -32,7 +31,7 @@ from accelreport.report.pages.index import index_page
 from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, rates_table
 from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.assembly import gather
-from accelreport.report.text import label, short_hardware
+from accelreport.report.text import label, short_hardware, text_width
 from accelreport.results.record import Record
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim

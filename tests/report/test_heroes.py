@@ -13,7 +13,6 @@ import pytest
 from accelreport.analysis.overview import published_rates
 from accelreport.loader.load import load
 from accelreport.report import formatting
-from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.formatting import MISSING
 from accelreport.report.heroes import frameworks
 from accelreport.report.heroes.general import rates_title
@@ -39,6 +38,7 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.headline import compared, headline, together
 from accelreport.report.pages.overview import Overview
 from accelreport.report.site.assembly import gather
+from accelreport.report.text import text_width
 from accelreport.report.view import BenchmarkView, median
 from accelreport.results.record import Roofs
 from accelreport.runner.plan_documents import plan_document

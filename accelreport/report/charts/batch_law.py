@@ -29,7 +29,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import Axis, Scale, decades, log_domain, plain, ticked
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.text import text_width
 
 BEYOND = 4.0
 """A line goes on to so many times the largest amount that was timed, where it is fainter."""

@@ -37,7 +37,7 @@ from accelreport.report.charts.scales import (
     ticked,
     time_axis,
 )
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.text import text_width
 from accelreport.report.theme import series
 
 LOW = 180

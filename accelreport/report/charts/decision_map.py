@@ -25,7 +25,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import Scale, decades, log_domain, plain
-from accelreport.report.charts.text_metrics import cut, text_width
+from accelreport.report.text import cut, text_width
 from accelreport.report.theme import series
 
 UNDECIDED, MODEL = "undecided", "model"

@@ -31,7 +31,7 @@ from accelreport.report.charts.scales import (
     round_times,
     ticked,
 )
-from accelreport.report.charts.text_metrics import cut, lines_within, text_width
+from accelreport.report.text import cut, lines_within, text_width
 
 LARGE, SMALL = 13.5, 11.0
 """Sizes of letters of a figure and of a thumbnail, in pixels."""

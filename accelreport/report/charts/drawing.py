@@ -18,8 +18,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 import altair as alt
 
 from accelreport.report.charts.scales import Axis, Scale, ticked
-from accelreport.report.charts.text_metrics import text_width
 from accelreport.report.model import Drawing, Panel
+from accelreport.report.text import text_width
 from accelreport.report.theme import DASHES, FONT, SERIES_LIGHT, series, shape
 
 Chart: TypeAlias = "alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart"

@@ -14,7 +14,7 @@ import altair as alt
 
 from accelreport.report.charts.drawing import THUMBNAIL, Chart, Layer, rows
 from accelreport.report.charts.scales import Scale
-from accelreport.report.charts.text_metrics import cut, lines_within, text_width
+from accelreport.report.text import cut, lines_within, text_width
 
 RAMP = ("h4", "h5", "h6", "h7", "h8")
 """Colours of five bins, little to much: all of them carry ink."""

@@ -37,7 +37,7 @@ from accelreport.report.charts.scales import (
     time_axis,
     wrapped,
 )
-from accelreport.report.charts.text_metrics import cut, lines_within, text_width
+from accelreport.report.text import cut, lines_within, text_width
 
 Values = dict[str, object]
 

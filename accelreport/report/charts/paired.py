@@ -19,7 +19,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import Scale, nice_ticks, plain, ticked
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.text import text_width
 
 PLAIN = "var(--p2)"
 """Of bars that something is compared with."""
@@ -50,6 +50,14 @@ class Bars:
     title: str
     bars: tuple[Bar, ...]
     verdict: str = ""
+
+
+def bars_in_words(groups: Sequence[Bars]) -> str:
+    """Every bar with its value, for a screen reader."""
+    return "; ".join(
+        f"{group.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in group.bars)
+        for group in groups
+    )
 
 
 @dataclass

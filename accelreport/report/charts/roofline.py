@@ -24,7 +24,7 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import Scale, decades, log_domain, plain, ticked
-from accelreport.report.charts.text_metrics import text_width
+from accelreport.report.text import text_width
 
 LINE = 16
 """Pixels from one line of text to the next."""

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import formatting
-from accelreport.report.charts.text_metrics import cut, divisible, text_width
+from accelreport.report.text import cut, divisible, text_width
 
 
 def wrapped(title: str, width: int) -> str | list[str]:

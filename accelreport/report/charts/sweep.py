@@ -36,7 +36,7 @@ from accelreport.report.charts.scales import (
     swept_on_log,
     ticked,
 )
-from accelreport.report.charts.text_metrics import cut, text_width
+from accelreport.report.text import cut, text_width
 from accelreport.report.theme import DASHES
 
 LETTERS, SMALL = 13.0, 10.5

@@ -33,7 +33,7 @@ from accelreport.report.charts.scales import (
     ticked,
     wrapped,
 )
-from accelreport.report.charts.text_metrics import cut, lines_within, text_width
+from accelreport.report.text import cut, lines_within, text_width
 from accelreport.report.theme import series, shape
 
 Kind = Literal["base", "measured", "published", "beyond"]

@@ -36,7 +36,15 @@ from accelreport.report.charts.drawing import Chart
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import first_step_number, kicker
-from accelreport.report.model import Column, Entry, LargeNumber, Line, Row, RowGroup, Table
+from accelreport.report.model import (
+    Column,
+    LargeNumber,
+    Row,
+    RowGroup,
+    Table,
+    entries_of,
+    entry,
+)
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.view import BenchmarkView, Series
 
@@ -318,7 +326,7 @@ def _row(bench: BenchmarkView, place: Place, forecast: Forecast | None) -> Row:
         "fitted" if place.fitted else "tests the model",
     )
     return Row(
-        Entry((Line(bench.point_title(point)),), href=bench.evidence(series, point)),
-        tuple(Entry((Line(text),)) for text in texts),
+        entry(bench.point_title(point), href=bench.evidence(series, point)),
+        entries_of(texts),
         device=series.colour if place.fastest else None,
     )

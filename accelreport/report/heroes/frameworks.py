@@ -21,7 +21,14 @@ from accelreport.report.charts.sweep import SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.general import ROW, rates_figure
 from accelreport.report.heroes.hero import ON_A_CARD, ON_A_SLIDE, Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import dots_at, fullest_point, kicker, rate, usual_numbers
-from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
+from accelreport.report.model import (
+    Row,
+    RowGroup,
+    Table,
+    entries_of,
+    entry,
+    number_columns,
+)
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.pages.sections.cold_start import course_of, measured_units, starts_of
 from accelreport.report.text import sentence
@@ -238,8 +245,8 @@ def _until(
     ]
     rows = tuple(
         Row(
-            Entry((Line(series.title),)),
-            tuple(Entry((Line(formatting.duration(course.at(n))),)) for n in SHOWN_STEPS),
+            entry(series.title),
+            entries_of(formatting.duration(course.at(n)) for n in SHOWN_STEPS),
             device=series.colour,
         )
         for series, course in courses.items()
@@ -261,9 +268,7 @@ def _until(
             id="hero-until-data",
             title=title,
             corner="on",
-            columns=tuple(
-                Column(formatting.plural(n, bench.words.step), number=True) for n in SHOWN_STEPS
-            ),
+            columns=number_columns(formatting.plural(n, bench.words.step) for n in SHOWN_STEPS),
             groups=(RowGroup(rows),),
         ),
         up="time, cold start included",

@@ -1,4 +1,4 @@
-"""Heroes of one configuration: rates of devices, and the source's training then and here."""
+"""Heroes of one configuration: rates, those of a kernel, the source's training then and here."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
 
-from accelreport.analysis.compute import COMPUTE_DTYPE
+from accelreport.analysis.ceilings import own_limits
+from accelreport.analysis.compute import COMPUTE_DTYPE, Peak, peak_for, peak_of_hardware
 from accelreport.analysis.published import conditions
+from accelreport.analysis.results import matches
 from accelreport.analysis.speedup import HOW, Speedup, replicas_of, speedup
 from accelreport.analysis.stats import Verdict
 from accelreport.report import formatting
@@ -29,8 +31,19 @@ from accelreport.report.heroes.rates import (
     rate,
     usual_numbers,
 )
-from accelreport.report.model import Code, Column, Entry, LargeNumber, Line, Row, RowGroup, Table
+from accelreport.report.heroes.sweep import devices_title
+from accelreport.report.model import (
+    Code,
+    Column,
+    LargeNumber,
+    Line,
+    Row,
+    RowGroup,
+    Table,
+    entry,
+)
 from accelreport.report.pages.badges import kind_text, loud_badges
+from accelreport.report.pages.hardware import environment_of, peak_of
 from accelreport.report.pages.headline import compared, headline, with_origin
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
@@ -261,11 +274,10 @@ def rates_figure(
         against: what they are held against.
     """
     shown, counted = list(dots) or dots_at(bench, point), quantity(bench)
-    where = f" at {bench.point_title(point)}" if bench.axes else ""
     said = "; ".join(f"{dot.name}, {dot.detail}: {dot.text} {dot.share}".rstrip() for dot in shown)
     return HeroFigure(
         id="hero-rates",
-        title=sentence(f"{counted}{where}{against}"),
+        title=sentence(f"{counted}{bench.at(point)}{against}"),
         description=f"{said}.",
         caption=signs(shown),
         chart=lambda size: dot_plot(
@@ -287,8 +299,8 @@ def rates_table(dots: list[Dot], counted: str) -> Table:
     """The numbers of such a chart."""
     rows = tuple(
         Row(
-            Entry((Line(dot.name),)),
-            (Entry((Line(dot.text),)), Entry((Line(_from(dot), "reason"), *_flags(dot)))),
+            entry(dot.name),
+            (entry(dot.text), entry(Line(_from(dot), "reason"), *_flags(dot))),
             device=dot.device.colour,
         )
         for dot in dots
@@ -432,3 +444,104 @@ def _then_answer(own: Dot, theirs: list[Dot], examples: float) -> str:
         f"{formatting.count(examples)} examples in all. Beside {own.name}, as published: "
         f"{formatting.listed(said)}."
     )
+
+
+def kernel_hero(bench: BenchmarkView) -> Hero | None:
+    """The hero; None where no limit is known of anything."""
+    point = fullest_point(bench) if bench.words.kernel else None
+    if point is None:
+        return None
+    dots = [_limited(bench, dot, point) for dot in dots_at(bench, point)]
+    if not any(dot.limit for dot in dots):
+        return None
+    above = [dot for dot in dots if dot.published and dot.limit and dot.value > dot.limit]
+    told = devices_title(bench)
+    title = _kernel_title(bench, point, dots, above) if above or not told else told
+    figure = rates_figure(bench, point, dots, ", against what the chip can do")
+    figure = replace(
+        figure, caption=f"Grey: what the chip can do; red: beyond it. {figure.caption}"
+    )
+    return Hero(
+        kicker=kicker(bench),
+        title=title,
+        answer=_kernel_answer(dots, above) if above or not told else headline(bench),
+        figures=(figure,),
+        note=(
+            "Peaks are by the makers’ sheets; where none is cited, the roof is what this machine’s "
+            "own product of matrices reached on a thread, times its threads."
+        ),
+        numbers=usual_numbers(bench),
+        thumbnail=figure,
+        sentence=f"{title}.",
+    )
+
+
+def _limited(bench: BenchmarkView, dot: Dot, point: Point) -> Dot:
+    """The row with the limit of its chip, where one is known."""
+    peak = _published_peak(bench, dot, point) if dot.published else _own_peak(bench, dot, point)
+    if peak is None:
+        return dot
+    limit, what = peak
+    text = f"{what} {formatting.number(limit)}"
+    share = f"{formatting.percent(dot.value / limit, 0)} of its {what}"
+    if dot.value > limit:
+        share = f"{formatting.ratio(dot.value / limit)} its {what}"
+    return replace(dot, limit=limit, limit_text=text, share=share)
+
+
+def _own_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str] | None:
+    series = dot.device
+    if not isinstance(series, Series):
+        return None
+    peak = peak_of(bench, series, point)
+    if peak is not None:
+        return peak.tflops, "peak"
+    environment = environment_of(bench, series, point)
+    if environment is None or bench.plan.devices[series.device].kind != "CPU":
+        return None
+    values = {**bench.plan.workload, **dict(zip(bench.axes, point, strict=True))}
+    own = own_limits(environment, str(values.get("dtype", "")))
+    return (own.peak.tflops, "own roof") if own and own.peak else None
+
+
+def _published_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str] | None:
+    found = next(each for each in published_at(bench, point) if each.name == dot.name)
+    row = found.found.row
+    values = dict(zip(bench.axes, point, strict=True))
+    at = {**bench.plan.workload, **(values if matches(values, found.found.where) else {})}
+    dtype = str(at.get("dtype", ""))
+    device = bench.plan.devices.get(row.device)
+    peak: Peak | None = peak_of_hardware(row.hardware or row.label, dtype)
+    peak = peak or (peak_for(device, dtype) if device else None)
+    return (peak.tflops, "peak") if peak else None
+
+
+def _kernel_title(bench: BenchmarkView, point: Point, dots: list[Dot], above: list[Dot]) -> str:
+    if above:
+        count = len(above)
+        who = "One published figure is" if count == 1 else f"{_word(count)} published figures are"
+        return f"{who} faster than the chip can be"
+    own = [dot for dot in dots if not dot.published and dot.limit]
+    if not own:
+        return rates_title(bench, point)
+    best = max(own, key=lambda dot: dot.value / (dot.limit or 1.0))
+    share = formatting.percent(best.value / (best.limit or 1.0), 0)
+    return f"{sentence(best.name)} reaches {share} of its {best.limit_text.rsplit(' ', 1)[0]}"
+
+
+_WORDS = ("", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+def _word(count: int) -> str:
+    return _WORDS[count] if count < len(_WORDS) else formatting.count(count)
+
+
+def _kernel_answer(dots: list[Dot], above: list[Dot]) -> str:
+    own = next((dot for dot in dots if not dot.published), None)
+    said = []
+    if own is not None:
+        said.append(sentence(f"{own.name} computes {own.text} TFLOPS here."))
+    for dot in above[:2]:
+        over = formatting.ratio(dot.value / (dot.limit or 1.0))
+        said.append(f"{sentence(dot.name)}: {dot.text} printed, {over} its {dot.limit_text}.")
+    return " ".join(said)

@@ -26,7 +26,6 @@ from accelreport.report.heroes.rates import (
 from accelreport.report.heroes.sweep import LEVEL, devices_title
 from accelreport.report.metrics import axis_title, is_share, metric_title, settings_text
 from accelreport.report.model import (
-    Column,
     Entry,
     Figure,
     LargeNumber,
@@ -35,8 +34,9 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
 )
-from accelreport.report.pages.badges import kind_text, loud_badges
+from accelreport.report.pages.badges import device_columns, kind_text, loud_badges
 from accelreport.report.pages.headline import with_origin
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, mean, median, present
@@ -214,18 +214,18 @@ def _example(bench: BenchmarkView) -> str:
 
 
 def _table(bench: BenchmarkView) -> Table:
-    def entry(series: Series, point: Point) -> Entry:
+    def made(series: Series, point: Point) -> Entry:
         cell = _cell(bench, series, point)
         href = bench.evidence(series, point)
         if cell.value is None:
-            return Entry((Line(cell.text, "reason"),), href=href)
+            return entry(Line(cell.text, "reason"), href=href)
         under = (Line(cell.under, "detail"),) if cell.under else ()
-        return Entry((Line(cell.text), *under), href=href)
+        return entry(cell.text, *under, href=href)
 
     rows = tuple(
         Row(
-            Entry((Line(bench.point_header(point)),)),
-            tuple(entry(series, point) for series in bench.shown_series),
+            entry(bench.point_header(point)),
+            tuple(made(series, point) for series in bench.shown_series),
         )
         for point in bench.points
     )
@@ -233,7 +233,7 @@ def _table(bench: BenchmarkView) -> Table:
         id="grid-data",
         title=f"Time for one {_example(bench)}, by sweep point",
         corner=bench.points_heading,
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.shown_series),
+        columns=device_columns(bench.shown_series),
         groups=(RowGroup(rows),),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from accelreport.report import formatting
 from accelreport.report.charts.curves import Curve, told_by_dash
 from accelreport.report.charts.drawing import ROOMY, THUMBNAIL, Chart, drawable
-from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
+from accelreport.report.charts.paired import PLAIN, Bar, Bars, bars_in_words, paired_bars
 from accelreport.report.heroes.general import paired_title, rates_figure, rates_title
 from accelreport.report.heroes.hero import MOST_NUMBERS, Hero, HeroFigure, Shown, Size
 from accelreport.report.heroes.rates import (
@@ -231,10 +231,9 @@ def _line_text(
 
 def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]:
     point, validation, _ = lines[-1]
-    where = f" at {bench.point_title(point)}" if bench.axes else ""
     seeds = max(len(bench.measured(each, point)) for each in bench.shown_series)
     over = f", median of {formatting.plural(seeds, 'seed')}" if seeds > 1 else ""
-    own = LargeNumber(validation.end, f"{metric_title(bench.quality)}{where}{over}",
+    own = LargeNumber(validation.end, f"{metric_title(bench.quality)}{bench.at(point)}{over}",
                       loud_badges(bench))  # fmt: skip
     others = (step_number(bench), device_number(bench), claims_number(bench))
     return (own, *(each for each in others if each is not None))
@@ -332,10 +331,7 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
     errors = HeroFigure(
         id="hero-errors",
         title="Missed by, on average",
-        description="; ".join(
-            f"{group.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in group.bars)
-            for group in groups
-        ),
+        description=bars_in_words(groups),
         caption="How far each is off on average: the shorter, the better.",
         chart=partial(_errors, groups),
         badges=run.badges,

@@ -226,10 +226,9 @@ def step_number(bench: BenchmarkView) -> LargeNumber | None:
     if series is None or point is None or found is None:
         return None
     count = formatting.plural(len(bench.measured(series, point)), "process", "processes")
-    where = f" at {bench.point_title(point)}" if bench.axes else ""
     return LargeNumber(
         duration_of(found.seconds),
-        f"a {bench.words.step}{where} on {series.title}, {count}",
+        f"a {bench.words.step}{bench.at(point)} on {series.title}, {count}",
         number_badges(bench.planned(series, point)),
     )
 
@@ -257,13 +256,12 @@ def device_number(bench: BenchmarkView, printed: LargeNumber | None = None) -> L
     best = max(told, key=lambda each: each.speedup)
     if best.between and best.estimate.verdict not in DECIDED:
         return None
-    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
     beside = baseline_of(bench, best)
     slower = best.speedup < 1
     return LargeNumber(
         best.longer if slower else best.text,
         (f"as long on {best.series.title} as on" if slower else f"{best.series.title} over")
-        + f" {beside}{where}",
+        + f" {beside}{bench.at(best.point)}",
         number_badges(bench.planned(best.series, best.point)),
     )
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from accelreport.report.heroes.decision_map import decision_map_hero
 from accelreport.report.heroes.frameworks import frameworks_hero
-from accelreport.report.heroes.general import general_hero, then_and_now_hero
+from accelreport.report.heroes.general import general_hero, kernel_hero, then_and_now_hero
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero
-from accelreport.report.heroes.kernel import kernel_hero
 from accelreport.report.heroes.learning import (
     classes_hero,
     deployment_hero,

@@ -32,8 +32,15 @@ from accelreport.report.heroes.rates import (
     usual_numbers,
 )
 from accelreport.report.metrics import axis_title
-from accelreport.report.model import Column, Entry, LargeNumber, Line, Row, RowGroup, Table
-from accelreport.report.pages.badges import absence, kind_text, loud_badges, number_badges
+from accelreport.report.model import Entry, LargeNumber, Line, Table, entry
+from accelreport.report.pages.badges import (
+    absence,
+    kind_text,
+    loud_badges,
+    measured_entry,
+    number_badges,
+    points_by_devices,
+)
 from accelreport.report.pages.headline import (
     baseline_of,
     compared,
@@ -246,7 +253,7 @@ def devices_title(bench: BenchmarkView) -> str:
     if not faster:
         return ""
     best = max(unrivalled(faster), key=lambda each: each.speedup)
-    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+    where = bench.at(best.point)
     return f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}{where}"
 
 
@@ -283,34 +290,21 @@ def _answer(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:
 
 
 def _table(bench: BenchmarkView) -> Table:
-    rows = tuple(
-        Row(
-            Entry((Line(bench.point_header(point)),)),
-            tuple(_entry(bench, series, point) for series in bench.tried_series),
-        )
-        for point in bench.points
-    )
-    return Table(
-        id="sweep-data",
-        title=sentence(quantity(bench)),
-        corner=bench.points_heading,
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
-        groups=(RowGroup(rows),),
-    )
+    title = sentence(quantity(bench))
+    return points_by_devices(bench, _entry, id="sweep-data", title=title, style="plain")
 
 
 def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     found = rate(bench, series, point)
     if found is None:
         gone = absence(bench, series, point)
-        return Entry((Line(gone.lines[1].text, "reason"),), href=gone.href)
+        return entry(Line(gone.lines[1].text, "reason"), href=gone.href)
     lines = [Line(formatting.number(found.value, found.low, found.high))]
     if found.low < found.high:
         places = formatting.decimals(found.value, found.low, found.high)
         low, high = formatting.fixed(found.low, places), formatting.fixed(found.high, places)
         lines.append(Line(f"{low}{formatting.EN_DASH}{high}", "interval"))
-    badges = number_badges(bench.planned(series, point))
-    return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges)
+    return measured_entry(bench, (series, point), lines)
 
 
 def latency_hero(bench: BenchmarkView) -> Hero | None:

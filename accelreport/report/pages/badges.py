@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.warnings import REFUSED
@@ -21,10 +22,12 @@ from accelreport.report.model import (
     RowGroup,
     Table,
     Tone,
+    entries_of,
+    entry,
 )
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
-from accelreport.report.view import BenchmarkView, Point, Series, once
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, once
 
 SYNTHETIC = Badge(
     "synthetic data",
@@ -144,6 +147,43 @@ def absence(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     )
 
 
+def measured_row(
+    bench: BenchmarkView, place: SeriesPoint, texts: Iterable[str], *, total: bool = False
+) -> Row:
+    """A device's row of numbers, the first of which leads to its evidence and bears the marks.
+
+    `total` is that of `number_badges`.
+    """
+    first, *rest = texts
+    badges = number_badges(bench.planned(*place), total=total)
+    number = entry(first, href=bench.evidence(*place), badges=badges)
+    return Row(entry(place[0].title), (number, *entries_of(rest)), device=place[0].colour)
+
+
+def measured_entry(
+    bench: BenchmarkView, place: SeriesPoint, lines: Iterable[Line], *, mark: str = ""
+) -> Entry:
+    """A cell of a number: its lines, its evidence, and its marks."""
+    badges = number_badges(bench.planned(*place))
+    return Entry(tuple(lines), href=bench.evidence(*place), badges=badges, mark=mark)
+
+
+def absent_row(bench: BenchmarkView, place: SeriesPoint, columns: int, reason: str = "") -> Row:
+    """A device's row without numbers: why, by default that of `absence`, and a dash for each."""
+    gone = absence(bench, *place)
+    told = Line(reason or f"{gone.lines[0].text}: {gone.lines[1].text}", "reason")
+    entries = (entry(told, href=gone.href), *entries_of("–" * (columns - 1)))
+    return Row(entry(place[0].title), entries, device=place[0].colour)
+
+
+def groups_by_point(
+    bench: BenchmarkView, rows: Callable[[Point], Iterable[Row]]
+) -> tuple[RowGroup, ...]:
+    """Each sweep point's rows under its title; a point without rows has no group."""
+    groups = (RowGroup(tuple(rows(point)), title=bench.point_name(point)) for point in bench.points)
+    return tuple(group for group in groups if group.rows)
+
+
 MOST_PANELS = 6
 """Panels of a figure; the table below it has every point."""
 
@@ -168,6 +208,11 @@ def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:
     return tuple(
         Key(s.title, s.css, line_key(s.colour, s.pattern if dashed else 0)) for s in series
     )
+
+
+def device_columns(series: Sequence[Series]) -> tuple[Column, ...]:
+    """A column of numbers for each device, with its key."""
+    return tuple(Column(s.title, number=True, device=s.colour) for s in series)
 
 
 @once
@@ -233,31 +278,32 @@ def groups_corner(bench: BenchmarkView) -> str:
 
 def points_by_devices(
     bench: BenchmarkView,
-    entry: Callable[[BenchmarkView, Series, Point], Entry],
+    fill: Callable[[BenchmarkView, Series, Point], Entry],
     *,
     id: str,  # noqa: A002 -- as the table's field is called
     title: str,
-    caption: str,
+    caption: str = "",
     notes: tuple[str, ...] = (),
     badges: tuple[Badge, ...] = (),
+    style: Literal["plain", "matrix"] = "matrix",
     download: Download | None = None,
 ) -> Table:
     """A table with sweep points down and devices across; the other arguments are the table's."""
 
     def row(point: Point, header: str) -> Row:
-        entries = tuple(entry(bench, each, point) for each in bench.tried_series)
-        return Row(Entry((Line(header),)), entries)
+        entries = tuple(fill(bench, each, point) for each in bench.tried_series)
+        return Row(entry(header), entries)
 
     table = Table(
         id=id,
         title=title,
         caption=caption,
         corner=groups_corner(bench),
-        columns=tuple(Column(s.title, number=True, device=s.colour) for s in bench.tried_series),
+        columns=device_columns(bench.tried_series),
         groups=point_groups(bench, row),
         notes=notes,
         badges=badges,
-        style="matrix",
+        style=style,
         download=download,
     )
     return devices_down(table)
@@ -277,11 +323,11 @@ def devices_down(table: Table) -> Table:
     (row,) = (row for group in table.groups for row in group.rows)
     rows = tuple(
         Row(
-            Entry((Line(column.title), *([Line(column.detail, "detail")] * bool(column.detail)))),
-            (entry,),
+            entry(column.title, *([Line(column.detail, "detail")] * bool(column.detail))),
+            (number,),
             device=column.device,
         )
-        for column, entry in zip(table.columns, row.entries, strict=True)
+        for column, number in zip(table.columns, row.entries, strict=True)
     )
     heading = " ".join(line.text for line in row.header.lines)
     return replace(

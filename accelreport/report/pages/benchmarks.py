@@ -23,6 +23,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entries_of,
+    entry,
 )
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.headline import headline
@@ -160,12 +162,12 @@ def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
     seconds = sorted(each.best.seconds for each in alike)
     between = " to ".join(dict.fromkeys(map(formatting.ratio, (factors[0], factors[-1]))))
     return Row(
-        Entry((Line(header),)),
+        entry(header),
         (
-            Entry((*use, *_withheld(bench, alike))),
-            Entry((Line(between),)),
-            Entry((Line(formatting.duration_range(seconds[0], seconds[-1])),)),
-            Entry((Line(_cheapest(bench, alike)),)),
+            entry(*use, *_withheld(bench, alike)),
+            entry(between),
+            entry(formatting.duration_range(seconds[0], seconds[-1])),
+            entry(_cheapest(bench, alike)),
         ),
     )
 
@@ -207,11 +209,11 @@ def _row(bench: BenchmarkView, found: Choice) -> Row:
         price = Line(f"{amount}{formatting.SPACE}{label(found.cheapest.currency, 8)}", "reason")
         cost = (Line(bench.title_of(found.cheapest.group.device)), price)
     return Row(
-        Entry((Line(" · ".join(parts) or "as specified"),)),
+        entry(" · ".join(parts) or "as specified"),
         (
-            Entry((*use, *_withheld(bench, [found]))),
+            entry(*use, *_withheld(bench, [found])),
             Entry(tuple(factor)),
-            Entry((Line(formatting.duration(found.best.seconds)),)),
+            entry(formatting.duration(found.best.seconds)),
             Entry(cost),
         ),
     )
@@ -246,9 +248,10 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
 def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
     found = [row.status for row in bench.results]
     counts = [found.count(state) for state in states]
-    header = Entry(
-        (Line(label(bench.plan.title)), Line(f"{label(bench.plan.profile, 40)} profile", "reason")),
+    header = entry(
+        label(bench.plan.title),
+        Line(f"{label(bench.plan.profile, 40)} profile", "reason"),
         href=f"{bench.slug}.html",
     )
-    numbers = tuple(Entry((Line(formatting.count(n) if n else "–"),)) for n in counts)
-    return Row(header, (Entry((Line(headline(bench)),)), *numbers))
+    numbers = entries_of(formatting.count(n) if n else "–" for n in counts)
+    return Row(header, (entry(headline(bench)), *numbers))

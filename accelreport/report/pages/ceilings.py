@@ -35,6 +35,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
+    number_columns,
 )
 from accelreport.report.pages.sections.compute import (
     PATH,
@@ -244,13 +246,13 @@ def _matrix(found: Sequence[Bounded]) -> Table:
         bounds = [each.on(name) for name in SHOWN]
         where = f", {each.bench.point_title(each.place.point)}" if each.bench.axes else ""
         header = (Line(each.title), Line(f"over {each.place.series.title}{where}", "reason"))
-        entries = (_entry(each, bound) if bound else Entry((Line("–"),)) for bound in bounds)
+        entries = (_entry(each, bound) if bound else entry("–") for bound in bounds)
         rows.append(Row(Entry(header, href=f"#{anchor(each.bench)}"), tuple(entries)))
     return Table(
         id="ceilings-table",
         title="Speedup at most, the least time of a step, and what limits it: ceilings",
         corner="benchmark",
-        columns=tuple(Column(f"{name}: ceiling", number=True) for name in SHOWN),
+        columns=number_columns(f"{name}: ceiling" for name in SHOWN),
         groups=(RowGroup(tuple(rows)),),
     )
 
@@ -258,7 +260,7 @@ def _matrix(found: Sequence[Bounded]) -> Table:
 def _entry(found: Bounded, bound: Ceiling) -> Entry:
     details = (formatting.duration(bound.seconds), bound.limit.value)
     most_of = Line(most(found.speedup(bound)))
-    return Entry((most_of, *(Line(detail, "detail") for detail in details)))
+    return entry(most_of, *(Line(detail, "detail") for detail in details))
 
 
 def _section(found: Bounded, *, profile: bool) -> Section:
@@ -319,13 +321,13 @@ def _row(found: Bounded, limits: Limits, costs: Mapping[str, str]) -> Row:
         for sweep, share in published_share(found.bench, found.place, limits, bound)
     )
     peak = f"{formatting.number(limits.peak.tflops)} TFLOPS {label(limits.peak.dtype, 20)}"
-    cost = [Entry((Line(costs[limits.name] or "–"),))] if any(costs.values()) else []
+    cost = [entry(costs[limits.name] or "–")] if any(costs.values()) else []
     return Row(
-        Entry((Line(limits.name), Line(peak, "reason"))),
+        entry(limits.name, Line(peak, "reason")),
         (
-            Entry((Line(formatting.duration(bound.seconds)),)),
-            Entry((Line(most(found.speedup(bound))),)),
-            Entry((Line(bound.limit.value),)),
+            entry(formatting.duration(bound.seconds)),
+            entry(most(found.speedup(bound))),
+            entry(bound.limit.value),
             *cost,
             Entry(told or (Line("–"),)),
         ),
@@ -434,7 +436,7 @@ def reached_section(dots: Sequence[Dot]) -> Section | None:
 
 def _share_row(dot: Dot) -> Row:
     said = [Line(dot.detail), *([Line(dot.flagged, "reason")] if dot.flagged else [])]
-    return Row(Entry((Line(dot.name),)), (Entry(tuple(said)), Entry((Line(dot.text),))))
+    return Row(entry(dot.name), (Entry(tuple(said)), entry(dot.text)))
 
 
 def _count(dots: Sequence[Dot], noun: str) -> str:

@@ -46,6 +46,8 @@ from accelreport.report.model import (
     Section,
     Table,
     Tone,
+    entry,
+    number_columns,
 )
 from accelreport.report.pages.sections.speedup import VERDICTS
 from accelreport.report.site.drawing import Drawer, DrawingError
@@ -215,10 +217,10 @@ def _row(row: Compared, gate: float | None) -> Row:
     point = place_of(row)
     head = [Line(label(row.device, 60)), *([Line(point, "reason")] if point else [])]
     times = (
-        Entry((Line(formatting.duration(seconds)),), mark="baseline")
+        entry(formatting.duration(seconds), mark="baseline")
         for seconds in (row.old_seconds, row.new_seconds)
     )
-    entries = [*times, _factor(row), Entry((Line(processes_compared(row)),))]
+    entries = [*times, _factor(row), entry(processes_compared(row))]
     if gate is not None:
         tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
         badge = Badge(gate_text(row).lower(), "", tones.get(row.gate, "quiet"))
@@ -233,7 +235,7 @@ def _row(row: Compared, gate: float | None) -> Row:
 def _factor(row: Compared) -> Entry:
     found = inverse(row)
     if found is None:
-        return Entry((Line(formatting.MISSING),))
+        return entry(formatting.MISSING)
     value, low, high = found
     lines = [Line(formatting.ratio(value, low, high))]
     if low is None or high is None:
@@ -320,14 +322,14 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
         own = [(name, row) for name, row in zip(names, found, strict=True) if row]
         heading = f"{benchmark(own[0][1])} · {_name(own[0][1])}"
         dots.append((heading, own))
-        entries = (_factor(row) if row else Entry((Line(formatting.MISSING),)) for row in found)
-        rows.append(Row(Entry((Line(label(heading)),)), tuple(entries)))
+        entries = (_factor(row) if row else entry(formatting.MISSING) for row in found)
+        rows.append(Row(entry(label(heading)), tuple(entries)))
     table = Table(
         id="line-table",
         title=f"How many times as fast as {first}",
         caption="Under each factor stands its 95 % interval; coloured only where it decides.",
         corner="benchmark and device",
-        columns=tuple(Column(name, number=True) for name in names),
+        columns=number_columns(names),
         groups=(RowGroup(tuple(rows)),),
         style="prose",
         legend=True,

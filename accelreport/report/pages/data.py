@@ -16,6 +16,7 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
@@ -105,7 +106,7 @@ def _row(use: tuple[int, int, str], names: Mapping[str, str]) -> Row:
     return Row(
         Entry(tuple(Line(name, href=f"{slug}.html") for slug, name in names.items())),
         (
-            *(Entry((Line(formatting.count(each)),)) for each in (training, validation)),
-            Entry((Line(label(fingerprint[:16], 20)),)),
+            *(entry(formatting.count(each)) for each in (training, validation)),
+            entry(label(fingerprint[:16], 20)),
         ),
     )

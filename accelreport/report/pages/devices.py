@@ -23,6 +23,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entries_of,
+    entry,
 )
 from accelreport.report.pages.badges import KINDS as REASONS
 from accelreport.report.pages.badges import kind_text
@@ -88,9 +90,9 @@ def _rows(listing: Listing) -> list[Row]:
         said = [Line(sentence(label(source, 300)))]
         said += [Line("by the devices file", "detail")] if given else []
         marks = () if checked else (UNCHECKED,)
-        limit = Entry((Line(amount), Line(of, "detail")))
+        limit = entry(amount, Line(of, "detail"))
         made.append((limit, Entry(tuple(said), badges=marks)))
-    return [Row(Entry((Line(listing.title),)), entries, device=listing.number) for entries in made]
+    return [Row(entry(listing.title), entries, device=listing.number) for entries in made]
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -157,7 +159,7 @@ def _runtime(found: HostedMachine) -> Row:
     cited = found.price
     price = "–" if cited is None else price_text(rent(cited))
     texts = (found.hardware, memory, *(said or ["–"]), price, f"“{found.source}”")
-    return Row(Entry((Line(found.name),)), tuple(Entry((Line(text),)) for text in texts))
+    return Row(entry(found.name), entries_of(texts))
 
 
 def _done(listing: Listing) -> bool:
@@ -242,7 +244,7 @@ def _lines(texts: Sequence[str]) -> Entry:
 def _hardware(listing: Listing) -> Entry:
     found = list(hardware_lines(listing))
     if not found:
-        return Entry((Line(f"not{formatting.SPACE}measured"), Line(_reason(listing), "reason")))
+        return entry(f"not{formatting.SPACE}measured", Line(_reason(listing), "reason"))
     lines = []
     for name, machine in found:
         lines += [
@@ -290,7 +292,7 @@ def _note(listing: Listing) -> Note:
         " ".join(dict.fromkeys(said)) or "No cell of it was run yet.",
         remedy=" ".join(dict.fromkeys(text for text in remedies if text)),
         where=tuple(
-            Download(f"{bench.slug}.html", _named(bench)) for bench in listing.benches[:6]
+            Download(f"{bench.slug}.html", bench.named) for bench in listing.benches[:6]
         ) + _more(listing),
     )  # fmt: skip
 
@@ -298,7 +300,3 @@ def _note(listing: Listing) -> Note:
 def _more(listing: Listing) -> tuple[Download, ...]:
     rest = len(listing.benches) - 6
     return (Download("benchmarks.html", f"and {rest} more"),) if rest > 0 else ()
-
-
-def _named(bench: BenchmarkView) -> str:
-    return f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"

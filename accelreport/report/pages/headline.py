@@ -235,7 +235,7 @@ def _one_by_one(bench: BenchmarkView) -> str:
 def _undecided(bench: BenchmarkView, known: list[Compared]) -> str:
     """The comparison with the narrowest interval, which still holds 1×."""
     nearest = min(known, key=lambda each: each.estimate.interval.high / each.estimate.interval.low)
-    where = f" at {bench.point_title(nearest.point)}" if bench.axes else ""
+    where = bench.at(nearest.point)
     return (
         f"{nearest.series.title} and {baseline_of(bench, nearest)} cannot be told apart{where} "
         f"{nearest.interval}: more processes would narrow the interval."
@@ -272,8 +272,7 @@ def _absolute(bench: BenchmarkView) -> str:
     if found is None:
         return f"{series.title} ended before its first steady {bench.words.step}."
     seconds = duration_of(found.seconds)
-    where = f" at {bench.point_title(point)}" if bench.axes else ""
-    return f"{series.title} takes {seconds} a {bench.words.step}{where}."
+    return f"{series.title} takes {seconds} a {bench.words.step}{bench.at(point)}."
 
 
 def duration_of(seconds: Interval) -> str:

@@ -20,6 +20,7 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
 )
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.hardware import clocks, cores, device_id, driven_lines, libraries
@@ -192,7 +193,7 @@ def _device_row(name: str, device: Device, benches: Sequence[BenchmarkView]) -> 
         for number, text in enumerate(driven_lines(device))
     ]
     entries = (
-        Entry((Line(device.kind),)), Entry(tuple(driven)), Entry((Line(_state(name, benches)),))
+        entry(device.kind), Entry(tuple(driven)), entry(_state(name, benches))
     )  # fmt: skip
     colour = next(b.colours[name] for b in benches if name in b.plan.devices)
     title = label(device.label or name, 60)
@@ -309,12 +310,12 @@ def _row(
     bench: BenchmarkView, point: Point, machines: Sequence[str], own: Mapping[str, OnMachine]
 ) -> Row:
     entries = tuple(_entry(own.get(machine)) for machine in machines)
-    return Row(Entry((Line(bench.point_header(point)),), href=f"{bench.slug}.html"), entries)
+    return Row(entry(bench.point_header(point), href=f"{bench.slug}.html"), entries)
 
 
 def _entry(found: OnMachine | None) -> Entry:
     if found is None:
-        return Entry((Line("not measured here", "reason"),), mark="absent")
+        return entry(Line("not measured here", "reason"), mark="absent")
     time = time_lines(found.group.seconds())
     if found.over is None:
         return Entry(time, mark="baseline")
@@ -322,9 +323,10 @@ def _entry(found: OnMachine | None) -> Entry:
     if estimate is None:
         differs = any(each.why is Why.INPUT for each in found.over.withheld)
         why = "its input differs" if differs else why_withheld(found.over, "that machine")
-        return Entry((*time, Line(why, "reason")))
-    return Entry(
-        (*interval_lines(estimate.interval), Line(time[0].text, "detail")),
+        return entry(*time, Line(why, "reason"))
+    return entry(
+        *interval_lines(estimate.interval),
+        Line(time[0].text, "detail"),
         heat=estimate_heat(estimate),
         badges=verdict_badges(estimate),
     )

@@ -29,6 +29,9 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entries_of,
+    entry,
+    number_columns,
 )
 from accelreport.report.pages.badges import (
     EXTRAPOLATED,
@@ -95,13 +98,13 @@ def _table(kept: Calibration, rows: Sequence[Shares], name: str, title: str, cap
         title=title,
         caption=caption,
         corner="noise",
-        columns=tuple(Column(f"n = {n}", number=True) for n in kept.processes),
+        columns=number_columns(f"n = {n}" for n in kept.processes),
         groups=(
             RowGroup(
                 tuple(
                     Row(
-                        Entry((Line(sentence(row.name)), Line(row.text, "reason"))),
-                        tuple(Entry((Line(_percent(share)),)) for share in row.percent),
+                        entry(sentence(row.name), Line(row.text, "reason")),
+                        entries_of(_percent(share) for share in row.percent),
                     )
                     for row in rows
                 )
@@ -293,11 +296,13 @@ def _maps_table(tested: Sequence[tuple[BenchmarkView, DecisionMap]]) -> Table:
             "squares of a chessboard of widths and depths, and foretells the others."
         ),
         corner="map",
-        columns=(
-            Column("right device, of decided points", number=True),
-            Column("half of its speedups within", number=True),
-            Column("half of its times within", number=True),
-            Column("worst time", number=True),
+        columns=number_columns(
+            (
+                "right device, of decided points",
+                "half of its speedups within",
+                "half of its times within",
+                "worst time",
+            )
         ),
         groups=(RowGroup(tuple(_map_row(bench, found) for bench, found in tested)),),
     )
@@ -312,7 +317,7 @@ def _map_row(bench: BenchmarkView, found: DecisionMap) -> Row:
         formatting.percent(times[-1], 1),
     )
     name = Line(label(bench.plan.title)), Line(f"{bench.plan.profile} profile", "reason")
-    return Row(Entry(name), tuple(Entry((Line(text),)) for text in texts))
+    return Row(Entry(name), entries_of(texts))
 
 
 def _errors_figure(found: Predictions, table: Table) -> Figure:
@@ -383,11 +388,8 @@ def _public_row(rate: PublicRate) -> Row:
     done = f"{rate.task}, batch {formatting.count(rate.batch_size)}, {rate.dtype}"
     printed = formatting.rate(rate.examples_per_s, "image")
     return Row(
-        Entry((Line(label(rate.model, 60)), Line(done, "reason"))),
-        tuple(
-            Entry((Line(text),))
-            for text in (rate.hardware, printed, formatting.percent(rate.share, 1))
-        ),
+        entry(label(rate.model, 60), Line(done, "reason")),
+        entries_of((rate.hardware, printed, formatting.percent(rate.share, 1))),
     )
 
 
@@ -397,11 +399,11 @@ def _model_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     middle = errors[(len(errors) - 1) // 2]
     said = "drawn" if sweep.fit.law else refusal_text(sweep.fit)
     return Row(
-        Entry((Line(label(bench.plan.title)), Line(where, "reason"))),
+        entry(label(bench.plan.title), Line(where, "reason")),
         (
-            Entry((Line(formatting.percent(middle, 1)),)),
-            Entry((Line(formatting.percent(errors[-1], 1)),)),
-            Entry((Line(said),)),
+            entry(formatting.percent(middle, 1)),
+            entry(formatting.percent(errors[-1], 1)),
+            entry(said),
         ),
     )
 

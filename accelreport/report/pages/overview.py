@@ -32,13 +32,7 @@ from accelreport.report.charts.workloads import RateMark, Workload, unnamed, wor
 from accelreport.report.frames import why_withheld
 from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.metrics import printed_text, settings_text
-from accelreport.report.model import (
-    Column,
-    Entry,
-    Line,
-    Row,
-    Table,
-)
+from accelreport.report.model import Column, Line, Row, Table, entries_of, entry
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence, short_hardware
@@ -351,7 +345,7 @@ class Overview:
         row, unit = shown.row, 1.0 if self.over_base else shown.row.rate.value
         rate = row.rate
         base = Named(shown.bench.label_of(row.base.device), shown.bench.colours[row.base.device])
-        low, high = (rate.low, rate.high) if rate.known else (rate.value, rate.value)
+        low, high = rate.ends
         scale = unit / rate.value
         own = "" if self.over_base else shown.hardware(row.base.device, row.base.timed)
         text = "" if self.over_base else amount(rate.value, rate.low, rate.high)
@@ -389,9 +383,7 @@ class Overview:
         ]
         if len(alike) > 1:
             name += f" ({sorted(alike).index(own.machine) + 1})"
-        low, high = (
-            (interval.low, interval.high) if interval.known else (interval.value, interval.value)
-        )
+        low, high = interval.ends
         value = interval.value * unit
         text = formatting.ratio(interval.value, interval.low, interval.high)
         signs = signs_of(own.timed, busy=True)
@@ -567,12 +559,12 @@ def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
 def _table_rows(shown: Shown) -> list[Row]:
     """The base, what was measured beside it, what is withheld and why, and what was printed."""
     row, unit, rate = shown.row, unit_of(shown), shown.row.rate
-    header = Entry((Line(shown.point or "as specified"),))
+    header = entry(shown.point or "as specified")
 
     def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
         told = Line(f"{rate}{formatting.SPACE}{unit}")
         texts = (Line(name), told, Line(factor), Line(said, href=href))
-        return Row(header, tuple(Entry((text,)) for text in texts))
+        return Row(header, entries_of(texts))
 
     def measured(timed: Sequence[Result]) -> str:
         said = ["measured", formatting.plural(len(timed), "process", "processes")]
@@ -591,7 +583,7 @@ def _table_rows(shown: Shown) -> list[Row]:
     for each in shown.withheld:
         name, why = shown.hardware(each.device, each.own.timed), label(why_withheld(each), 200)
         texts = (name, formatting.MISSING, "withheld", why)
-        rows.append(Row(header, tuple(Entry((Line(text),)) for text in texts)))
+        rows.append(Row(header, entries_of(texts)))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         found = one.found
         said = (

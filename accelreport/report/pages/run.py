@@ -335,12 +335,8 @@ def cell_page(
         template="cell.html",
         byline=_byline(record, machine),
         notices=_notices(record),
-        crumbs=tuple(Download(f"{each.slug}.html", _crumb(each)) for each in benches),
+        crumbs=tuple(Download(f"{each.slug}.html", each.named) for each in benches),
     )
-
-
-def _crumb(bench: BenchmarkView) -> str:
-    return f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"
 
 
 def _state(record: Record) -> str:

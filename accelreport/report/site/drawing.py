@@ -35,10 +35,9 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup, escape
 
 from accelreport.errors import AccelReportError, ExitCode, Unshown
-from accelreport.report.charts.text_metrics import lines_within
 from accelreport.report.model import Drawing, Page
 from accelreport.report.site.cache import FigureCache
-from accelreport.report.text import label
+from accelreport.report.text import label, lines_within
 from accelreport.report.theme import FONT
 
 TOLERANCE = 0.15

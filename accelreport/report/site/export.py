@@ -21,7 +21,6 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 from markupsafe import Markup, escape
 
-from accelreport.report.charts.text_metrics import lines_within, text_width
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,
@@ -32,6 +31,7 @@ from accelreport.report.frames import (
 )
 from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Section, Table
 from accelreport.report.published_text import published_frame
+from accelreport.report.text import lines_within, text_width
 from accelreport.report.theme import FONT, variables
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record

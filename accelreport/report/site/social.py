@@ -9,11 +9,10 @@ from xml.etree import ElementTree as ET
 from markupsafe import escape
 
 from accelreport.report import formatting
-from accelreport.report.charts.text_metrics import lines_within, text_width
 from accelreport.report.model import Page
 from accelreport.report.pages.headline import headline
 from accelreport.report.site.options import SiteFacts
-from accelreport.report.text import beginning, label
+from accelreport.report.text import beginning, label, lines_within, text_width
 from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS
 from accelreport.report.view import BenchmarkView
 
@@ -42,8 +41,7 @@ def feed(benches: Sequence[BenchmarkView], facts: SiteFacts) -> str:
     for when, bench, machine in runs:
         entry = ET.SubElement(root, "entry")
         page = f"{facts.address}{bench.slug}.html"
-        title = f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)})"
-        _text(entry, "title", f"{title} on machine {label(machine, 12)}")
+        _text(entry, "title", f"{bench.named} on machine {label(machine, 12)}")
         _text(entry, "id", f"{page}#run-{label(machine, 12)}-{when:%Y%m%dT%H%M%SZ}")
         _text(entry, "updated", when.isoformat())
         ET.SubElement(entry, "link", href=page)

@@ -197,7 +197,7 @@ def speedup_sentences(bench: BenchmarkView) -> tuple[str, ...]:
 
 def _speech_said(bench: BenchmarkView, best: Compared) -> str:
     """The factor, its interval, n, and how the intervals were made."""
-    where = f" at {bench.point_title(best.point)}" if bench.axes else ""
+    where = bench.at(best.point)
     text = f"{best.series.title} against {bench.title_of(bench.plan.baseline)}{where}: {best.text}"
     if not best.between:
         return f"{text}, from one process each, so without an interval."

@@ -27,6 +27,7 @@ from accelreport.report.model import (
     Section,
     Table,
     Token,
+    entry,
 )
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
 from accelreport.report.pages.machines import DEVICES, devices_table, machine_facts
@@ -385,7 +386,7 @@ def _merged(column: tuple[Entry, ...]) -> Entry:
 
 
 def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
-    header = Entry((Line(f"seed {row.seed}", href=bench.cell_page(row)),))
+    header = entry(Line(f"seed {row.seed}", href=bench.cell_page(row)))
     badges = list(origin_badges([row.origin]))
     total: tuple[Badge, ...] = ()
     if row.status == "partial":
@@ -393,13 +394,13 @@ def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
         total = (EXTRAPOLATED,)
     state = {"ok": "complete", "partial": "partial"}.get(row.status, kind_text(row))
     entries = [
-        Entry((Line(state),), badges=tuple(badges)),
-        Entry((Line(formatting.duration(row.timings.steady_step_s)),)),
-        Entry((Line(formatting.duration(row.timings.first_step_s)),)),
-        Entry((Line(formatting.duration(row.timings.total_s)),), badges=total),
-        Entry((Line(formatting.size(row.memory.host_peak_bytes)),)),
+        entry(state, badges=tuple(badges)),
+        entry(formatting.duration(row.timings.steady_step_s)),
+        entry(formatting.duration(row.timings.first_step_s)),
+        entry(formatting.duration(row.timings.total_s), badges=total),
+        entry(formatting.size(row.memory.host_peak_bytes)),
     ]
     if metric:
         value = row.final.get(metric, float("nan"))
-        entries.append(Entry((Line(metric_text(metric, value)),)))
+        entries.append(entry(metric_text(metric, value)))
     return Row(header, tuple(entries))

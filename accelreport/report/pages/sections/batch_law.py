@@ -31,7 +31,6 @@ from accelreport.report.law_text import (
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
     Badge,
-    Column,
     Entry,
     Figure,
     Key,
@@ -41,6 +40,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
+    number_columns,
 )
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.text import label, sentence
@@ -255,7 +256,7 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
             "from the misfit of one line where they were published, which three times leave wide."
         ),
         corner="device",
-        columns=tuple(Column(title, number=True) for title in (fixed, each, half, misfit)),
+        columns=number_columns((fixed, each, half, misfit)),
         groups=groups,
         folded=not drawn,
     )
@@ -290,7 +291,7 @@ def _split(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> tuple[Table | 
         title="What a step costs, by cause: whatever the batch, and under it each example",
         caption=PARTS,
         corner="device",
-        columns=tuple(Column(cause.value, number=True) for cause in Cause),
+        columns=number_columns(cause.value for cause in Cause),
         groups=(RowGroup(tuple(_split_row(bench, sweep) for sweep in split)),),
     )
     return (Prose(" ".join(f"{each}." for each in said)), table, *absent)
@@ -303,10 +304,12 @@ def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     law = sweep.fit.law
     assert law is not None, "nothing else is split"
     entries = [
-        Entry((*_cost_lines(each.fixed_s, law.fixed_s, 1.0),
-               *_cost_lines(each.each_s, law.each_s, unit, "detail")))
+        entry(
+            *_cost_lines(each.fixed_s, law.fixed_s, 1.0),
+            *_cost_lines(each.each_s, law.each_s, unit, "detail"),
+        )
         for each in sweep.split
-    ]  # fmt: skip
+    ]
     return Row(Entry(tuple(header)), tuple(entries), device=bench.colours[sweep.device])
 
 
@@ -328,11 +331,11 @@ def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     header += [Line(where, "reason")] if where else []
     misfit = formatting.percent(worst(sweep.fit), 1)
     if sweep.fit.law is None:
-        entries = [Entry((Line(refusal_text(sweep.fit), "reason"),)), *[Entry((Line("–"),))] * 2]
+        entries = [entry(Line(refusal_text(sweep.fit), "reason")), *[entry("–")] * 2]
     else:
         entries = [
             Entry((Line(value), Line(interval, "interval")) if interval else (Line(value),))
             for value, interval in costs(sweep.fit, sweep)
         ]
     device = bench.colours[sweep.device]
-    return Row(Entry(tuple(header)), (*entries, Entry((Line(misfit),))), device=device)
+    return Row(Entry(tuple(header)), (*entries, entry(misfit)), device=device)

@@ -44,6 +44,7 @@ from accelreport.report.model import (
     Tone,
     Unit,
     Units,
+    entry,
 )
 from accelreport.report.pages.badges import kind_text, origin_badges
 from accelreport.report.pages.sections.problems import notices_of
@@ -157,7 +158,7 @@ def _said(each: Number) -> tuple[str, str]:
         return text, formatting.ratio_interval(low, high, value) if known else ""
     if quantity == _POINTS:
         ends = " to ".join(formatting.signed(100 * end, 2) for end in (low, high))
-        return f"{formatting.signed(100 * value, 2)}{SPACE}points", ends if known else ""
+        return formatting.points(value), ends if known else ""
     unit = _UNITS.get(quantity, "")
     if is_share(quantity):
         unit = f"{SPACE}%"
@@ -431,7 +432,7 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     shown, more = measured[:MOST_SHOWN], measured[MOST_SHOWN:]
     rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
     return Row(
-        Entry((Line(label(claim.text, 400)), Line(_said_by(bench, claim), "detail"))),
+        entry(label(claim.text, 400), Line(_said_by(bench, claim), "detail")),
         (
             Entry((), badges=(badge, *origin_badges([found.stand_in]))),
             Entry(

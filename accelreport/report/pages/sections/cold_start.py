@@ -28,12 +28,16 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entries_of,
+    entry,
+    number_columns,
 )
 from accelreport.report.pages.badges import (
-    absence,
+    absent_row,
     device_rows,
+    groups_by_point,
     loud_badges,
-    number_badges,
+    measured_row,
     panel_points,
     panels_note,
 )
@@ -186,7 +190,7 @@ def _row(bench: BenchmarkView, courses: Mapping[SeriesPoint, Course], point: Poi
     badges = (BEYOND,) if reigns[-1].first > most else ()
     lines = tuple(Line(_said(bench, reign)) for reign in reigns)
     href = bench.evidence(titles[reigns[0].name], point)
-    return Row(Entry((Line(bench.point_header(point)),)), (Entry(lines, href=href, badges=badges),))
+    return Row(entry(bench.point_header(point)), (Entry(lines, href=href, badges=badges),))
 
 
 def _said(bench: BenchmarkView, reign: FastestRange) -> str:
@@ -244,9 +248,8 @@ def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
         return f"No steady {words.step} was measured, so cold and warm cannot be compared."
     place = max(known, key=lambda each: known[each])
     warm = "a later call" if words.kernel else f"a steady {words.step}"
-    where = f" at {bench.point_title(place[1])}" if bench.axes else ""
     return (
-        f"On {place[0].title}{where} the {words.first} takes "
+        f"On {place[0].title}{bench.at(place[1])} the {words.first} takes "
         f"{formatting.duration(starts[place].first_s)}, "
         f"{formatting.number(known[place])} times as long as {warm}."
     )
@@ -290,28 +293,23 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
 def _stages_table(
     bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]
 ) -> Table:
-    groups = []
-    for point in bench.points:
-        rows = tuple(
-            Row(
-                Entry((Line(series.title),)),
-                tuple(
-                    Entry((Line(formatting.duration(seconds)),))
-                    for seconds in (*start.stages, start.total)
-                ),
-                device=series.colour,
-            )
-            for (series, where), start in starts.items()
-            if where == point
-        )
-        groups.append(RowGroup(rows, title=bench.point_title(point)))
     return Table(
         id="cold-bars-data",
         title="Stages of a cold start",
         corner="device",
-        columns=tuple(Column(name, number=True) for name in (*names, "together")),
-        groups=tuple(group for group in groups if group.rows),
+        columns=number_columns((*names, "together")),
+        groups=tuple(
+            RowGroup(rows, title=bench.point_title(point))
+            for point in bench.points
+            if (rows := tuple(_stages_row(*each) for each in starts.items() if each[0][1] == point))
+        ),
     )
+
+
+def _stages_row(place: SeriesPoint, start: Start) -> Row:
+    seconds = (*start.stages, start.total)
+    texts = entries_of(map(formatting.duration, seconds))
+    return Row(entry(place[0].title), texts, device=place[0].colour)
 
 
 def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
@@ -323,10 +321,6 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
         titles += ["TFLOPS cold", "TFLOPS warm"]
     elif words.trains:
         titles += ["first epoch", "later epoch"]
-    groups = []
-    for point in bench.points:
-        rows = tuple(_cold_row(bench, series, point, starts) for series in bench.tried_series)
-        groups.append(RowGroup(rows, title=bench.point_title(point) if bench.axes else ""))
     baseline = bench.title_of(bench.plan.baseline)
     return Table(
         id="cold-table",
@@ -340,28 +334,23 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
             f"two cold starts over the difference of the two {warm} times."
         ),
         corner="device",
-        columns=tuple(Column(title, number=True) for title in titles),
-        groups=tuple(groups),
+        columns=number_columns(titles),
+        groups=groups_by_point(
+            bench,
+            lambda point: (_cold_row(bench, (s, point), starts) for s in bench.tried_series),
+        ),
         folded=len(bench.points) > MOST_POINTS,
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
 
 
-def _cold_row(
-    bench: BenchmarkView, series: Series, point: Point, starts: dict[SeriesPoint, Start]
-) -> Row:
-    start = starts.get((series, point))
-    header = Entry((Line(series.title),))
+def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start]) -> Row:
+    start = starts.get(place)
     in_rounds = bool(bench.words.round)
     if start is None:
-        gone = absence(bench, series, point)
-        reason = Entry(
-            (Line(f"{gone.lines[0].text}: {gone.lines[1].text}", "reason"),), href=gone.href
-        )
-        blank = tuple(Entry((Line("–"),)) for _ in range(6 if in_rounds else 4))
-        return Row(header, (reason, *blank), device=series.colour)
-    unit = unit_of(bench, (series, point), start)
-    timings = [row.timings for row in bench.measured(series, point)]
+        return absent_row(bench, place, 7 if in_rounds else 5)
+    unit = unit_of(bench, place, start)
+    timings = [row.timings for row in bench.measured(*place)]
     pairs = [
         (each.tflops_cold, each.tflops)
         if bench.words.kernel
@@ -372,16 +361,13 @@ def _cold_row(
     cold = start.first_s
     texts = [
         formatting.duration(cold),
-        _warm(bench, (series, point), unit),
+        _warm(bench, place, unit),
         formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
-        _worth(bench, (series, point), start),
-        _break_even(bench, series, point, starts),
+        _worth(bench, place, start),
+        _break_even(bench, place, starts),
         *(say(median(values)) for values in zip(*pairs, strict=True) if in_rounds),
     ]
-    entries = [Entry((Line(text),)) for text in texts]
-    badges = number_badges(bench.planned(series, point))
-    first = Entry(entries[0].lines, href=bench.evidence(series, point), badges=badges)
-    return Row(header, (first, *entries[1:]), device=series.colour)
+    return measured_row(bench, place, texts)
 
 
 def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:
@@ -390,16 +376,15 @@ def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:
     return duration_of(found.seconds) if found else formatting.duration(unit)
 
 
-def _break_even(
-    bench: BenchmarkView, series: Series, point: Point, starts: dict[SeriesPoint, Start]
-) -> str:
+def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start]) -> str:
+    series, point = place
     bases = [s for s in bench.shown_series if s.baseline]
     base = next((s for s in bases if s.machine == series.machine), bases[0] if bases else None)
     if base is None or (base, point) not in starts:
         return formatting.MISSING
     if series.baseline:
         return "baseline"
-    own = course_of(bench, (series, point), starts[series, point])
+    own = course_of(bench, place, starts[place])
     other = course_of(bench, (base, point), starts[base, point])
     if own is None or other is None:
         return formatting.MISSING

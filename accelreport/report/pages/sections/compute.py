@@ -34,7 +34,7 @@ from accelreport.report.pages.badges import (
     absence,
     keys,
     loud_badges,
-    number_badges,
+    measured_entry,
     points_by_devices,
 )
 from accelreport.report.pages.hardware import (
@@ -113,8 +113,6 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     if rate is None or timed is None:
         return absence(bench, series, point)
     found = position_of(bench, series, point)
-    href = bench.evidence(series, point)
-    badges = number_badges(bench.planned(series, point))
     if isinstance(found, Position):
         share = f"{formatting.percent(found.share, 1)} of its roof of {found.bound}"
         roof = f"{formatting.number(found.attainable)} TFLOPS, ridge at"
@@ -123,12 +121,13 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
             Line(share, "interval"),
             Line(f"{roof} {formatting.number(found.ridge)}{UNIT}", "detail"),
         )
-        return Entry(lines, href=href, badges=badges, mark="small")
+        return measured_entry(bench, (series, point), lines, mark="small")
     moved = bytes_of(bench, series, point)
     first = formatting.MISSING
     if present(moved) and moved > 0:
         first = f"{formatting.number(rate[0] * timed.seconds.value * 1e12 / moved)}{UNIT}"
-    return Entry((Line(first), Line(found, "reason")), href=href, badges=badges, mark="small")
+    said = (Line(first), Line(found, "reason"))
+    return measured_entry(bench, (series, point), said, mark="small")
 
 
 def _sources(bench: BenchmarkView) -> tuple[str, ...]:
@@ -223,8 +222,7 @@ def _arithmetic_entry(bench: BenchmarkView, series: Series, point: Point) -> Ent
         lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
     else:
         lines.append(Line(unknown_peak(bench, series, point), "reason"))
-    badges = number_badges(bench.planned(series, point))
-    return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges, mark="small")
+    return measured_entry(bench, (series, point), lines, mark="small")
 
 
 def _arithmetic_sources(bench: BenchmarkView) -> tuple[str, ...]:
@@ -248,10 +246,9 @@ def _finding(
     if not shares:
         return "No peak is cited for these devices, so there is no share of it to give."
     place = max(shares, key=lambda each: shares[each])
-    where = f" at {bench.point_title(place[1])}" if bench.axes else ""
     return (
         f"{place[0].title} comes nearest to its peak: {formatting.percent(shares[place], 1)} of "
-        f"it{where}."
+        f"it{bench.at(place[1])}."
     )
 
 
@@ -368,7 +365,7 @@ def most(speedup: float) -> str:
 def _least_finding(bench: BenchmarkView, place: Place, limits: Sequence[Limits]) -> str:
     bounds = sorted((ceiling(place.work, each).seconds, each.name) for each in limits)
     (best, fastest), (least, slowest) = bounds[0], bounds[-1]
-    where = f" at {bench.point_title(place.point)}" if bench.axes else ""
+    where = bench.at(place.point)
     times = most(place.seconds / best)
     said = (
         f"Ceilings{where}: a {bench.words.step} on {fastest} could be at most {times} as fast as "

@@ -21,8 +21,16 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
 )
-from accelreport.report.pages.badges import absence, number_badges, points_by_devices
+from accelreport.report.pages.badges import (
+    absence,
+    absent_row,
+    groups_by_point,
+    measured_entry,
+    measured_row,
+    points_by_devices,
+)
 from accelreport.report.pages.sections.cold_start import (
     Start,
     fastest_ranges_table,
@@ -94,7 +102,7 @@ def _published_row(bench: BenchmarkView, row: Published, price: Price) -> Row:
     where = settings_text(row.where)
     name = [Line(label(row.label, 60))] + [Line(where, "reason")] * bool(where)
     costs = (money(price, time or nan) for time in (row.epoch_time, row.total_time))
-    entries = (*(Entry((Line(each),)) for each in costs), Entry((Line(price_text(price)),)))
+    entries = (*(entry(each) for each in costs), entry(price_text(price)))
     return Row(Entry(tuple(name)), entries, device=bench.colours.get(row.device))
 
 
@@ -128,15 +136,6 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     ]
     if words.trains:
         columns.insert(1, Column("a later epoch", number=True))
-    groups = tuple(
-        RowGroup(
-            tuple(
-                _row(bench, series, point, starts, len(columns)) for series in bench.tried_series
-            ),
-            title=bench.point_title(point) if bench.axes else "",
-        )
-        for point in bench.points
-    )
     return Table(
         id="cost-table",
         title="What a run costs",
@@ -147,37 +146,29 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
         ),
         corner="device",
         columns=tuple(columns),
-        groups=groups,
+        groups=groups_by_point(
+            bench,
+            lambda point: (
+                _row(bench, (series, point), starts, len(columns)) for series in bench.tried_series
+            ),
+        ),
         notes=_prices(bench),
         folded=len(bench.points) > 8,
     )
 
 
 def _row(
-    bench: BenchmarkView,
-    series: Series,
-    point: Point,
-    starts: dict[SeriesPoint, Start],
-    columns: int,
+    bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start], columns: int
 ) -> Row:
-    header, price = Entry((Line(series.title),)), _price(bench, series)
-    start = starts.get((series, point))
-    if start is None or price is None:
-        gone = absence(bench, series, point)
-        reason = (
-            f"{gone.lines[0].text}: {gone.lines[1].text}" if start is None else "no price given"
-        )
-        first = Entry((Line(reason, "reason"),), href=gone.href)
-        blank = tuple(Entry((Line("–"),)) for _ in range(columns - 1))
-        return Row(header, (first, *blank), device=series.colour)
-    rows = bench.measured(series, point)
+    start, price = starts.get(place), _price(bench, place[0])
+    if start is None:
+        return absent_row(bench, place, columns)
+    if price is None:
+        return absent_row(bench, place, columns, "no price given")
     seconds = [start.run_s, start.total, 1e6 * start.steady_s]
     if bench.words.trains:
-        seconds.insert(1, median([row.timings.epoch_s for row in rows]))
-    entries = [Entry((Line(money(price, each)),)) for each in seconds]
-    badges = number_badges(bench.planned(series, point), total=True)
-    entries[0] = Entry(entries[0].lines, href=bench.evidence(series, point), badges=badges)
-    return Row(header, tuple(entries), device=series.colour)
+        seconds.insert(1, median([row.timings.epoch_s for row in bench.measured(*place)]))
+    return measured_row(bench, place, (money(price, each) for each in seconds), total=True)
 
 
 SMALL = 1e-4
@@ -248,7 +239,7 @@ def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
     if not costs or len({p.currency for s in bench.shown_series if (p := _price(bench, s))}) > 1:
         return "Prices are in different currencies, so no device is called cheapest."
     place = min(costs, key=lambda each: costs[each][0])
-    where = f" at {bench.point_title(place[1])}" if bench.axes else ""
+    where = bench.at(place[1])
     return f"The cheapest run that was measured is {costs[place][1]}, on {place[0].title}{where}."
 
 
@@ -303,8 +294,7 @@ def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     told = f"{formatting.size(device)} on the device" if present(device) else "device: not told"
     lines = [Line(formatting.size(host)), Line(told, "interval")]
     lines += [Line(text, "detail") for text in _processes(_records(bench, series, point))]
-    badges = number_badges(bench.planned(series, point))
-    return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges, mark="small")
+    return measured_entry(bench, (series, point), lines, mark="small")
 
 
 def _processes(records: list[Record]) -> list[str]:
@@ -416,7 +406,7 @@ def _resources_finding(bench: BenchmarkView) -> str:
     if not known:
         return ""
     place = max(known, key=lambda each: known[each])
-    where = f" at {bench.point_title(place[1])}" if bench.axes else ""
+    where = bench.at(place[1])
     return (
         f"The largest process, of {place[0].title}{where}, took {formatting.size(known[place])} "
         "of memory."

@@ -9,7 +9,15 @@ from accelreport.analysis.learning import Change, QuantisedResult, quantised_res
 from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import WIDE, Chart
-from accelreport.report.charts.paired import PLAIN, Bar, Bars, Difference, differences, paired_bars
+from accelreport.report.charts.paired import (
+    PLAIN,
+    Bar,
+    Bars,
+    Difference,
+    bars_in_words,
+    differences,
+    paired_bars,
+)
 from accelreport.report.heroes.hero import ON_A_PHONE, HeroFigure, Size
 from accelreport.report.model import (
     Badge,
@@ -21,6 +29,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
+    number_columns,
 )
 from accelreport.report.pages.sections.predictions import NamedRun, runs
 from accelreport.report.text import label, sentence
@@ -134,10 +144,7 @@ class EightBits:
         both = HeroFigure(
             id="hero-bits",
             title="The same networks in float32 and in 8 bits",
-            description="; ".join(
-                f"{each.title}: " + ", ".join(f"{bar.name} {bar.text}" for bar in each.bars)
-                for each in bars
-            ),
+            description=bars_in_words(bars),
             chart=lambda size: paired_bars(bars, size.width, size.height),
             badges=self.runs[0].badges,
         )
@@ -158,18 +165,13 @@ class EightBits:
                 100 * row.difference,
                 100 * row.low,
                 100 * row.high,
-                points_text(row.difference),
+                formatting.points(row.difference),
             )
             for run, row in zip(self.runs, self.rows, strict=True)
         ]
         sides = ("8 bits are right less often", "more often")
         colour = series(self.runs[0].series.colour)
         return differences(found, sides, colour, size.width, size.height)
-
-
-def points_text(difference: float) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    return f"{formatting.signed(100 * difference, 2)}{formatting.SPACE}points"
 
 
 def eight_bits(bench: BenchmarkView) -> EightBits | None:
@@ -227,9 +229,7 @@ def deployment_section(bench: BenchmarkView, *, opened: bool = False) -> Section
 
 def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry:
     first, *rest = lines
-    return Entry(
-        (Line(first), *(Line(text, "interval") for text in rest)), href=href, badges=badges
-    )
+    return entry(first, *(Line(text, "interval") for text in rest), href=href, badges=badges)
 
 
 def _quantised(bench: BenchmarkView, found: list[NamedRun]) -> Table:
@@ -252,21 +252,17 @@ def _quantised(bench: BenchmarkView, found: list[NamedRun]) -> Table:
             "(Bonett and Price) and is tested by McNemar's exact test."
         ),
         corner="arithmetic",
-        columns=tuple(
-            Column(title, number=True)
-            for title in ("size", "latency", "throughput", "accuracy", "difference")
-        ),
+        columns=number_columns(("size", "latency", "throughput", "accuracy", "difference")),
         groups=tuple(groups),
     )
 
 
 def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
     quantised = row.found
-    points = formatting.signed(100 * row.difference, 2)
     low, high = (formatting.signed(100 * end, 2) for end in (row.low, row.high))
     ratio = formatting.ratio
     before = Row(
-        Entry((Line("float32"),)),
+        entry("float32"),
         (
             _entry(formatting.size(quantised.float32.bytes)),
             _entry(formatting.duration(row.float32_latency_s)),
@@ -277,7 +273,7 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
     )
     faster = quantised.int8.throughput / quantised.float32.throughput
     after = Row(
-        Entry((Line("8-bit integers"),)),
+        entry("8-bit integers"),
         (
             _entry(formatting.size(quantised.int8.bytes), f"{ratio(row.size_ratio)} smaller"),
             _entry(
@@ -289,7 +285,7 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
             ),
             _entry(formatting.percent(row.int8_accuracy), badges=run.badges),
             _entry(
-                f"{points}{formatting.SPACE}points",
+                formatting.points(row.difference),
                 f"{low} to {high}",
                 f"{formatting.probability(row.p)}: {row.change.value.lower()}",
             ),
@@ -310,7 +306,7 @@ def _served(served: list[tuple[NamedRun, Served]]) -> Table:
             "between an answer and the training process's own prediction."
         ),
         corner="run",
-        columns=tuple(Column(title, number=True) for title in titles),
+        columns=number_columns(titles),
         groups=(RowGroup(rows),),
     )
 
@@ -320,7 +316,7 @@ def _served_row(run: NamedRun, found: Served) -> Row:
     same = "–" if found.same_class is None else formatting.percent(found.same_class, 1)
     clients = formatting.plural(found.throughput_clients, "client")
     return Row(
-        Entry((Line(run.name, href=run.href),)),
+        entry(Line(run.name, href=run.href)),
         (
             *(_entry(formatting.duration(seconds)) for seconds in times),
             _entry(
@@ -337,7 +333,7 @@ def _served_row(run: NamedRun, found: Served) -> Row:
 def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
     rows = tuple(
         Row(
-            Entry((Line(run.name, href=run.href),)),
+            entry(Line(run.name, href=run.href)),
             (
                 _entry(label(found.format, 60)),
                 _entry(formatting.size(found.bytes)),
@@ -362,7 +358,7 @@ def _kept(found: list[NamedRun]) -> Table:
         RowGroup(
             tuple(
                 Row(
-                    Entry((Line(label(artefact.what, 80)),)),
+                    entry(label(artefact.what, 80)),
                     (
                         _entry(formatting.size(artefact.bytes)),
                         _entry(f"{artefact.sha256[:SHOWN_DIGITS]}….{artefact.name}"),

@@ -22,7 +22,6 @@ from accelreport.report.metrics import is_share, level_text, metric_text, metric
 from accelreport.report.model import (
     Badge,
     Block,
-    Column,
     Download,
     Entry,
     Figure,
@@ -32,9 +31,11 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
 )
 from accelreport.report.pages.badges import (
     absence,
+    device_columns,
     devices_down,
     keys,
     loud_badges,
@@ -248,7 +249,7 @@ class Curves:
             lengths = [len(c.value) for pair in curves.values() for c in pair if c]
             rows = tuple(
                 Row(
-                    Entry((Line(f"epoch {epoch + 1}"),)),
+                    entry(f"epoch {epoch + 1}"),
                     tuple(_value(metric, curves[each], epoch) for each in shown),
                 )
                 for epoch in range(max(lengths, default=0))
@@ -258,7 +259,7 @@ class Curves:
         return Table(
             id=identity,
             title=f"Median {name}, under it that of training, and the training time",
-            columns=tuple(Column(each.title, number=True, device=each.colour) for each in shown),
+            columns=device_columns(shown),
             groups=tuple(groups),
             download=Download(f"{self.bench.slug}/curves.csv", "CSV", "every metric and seed"),
         )
@@ -281,11 +282,11 @@ def _end_text(name: str, value: float) -> str:
 def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry:
     shown = [c for c in pair if c and epoch < len(c.value)]
     if not shown:
-        return Entry((Line("–"),))
+        return entry("–")
     first = Line(metric_text(metric, shown[0].value[epoch]))
     rest = [Line(f"training {metric_text(metric, c.value[epoch])}", "detail") for c in shown[1:]]
     seconds = Line(formatting.duration(shown[0].elapsed_s[epoch]), "detail")
-    return Entry((first, *rest, seconds))
+    return entry(first, *rest, seconds)
 
 
 def target_table(bench: BenchmarkView) -> Table:
@@ -383,7 +384,7 @@ def _finding(curves: Curves, metric: str) -> str:
     if not reached:
         return f"No run reached {level} {metric_title(metric)}."
     first = min(reached, key=lambda each: each.elapsed_s)
-    where = f" at {bench.point_title(bench.point_of(first.result))}" if bench.axes else ""
+    where = bench.at(bench.point_of(first.result))
     return (
         f"{len(reached)} of {formatting.plural(len(rows), 'run')} reached {level} "
         f"{metric_title(metric)}; the fastest, on {bench.title_of(first.result.device)}{where}, "
@@ -404,7 +405,7 @@ def _best_end(curves: Curves, metric: str) -> str:
         return ""
     pick = min if "loss" in metric else max
     value, series, point = pick(lines, key=lambda line: line[0])
-    where = f" at {bench.point_title(point)}" if bench.axes else ""
+    where = bench.at(point)
     seeds = len(bench.measured(series, point))
     over = f", the median of {formatting.plural(seeds, 'seed')}" if seeds > 1 else ""
     said = f"{sentence(metric_title(metric))} ended at {metric_text(metric, value)}{over}{where}."
@@ -425,7 +426,7 @@ def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
             "seeds with its 90 % interval: “same quality” when the interval lies within "
             f"± {formatting.percentage_points(bench.margin)} (two one-sided tests)."
         )
-    columns = tuple(Column(s.title, number=True, device=s.colour) for s in bench.shown_series)
+    columns = device_columns(bench.shown_series)
     main = Table(
         id="quality-table",
         title=f"Final {metric_title(metric)}",
@@ -470,7 +471,7 @@ def _metric_group(
             )
             for series in bench.shown_series
         )
-        rows.append(Row(Entry((Line(bench.point_header(point)),)), entries))
+        rows.append(Row(entry(bench.point_header(point)), entries))
     return RowGroup(tuple(rows), title=sentence(title))
 
 
@@ -480,7 +481,7 @@ def _metric_entry(
     cells = bench.measured(series, point)
     values = [row.final[metric] for row in cells if present(row.final.get(metric))]
     if not values:
-        return Entry((Line("–"),))
+        return entry("–")
     lines = [Line(metric_text(metric, mean(values), deviation(values)))]
     badges = number_badges(bench.planned(series, point), quality=True)
     if parity and parity.difference.n and parity.verdict in _PARITY:
@@ -490,7 +491,7 @@ def _metric_entry(
 
 
 def _difference(found: Interval) -> str:
-    points = f"{formatting.signed(100 * found.value, 2)}{formatting.SPACE}points"
+    points = formatting.points(found.value)
     if not found.known:
         return points
     low, high = (formatting.signed(100 * end, 2) for end in (found.low, found.high))

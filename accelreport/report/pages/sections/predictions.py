@@ -33,6 +33,7 @@ from accelreport.report.model import (
     Section,
     Table,
     Token,
+    entry,
 )
 from accelreport.report.pages.badges import origin_badges
 from accelreport.report.text import beginning, clean, label, sentence, tail
@@ -270,7 +271,7 @@ def _row(found: Confusion, number: int) -> Row:
         text = formatting.percent(share, 0) if count else "–"
         lines = (Line(text), Line(formatting.count(count), "detail")) if count else (Line(text),)
         entries.append(Entry(lines, heat=shade, ramp="c", mark="small"))
-    return Row(Entry((Line(_title(found.classes[number])),)), tuple(entries))
+    return Row(entry(_title(found.classes[number])), tuple(entries))
 
 
 MOST_PAIRS = 3
@@ -445,7 +446,7 @@ def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:
         groups=(
             RowGroup(
                 tuple(
-                    Row(Entry((Line(name),)), (Entry((Line(number_text(value, forecast.unit)),)),))
+                    Row(entry(name), (entry(number_text(value, forecast.unit)),))
                     for name, value in errors
                 )
             ),

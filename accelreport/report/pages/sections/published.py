@@ -28,6 +28,7 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
 )
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.published_text import caveat, citation, flag_text
@@ -172,11 +173,11 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
         for each in told[1:]
     ]
     return Row(
-        Entry((Line(_name(bench, found)), Line(_against(bench, found), "reason"))),
+        entry(_name(bench, found), Line(_against(bench, found), "reason")),
         (
-            Entry((Line(printed), *others), badges=badges),
+            entry(printed, *others, badges=badges),
             _measured(found),
-            Entry((Line(formatting.ratio(found.ratio) if present(found.ratio) else "–"),)),
+            entry(formatting.ratio(found.ratio) if present(found.ratio) else "–"),
             Entry(known or (Line("–"),)),
         ),
         device=device.colour,
@@ -210,7 +211,7 @@ def _source(bench: BenchmarkView, found: PublishedResult) -> list[Line]:
 def _measured(found: PublishedResult) -> Entry:
     figure, ours = found.figure, found.measured
     if not present(ours.value):
-        return Entry((Line("not measured", "reason"),))
+        return entry(Line("not measured", "reason"))
     lines = [Line(figure_text(figure, ours.value))]
     if present(ours.low) and present(ours.high):
         lines = [

@@ -25,6 +25,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
+    entry,
+    number_columns,
 )
 from accelreport.report.pages.badges import (
     absence,
@@ -112,7 +114,7 @@ def _column(series: Series) -> Column:
 
 def _row(bench: BenchmarkView, point: Point, header: str) -> Row:
     return Row(
-        Entry((Line(header),)),
+        entry(header),
         tuple(speedup_entry(bench, series, point) for series in bench.tried_series),
     )
 
@@ -131,13 +133,11 @@ def speedup_entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     if estimate is None:
         lines = (Line("withheld"), Line(why_incomplete(found), "reason"), Line(time, "detail"))
         return Entry(lines, href=href, badges=badges, mark="absent")
-    return Entry(
-        (
-            *interval_lines(estimate.interval),
-            Line(time, "detail"),
-            *_withheld(found),
-            *_more(estimate),
-        ),
+    return entry(
+        *interval_lines(estimate.interval),
+        Line(time, "detail"),
+        *_withheld(found),
+        *_more(estimate),
         href=href,
         badges=(*badges, *verdict_badges(estimate)),
         heat=estimate_heat(estimate),
@@ -205,11 +205,7 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
             "over processes. Replicas on the cores of one processor share what one alone had."
         ),
         corner="device",
-        columns=(
-            Column("replicas or workers", number=True),
-            Column("strong", number=True),
-            Column("weak", number=True),
-        ),
+        columns=number_columns(("replicas or workers", "strong", "weak")),
         groups=tuple(
             RowGroup(tuple(_scaling_row(bench, each) for each in found), title=title)
             for title, found in points.items()
@@ -286,9 +282,9 @@ def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
     name = bench.title_of(found.own.device)
     against = Line(f"against {bench.title_of(found.single)}", "reason")
     return Row(
-        Entry((Line(name), against)),
+        entry(name, against),
         (
-            Entry((Line(formatting.count(found.units)),)),
+            entry(formatting.count(found.units)),
             _efficiency(found.strong),
             _efficiency(found.weak),
         ),
@@ -298,7 +294,7 @@ def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
 
 def _efficiency(found: Interval) -> Entry:
     if not present(found.value):
-        return Entry((Line("–", "reason"),))
+        return entry(Line("–", "reason"))
     lines = [Line(formatting.percent(found.value, 0))]
     if found.known:
         low = formatting.fixed(100 * found.low, 0)

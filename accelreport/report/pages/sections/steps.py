@@ -19,21 +19,19 @@ from accelreport.report.charts.ecdf import (
 )
 from accelreport.report.heroes.rates import quantity, rate
 from accelreport.report.model import (
-    Column,
     Download,
-    Entry,
     Figure,
-    Line,
     Panel,
     Row,
-    RowGroup,
     Section,
     Table,
+    number_columns,
 )
 from accelreport.report.pages.badges import (
+    groups_by_point,
     keys,
     loud_badges,
-    number_badges,
+    measured_row,
     panel_points,
     panels_note,
 )
@@ -93,7 +91,7 @@ def _finding(bench: BenchmarkView, times: Times) -> str:
             "99th percentile is told."
         )
     worst = max(tails, key=lambda place: tails[place])
-    where = f" at {bench.point_title(worst[1])}" if bench.axes else ""
+    where = bench.at(worst[1])
     return (
         f"The longest tail is that of {worst[0].title}{where}: one {bench.words.step} in a "
         f"hundred takes at least {formatting.number(tails[worst])} times the median."
@@ -168,37 +166,25 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
 
     A percentile stands there only where enough steps were timed to know it (`percentile`).
     """
-    groups = []
-    for point in bench.points:
-        rows = tuple(
-            _row(bench, series, point, values)
-            for (series, where), values in times.items()
-            if where == point
-        )
-        if rows:
-            groups.append(RowGroup(rows, title=bench.point_title(point) if bench.axes else ""))
     titles = [f"{bench.words.step}s", "p5", "median", "p95", "p99", "longest"]
     titles += [quantity(bench)] if bench.words.calls else []
     return Table(
         id="step-table",
         title=f"Percentiles of {bench.words.step} times",
         corner="device",
-        columns=tuple(Column(title, number=True) for title in titles),
-        groups=tuple(groups),
+        columns=number_columns(titles),
+        groups=groups_by_point(
+            bench,
+            lambda point: (_row(bench, each, times[each]) for each in times if each[1] == point),
+        ),
         download=Download(f"{bench.slug}/steps.csv", "CSV", "every timed step"),
     )
 
 
-def _row(bench: BenchmarkView, series: Series, point: Point, values: NDArray[np.float64]) -> Row:
+def _row(bench: BenchmarkView, place: SeriesPoint, values: NDArray[np.float64]) -> Row:
     shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
     texts = [formatting.count(len(values)), *map(formatting.duration, shown)]
     if bench.words.calls:
-        found = rate(bench, series, point)
+        found = rate(bench, *place)
         texts.append(formatting.number(found.value) if found else formatting.MISSING)
-    first = Entry(
-        (Line(texts[0]),),
-        href=bench.evidence(series, point),
-        badges=number_badges(bench.planned(series, point)),
-    )
-    rest = tuple(Entry((Line(text),)) for text in texts[1:])
-    return Row(Entry((Line(series.title),)), (first, *rest), device=series.colour)
+    return measured_row(bench, place, texts)
