@@ -111,7 +111,11 @@ def dot_plot(
     scale, axis = _across(dots, axis_title, tick, inner, beside, small=small)
     beneath = min(320, room + 6), letters - 2, 3 if phone else 1
     details = [_lines(dot.detail, *beneath) for dot in dots]
-    drawn = _DotLayers(dots, names, details, letters, room + 6, Scale(**scale), axis, small=small)
+    # In low rows a detail is nearer to its own name than to that of the next row.
+    apart = 8 if height - below - 6 >= _LOW * len(dots) else 6.5
+    drawn = _DotLayers(
+        dots, names, details, letters, room + 6, Scale(**scale), axis, small=small, apart=apart
+    )
     lines = max(name.count("\n") for name in told) + 1
     least = (22 if lines == 1 else _TWO_LINES) if small else _row_height(lines)
     least = _NAMED if crowded and lines == 1 else least
@@ -158,6 +162,8 @@ _TWO_LINES = 24
 """Pixels of a thumbnail's row whose name has two lines."""
 
 
+_LOW = 32
+"""Pixels of a row below which a detail would touch the next name."""
 _DETAILED, _NAMED = 25, 18
 """Pixels of a row with a detail below its name, without which names stand alone, and of those."""
 
@@ -218,8 +224,9 @@ class _DotLayers:
         axis: dict[str, Any],
         *,
         small: bool,
+        apart: float,
     ) -> None:
-        self._dots, self._letters, self._small = dots, letters, small
+        self._dots, self._letters, self._small, self._apart = dots, letters, small, apart
         self._devices = Devices([dot.device for dot in dots])
         self._scale, self._axis, self._room = scale, axis, room
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
@@ -305,7 +312,9 @@ class _DotLayers:
         for more in sorted({row["lines"] - 1 for row in self._data}):
             own = [row for row in self._data if row["lines"] == 1 + more]
             # Further lines move the first one up, and what stands below all of them down.
-            up = -self._letters / 2 * more if alone else -8 - self._letters * 0.75 * more
+            up = -self._letters / 2 * more
+            if not alone:
+                up = -self._apart - self._letters * 0.75 * more
             bold = {
                 "align": "right",
                 "fontWeight": "bold",
@@ -316,7 +325,8 @@ class _DotLayers:
             named = some.mark_text(**bold, lineBreak="\n", lineHeight=self._letters)
             layers.append(named.encode(x=at, text=alt.Text("row:N")))
             if not alone:
-                below = some.mark_text(**soft, dy=8 + self._letters * 0.35 * more - higher)
+                down = self._apart + self._letters * 0.35 * more - higher
+                below = some.mark_text(**soft, dy=down)
                 layers.append(below.encode(x=at, text=alt.Text("detail:N")))
         return layers
 
