@@ -20,6 +20,14 @@ def command_line(process: psutil.Process) -> str:
         return ""
 
 
+def name(process: psutil.Process) -> str:
+    """Its name; empty where it has ended meanwhile."""
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""
+
+
 def parent_pid(process: psutil.Process) -> int | None:
     """The process that started it; None where it has ended meanwhile."""
     try:

@@ -19,7 +19,7 @@ from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from tests.backend.strategies.plain_cnn import SEED, WORKLOAD
 from tests.support import children
-from tests.support.processes import PATIENCE_S, command_line
+from tests.support.processes import PATIENCE_S, command_line, name
 
 TWO_WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1)
 ONE_WORKER_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", threads=1)
@@ -76,10 +76,16 @@ def record_of(child: subprocess.Popen[bytes], folder: Path) -> Record:
     return read_record(folder / "record.json")
 
 
-def worker_process(parent: int, task: str) -> psutil.Process | None:
-    """The process of a task, known by the file of its orders."""
-    for process in psutil.Process(parent).children():
-        if f"{task.replace(':', '-')}.orders.json" in command_line(process):
+def task_process(task: str, parent: int | None = None) -> psutil.Process | None:
+    """The process of a task, known by the file of its orders, or as a fork by its name.
+
+    Args:
+        task: such as `worker:0`.
+        parent: a process above it; this one unless said otherwise.
+    """
+    stem = task.replace(":", "-")
+    for process in psutil.Process(parent).children(recursive=True):
+        if f"{stem}.orders.json" in command_line(process) or name(process) == stem:
             return process
     return None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.backend.strategies import forks
 from tests.backend.strategies.cells import Start, start_child
 from tests.support.workers import made_once
 
@@ -43,3 +44,10 @@ def start() -> Iterator[Start]:
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
+
+
+@pytest.fixture(scope="session")
+def launched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[forks.Launched]:
+    """Measures cells of clusters in forks, so that not each process imports TensorFlow."""
+    with forks.launched(tmp_path_factory.mktemp("clusters")) as launcher:
+        yield launcher

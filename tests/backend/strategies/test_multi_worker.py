@@ -11,21 +11,18 @@ import psutil
 import pytest
 
 from accelreport.backend.distributed.supervisor import supervise
-from accelreport.backend.environment import environment
-from accelreport.backend.protocol import ARTEFACTS, ProgressEvent
+from accelreport.backend.protocol import ProgressEvent
 from accelreport.results.record import Record
-from accelreport.runner.interrupt import Stop
-from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.base import ChildEvent
-from accelreport.spec.cells import Cell
 from tests.backend.strategies.cells import (
     ENDLESS,
     TWO_WORKERS,
     Start,
     cell,
+    task_process,
     wait_for,
-    worker_process,
 )
+from tests.backend.strategies.forks import Launched
 from tests.backend.strategies.plain_cnn import BATCH, STEPS, WORKLOAD
 from tests.backend.strategies.plain_worker import AGES_S
 from tests.support import children
@@ -34,16 +31,11 @@ from tests.support.processes import command_line, gone, kill
 
 pytestmark = pytest.mark.e2e
 
-PLAIN_WORKER = (sys.executable, "-m", "tests.backend.strategies.plain_worker")
-
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    folder = tmp_path_factory.mktemp("workers")
-    saving = cell(TWO_WORKERS, WORKLOAD | {"afterwards": ["save_weights"]})
-    record = supervise(job(saving, folder), PLAIN_WORKER)
-    left = [file.name for file in (folder / ARTEFACTS).iterdir()]
-    assert left == [artefact.file for artefact in record.artefacts]
+def trained(launched: Launched) -> Record:
+    record = launched.measure(cell(TWO_WORKERS, WORKLOAD | {"afterwards": ["save_weights"]}))
+    assert launched.left == [artefact.file for artefact in record.artefacts]
     return record
 
 
@@ -102,33 +94,19 @@ class AfterLoss:
 
 
 @pytest.fixture(scope="module")
-def after_loss(tmp_path_factory: pytest.TempPathFactory) -> AfterLoss:
-    before = _children()
-    launcher = LocalLauncher(tmp_path_factory.mktemp("lost"), environment=environment)
+def after_loss(launched: Launched) -> AfterLoss:
     killed: list[int] = []
+    processes: list[psutil.Process] = []
 
     def kill_second_worker(event: ChildEvent) -> None:
         if isinstance(event, ProgressEvent) and event.step > 5 and not killed:
-            for process in psutil.Process().children(recursive=True):
-                if "worker-1.orders.json" in command_line(process):
-                    killed.append(process.pid)
-                    kill(process)
+            processes.extend(filter(None, map(task_process, ["worker:0", "worker:1"])))
+            killed.append(processes[1].pid)
+            kill(processes[1])
 
-    stop = Stop()
-
-    def measure(what: Cell) -> Record:
-        return launcher.measure(
-            what,
-            stop=stop,
-            on_event=kill_second_worker,
-            on_tick=lambda: None,
-            on_file=lambda _: None,
-        )
-
-    lost = measure(cell(TWO_WORKERS, ENDLESS))
-    orphans = _children() - before
-    after = measure(children.cell("matmul", {"size": 64, "count": 4}, device=TWO_WORKERS))
-    stop.close()
+    lost = launched.measure(cell(TWO_WORKERS, ENDLESS), on_event=kill_second_worker)
+    orphans = {process for process in processes if not gone(process)}
+    after = launched.measure(children.cell("matmul", {"size": 64, "count": 4}, device=TWO_WORKERS))
     return AfterLoss(lost, killed[0], orphans, after)
 
 
@@ -177,9 +155,9 @@ def test_workers_end_with_their_supervisor_even_while_they_wait_for_a_peer(
     start: Start,
 ) -> None:
     child = start(cell(TWO_WORKERS), tmp_path)
-    second = wait_for(lambda: worker_process(child.pid, "worker:1"))
+    second = wait_for(lambda: task_process("worker:1", child.pid))
     second.suspend()  # so that the first one waits for it inside TensorFlow
-    first = wait_for(lambda: worker_process(child.pid, "worker:0"))
+    first = wait_for(lambda: task_process("worker:0", child.pid))
     wait_for(lambda: first.cpu_times().user > 1.5 and _idle(first))
     child.kill()
     child.wait()

@@ -1,26 +1,20 @@
 """A parameter server with two workers: asynchronous, and said to be so."""
 
-import signal
-import subprocess
-from pathlib import Path
-
 import psutil
 import pytest
 
+from accelreport.backend.protocol import ProgressEvent
 from accelreport.results.record import Record
+from accelreport.runner.launchers.base import ChildEvent
 from tests.backend.strategies.cells import (
     ENDLESS,
     ONE_WORKER_ONE_SERVER,
     TWO_WORKERS_ONE_SERVER,
-    Start,
     cell,
-    record_of,
-    start_child,
-    trains,
-    wait_for,
-    worker_process,
+    task_process,
 )
-from tests.support.processes import gone
+from tests.backend.strategies.forks import Launched
+from tests.support.processes import gone, kill
 
 pytestmark = pytest.mark.e2e
 
@@ -37,9 +31,8 @@ STEPS = 2 * 1024 // 32
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    folder = tmp_path_factory.mktemp("servers")
-    return record_of(start_child(cell(TWO_WORKERS_ONE_SERVER, SHORT), folder), folder)
+def trained(launched: Launched) -> Record:
+    return launched.measure(cell(TWO_WORKERS_ONE_SERVER, SHORT))
 
 
 def test_training_with_asynchronous_updates_learns(trained: Record) -> None:
@@ -69,34 +62,48 @@ def test_the_record_names_coordinator_server_and_workers(trained: Record) -> Non
     assert all(host.host and host.address and host.peak_bytes for host in trained.hosts)
 
 
-def test_a_worker_killed_in_the_middle_is_named_and_leaves_no_orphan(
-    tmp_path: Path, start: Start
-) -> None:
-    child = start(cell(ONE_WORKER_ONE_SERVER, ENDLESS), tmp_path)
-    lost = wait_for(lambda: worker_process(child.pid, "worker:0"))
-    wait_for(lambda: trains(tmp_path))
-    said = _kill(child, lost, tmp_path)
-    assert said.startswith(f"worker:0 (process {lost.pid}, 127.0.0.1:")
+class Killing:
+    """Kills a process of a cluster once, and knows all that there were."""
+
+    def __init__(self) -> None:
+        self.processes: dict[str, psutil.Process | None] = {}
+        self.killed = 0
+
+    def kill(self, task: str) -> None:
+        if not self.killed:
+            self.processes = {each: task_process(each) for each in ("chief:0", "ps:0", "worker:0")}
+            lost = self.processes[task]
+            assert lost is not None
+            self.killed = lost.pid
+            kill(lost)
+
+    def said(self, record: Record) -> str:
+        """The message of the failure; all others have ended, too."""
+        assert record.failure is not None
+        assert record.failure.kind == "worker-lost"
+        assert all(process and gone(process) for process in self.processes.values())
+        return record.failure.message
+
+
+def test_a_worker_killed_in_the_middle_is_named_and_leaves_no_orphan(launched: Launched) -> None:
+    killing = Killing()
+
+    def hear(event: ChildEvent) -> None:
+        if isinstance(event, ProgressEvent):
+            killing.kill("worker:0")
+
+    said = killing.said(launched.measure(cell(ONE_WORKER_ONE_SERVER, ENDLESS), on_event=hear))
+    assert said.startswith(f"worker:0 (process {killing.killed}, 127.0.0.1:")
 
 
 def test_a_parameter_server_that_is_killed_is_named_and_leaves_no_orphan(
-    tmp_path: Path, start: Start
+    launched: Launched,
 ) -> None:
-    child = start(cell(ONE_WORKER_ONE_SERVER, ENDLESS), tmp_path)
-    wait_for(lambda: list(tmp_path.glob("record.json.cluster-*/ps-0.ready")))
-    lost = worker_process(child.pid, "ps:0")
-    assert lost is not None
-    said = _kill(child, lost, tmp_path)
-    assert said.startswith(f"ps:0 (process {lost.pid}, 127.0.0.1:")
+    killing = Killing()
 
+    def look() -> None:
+        if list(launched.folder.glob("*/record.json.cluster-*/ps-0.ready")):
+            killing.kill("ps:0")
 
-def _kill(child: subprocess.Popen[bytes], lost: psutil.Process, folder: Path) -> str:
-    """Kills a process of the cluster, sees all others end, and returns the failure's message."""
-    processes = psutil.Process(child.pid).children(recursive=True)
-    assert len(processes) == 3
-    lost.send_signal(signal.SIGKILL)
-    record = record_of(child, folder)
-    assert record.failure is not None
-    assert record.failure.kind == "worker-lost"
-    assert all(gone(process) for process in processes)
-    return record.failure.message
+    said = killing.said(launched.measure(cell(ONE_WORKER_ONE_SERVER, ENDLESS), on_tick=look))
+    assert said.startswith(f"ps:0 (process {killing.killed}, 127.0.0.1:")
