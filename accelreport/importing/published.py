@@ -42,18 +42,12 @@ DOI = re.compile(r"(?:doi:|https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/\S+)", r
 YEARS = range(1900, 2101)
 """Years in which figures may have been published."""
 
-OPTIONS = {
-    "title": "--title",
-    "url": "--url or --doi",
-    "year": "--year",
+NEEDED = {
+    "title": "the title of the piece (--title)",
+    "url": "its address (--url or --doi)",
+    "year": "the year it was published in (--year)",
 }
-"""What no figure is imported without, and the options that say it."""
-
-MEANING = {
-    "title": "the title of the piece",
-    "url": "its address",
-    "year": "the year it was published in",
-}
+"""What no figure is imported without, in words, and the options that say it."""
 
 
 def cited(
@@ -77,10 +71,10 @@ def cited(
         address = _doi_address(place, str(found.pop("doi")))
         if "doi" in own or "url" not in own:
             found["url"] = address
-    missing = [key for key in OPTIONS if not str(found.get(key, "")).strip()]
+    missing = [key for key in NEEDED if not str(found.get(key, "")).strip()]
     if missing:
         raise NotCited(
-            f"{place}: {listed([f'{MEANING[key]} ({OPTIONS[key]})' for key in missing])} "
+            f"{place}: {listed([NEEDED[key] for key in missing])} "
             f"{'is' if len(missing) == 1 else 'are'} missing.",
             why="Somebody else's figures are shown with who published them, where and when.",
             remedy="Name them; nothing is guessed, and nothing was written.",

@@ -97,6 +97,12 @@ def test_rows_agree_with_keras_load_data(data_folder: Path, options: dict[str, i
     assert data.details["vocabulary"] == options["num_words"]
 
 
+def test_the_largest_number_of_a_word_is_left_out_as_any_rare_one(data_folder: Path) -> None:
+    write_imdb(data_folder, {"x_test.npy": object_npy([[2**31 - 1, 5]] * 8)})
+    data = load("imdb", mode="real", options={"length": 4})
+    assert data.validation["x"].tolist() == [[0, 1, 2, 8]] * 8
+
+
 def test_the_whole_of_what_is_there_is_read(some_data: Path) -> None:
     data = load("imdb", mode="real")
     for part in (data.train, data.validation):

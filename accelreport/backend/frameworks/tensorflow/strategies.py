@@ -10,7 +10,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -36,21 +36,15 @@ does not keep the others waiting at its end."""
 
 
 @dataclass
-class ParameterServer:
+class ParameterServer(InGraph):
     """The coordinator's view: it computes nothing, and hands pieces of a window to workers.
 
     A step is one worker's batch and its update of the weights; steps are counted over all
     workers. No replica is in sync with another one.
     """
 
-    strategy: Any
-    coordinator: Any
-    jobs: Jobs
-    devices: list[str]
-    warnings: list[Warned]
-    replicas: int = 1
-    synchronous: bool = False
-    graphs_in_step: int = 1
+    coordinator: Any = None
+    jobs: Jobs = field(default_factory=dict)
 
     def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - its servers do what it says
         """See `Placement.hosts`; what each machine is, only its own process could say."""
@@ -155,10 +149,6 @@ class ParameterServer:
         """See `Placement.clock`; the coordinator computes nothing."""
         return Clock()
 
-    def agreed(self, number: float) -> float:
-        """See `Placement.agreed`; only the coordinator decides."""
-        return number
-
     def _on_workers(self, dataset: Callable[[], Any]) -> Any:
         return iter(self.coordinator.create_per_worker_dataset(dataset))
 
@@ -184,14 +174,14 @@ def parameter_server(device: Device) -> ParameterServer:
 
     if device.replicas != 1:
         raise NoDeviceError("under a parameter server a worker is one replica: raise workers")
-    if "TF_CONFIG" not in os.environ:
-        raise NoDeviceError("this process is no part of a cluster: TF_CONFIG is not set")
-    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    resolver = _configured()
     strategy = tf.distribute.ParameterServerStrategy(resolver)
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     jobs: Jobs = resolver.cluster_spec().as_dict()
     return ParameterServer(
         strategy=strategy,
+        replicas=1,
+        synchronous=False,
         coordinator=coordinator,
         jobs=jobs,
         devices=[
@@ -207,6 +197,19 @@ def parameter_server(device: Device) -> ParameterServer:
             )
         ],
     )
+
+
+def _configured() -> Any:
+    """The resolver of the cluster that `TF_CONFIG` describes.
+
+    Raises:
+        NoDeviceError: this process is no part of one.
+    """
+    import tensorflow as tf
+
+    if "TF_CONFIG" not in os.environ:
+        raise NoDeviceError("this process is no part of a cluster: TF_CONFIG is not set")
+    return tf.distribute.cluster_resolver.TFConfigClusterResolver()
 
 
 def _first(device: Device) -> str:
@@ -346,9 +349,7 @@ def multi_worker_mirrored(device: Device) -> MultiWorker:
 
     if device.kind == "CPU" and device.replicas != 1:
         raise NoDeviceError("on CPUs a worker is one replica: raise workers, not replicas")
-    if "TF_CONFIG" not in os.environ:
-        raise NoDeviceError("this process is no part of a cluster: TF_CONFIG is not set")
-    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    resolver = _configured()
     jobs = resolver.cluster_spec().as_dict()
     strategy = tf.distribute.MultiWorkerMirroredStrategy(resolver)
     devices = list(strategy.extended.worker_devices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,7 @@ class RayNode:
         refused: why it measures nothing; empty when it does.
         threads: logical processors that a process may use there.
         address: where other nodes reach it.
+        lacking: frameworks that are not there, and why, in a sentence.
     """
 
     id: str
@@ -44,6 +45,7 @@ class RayNode:
     refused: str = ""
     threads: int = 0
     address: str = ""
+    lacking: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,17 +71,14 @@ def checked(node: RayNode, about: About | str) -> RayNode:
         about: what it says of itself, or why it says nothing.
     """
     if isinstance(about, str):
-        why, threads = about, 0
-    else:
-        why, threads = _unfit(node, about), about.threads
-    return RayNode(node.id, node.host, node.resources, why, threads, node.address)
+        return replace(node, refused=about)
+    found = _unfit(node, about)
+    return replace(node, refused=found, threads=about.threads, lacking=about.lacking)
 
 
 def _unfit(node: RayNode, about: About) -> str:
     if about.accelreport != accelreport.__version__:
         return f"it has accelreport {about.accelreport}, and here it is {accelreport.__version__}"
-    if not about.tensorflow:
-        return "TensorFlow is not installed there"
     if node.resources.get("CPU", 0) < 1:
         return "it offers no CPU"
     return ""
@@ -95,6 +94,8 @@ def lack(node: RayNode, device: Device, asked: Mapping[str, float]) -> str:
     """
     if node.refused:
         return node.refused
+    if missing := node.lacking.get(device.framework):
+        return f"{missing} there"
     for name, amount in asked.items():
         if node.resources.get(name, 0) < amount:
             return f"it has {node.resources.get(name, 0):g} {name}, and {amount:g} is asked for"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import functools
-import importlib.util
 import os
 import platform
 import shutil
@@ -21,6 +20,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 import accelreport
+from accelreport.backend.frameworks import absent
 from accelreport.machine.inventory import inventory
 from accelreport.results.plan_document import Document
 from accelreport.runner.interrupt import Stop
@@ -38,6 +38,7 @@ from accelreport.runner.launchers.node import (
 )
 from accelreport.runner.workspace import Workspace, machine_to_itself
 from accelreport.spec.cells import Cell
+from accelreport.spec.device import FRAMEWORK_NAMES
 
 REPORT_EVERY_S = 0.5
 """What a cell says is passed on so often: this process shares the node with what is measured."""
@@ -96,8 +97,8 @@ class About(Document):
     """Version of accelreport there."""
     threads: int
     """Logical processors that a process may use there."""
-    tensorflow: bool
-    """Whether TensorFlow is installed there."""
+    lacking: dict[str, str]
+    """Frameworks that cells cannot run on there, and why, in a sentence."""
 
 
 def about() -> str:
@@ -106,7 +107,7 @@ def about() -> str:
         host=platform.node(),
         accelreport=accelreport.__version__,
         threads=inventory().threads,
-        tensorflow=importlib.util.find_spec("tensorflow") is not None,
+        lacking={name: why for name in FRAMEWORK_NAMES if (why := absent(name))},
     ).model_dump_json()
 
 
