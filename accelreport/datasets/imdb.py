@@ -297,9 +297,9 @@ def _arrays(ranks: Lists, labels: NDArray[np.uint8], options: Options) -> Arrays
 
 def _prepare(ranks: Lists, options: Options) -> NDArray[np.int32]:
     """Mark the beginning, leave out rare words, and bring all to one length."""
-    flat = ranks.flat + np.int32(options.index_from)
+    flat = ranks.flat.astype(np.int64) + options.index_from  # which 32 bits may not hold
     flat[flat >= options.num_words] = OUT_OF_VOCABULARY
-    marked = Lists(flat, ranks.lengths).prepend(START)
+    marked = Lists(flat.astype(np.int32), ranks.lengths).prepend(START)
     return pad(
         marked,
         options.length,
