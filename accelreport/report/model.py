@@ -16,6 +16,7 @@ from markupsafe import Markup
 from accelreport.report.theme import KeyShape
 
 Tone = Literal["plain", "loud", "bad", "good", "quiet"]
+LineRole = Literal["value", "interval", "detail", "reason", "dash", "vh"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Line:
     """A line of a table cell."""
 
     text: str
-    role: Literal["value", "interval", "detail", "reason", "dash", "vh"] = "value"
+    role: LineRole = "value"
     href: str = ""
 
 
@@ -58,6 +59,11 @@ class Entry:
 def entry(*lines: Line | str, **rest: Any) -> Entry:
     """A table cell of these lines; a text is a value. `rest` are the other fields of an `Entry`."""
     return Entry(tuple(Line(line) if isinstance(line, str) else line for line in lines), **rest)
+
+
+def under(text: str, role: LineRole = "reason") -> tuple[Line, ...]:
+    """A line below the value of a cell; none where there is no text."""
+    return (Line(text, role),) if text else ()
 
 
 def entries_of(texts: Iterable[Line | str]) -> tuple[Entry, ...]:
@@ -444,12 +450,12 @@ class Page:
     path: str
     """Where it lies below the site's root, with "/" between folders."""
     title: str
-    kicker: str
     finding: str
-    description: str
-    """For a search engine and a link preview."""
     sections: tuple[Section, ...]
     template: str
+    kicker: str = ""
+    description: str = ""
+    """For a search engine and a link preview; its headline and its finding unless it is given."""
     id: str = ""
     """Its id where several pages stand in one file."""
     image: str = ""
@@ -466,6 +472,11 @@ class Page:
     opening: Section | None = None
     """What stands in its first screen, below the heading: its figures side by side, what they
     say (the section's finding), and numbers that are set large."""
+
+    def __post_init__(self) -> None:
+        """Sets what follows from the rest, so that a page made of this one keeps it."""
+        told = self.description or ". ".join(filter(None, (self.headline, self.finding)))
+        object.__setattr__(self, "description", told)
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -273,7 +273,7 @@ def test_a_figure_that_is_wanted_twice_at_once_is_drawn_once(tmp_path: Path) -> 
     figure = Figure(
         "f", "t", "c", tuple(Panel(drawing(f"w{n}"), drawing(f"n{n}")) for n in range(3))
     )
-    page = Page("a.html", "t", "k", "f", "d", (Section("s", "s", (figure,)),), "article.html")
+    page = Page("a.html", "t", "f", (Section("s", "s", (figure,)),), "article.html", "k", "d")
     cache = Counting(tmp_path / "figures")
     with Drawer(cache) as drawer:
         drawer.expect(page)

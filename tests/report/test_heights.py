@@ -67,7 +67,7 @@ def test_cards_leave_no_place_empty_where_there_are_two_rows_or_more(
         file = tmp_path / f"{count}.html"
         cards = Cards(tuple(Card(f"{n}", "a.html", "", "Says.", None) for n in range(count)))
         sections = (Section("benchmarks", "What each found", (cards,)),)
-        made = Page("index.html", "A", "", "", "", sections, "index.html")
+        made = Page("index.html", "A", "", sections, "index.html")
         file.write_text(renderer.render(made, site=facts), encoding="utf-8")
         with opened(browser, file) as page:
             ends = page.evaluate("""() => {

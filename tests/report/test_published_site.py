@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from accelreport.report.site.assembly import gather
+from accelreport.report.site.export import feed
 from accelreport.report.site.options import BuildOptions, SiteFacts
-from accelreport.report.site.social import feed
 from tests.report.scenarios import Results, attacked
 from tests.report.tree import parse
 from tests.support.browser import opened

@@ -35,7 +35,7 @@ from accelreport.report.charts.decision_map import (
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.rates import first_step_number, kicker
+from accelreport.report.heroes.rates import first_step_number
 from accelreport.report.model import (
     Column,
     LargeNumber,
@@ -70,7 +70,6 @@ def decision_map_hero(bench: BenchmarkView) -> Hero | None:
     figure = _figure(bench, found)
     title = _title(bench, found)
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=f"{boundary_sentence(bench, found)}{error_sentence(found)}".strip(),
         figures=(figure,),
@@ -80,8 +79,6 @@ def decision_map_hero(bench: BenchmarkView) -> Hero | None:
             "measurement, and there is no tint where its intervals, or depths, leave it open."
         ),
         numbers=_numbers(bench, found),
-        thumbnail=figure,
-        sentence=f"{title}.",
         undecided=not any(place.fastest for place in found.places),
     )
 

@@ -20,7 +20,7 @@ from accelreport.report.charts.scales import plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.general import ROW, rates_figure
 from accelreport.report.heroes.hero import ON_A_CARD, ON_A_SLIDE, Hero, HeroFigure, Size
-from accelreport.report.heroes.rates import dots_at, fullest_point, kicker, rate, usual_numbers
+from accelreport.report.heroes.rates import dots_at, fullest_point, rate, usual_numbers
 from accelreport.report.model import (
     Row,
     RowGroup,
@@ -61,7 +61,6 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
     title = _title(bench, point, {series: words[series] for series in alike})
     pays = _pays(bench, driven, courses, words)
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=f"{sentence(pays)}."
         if pays
@@ -74,8 +73,7 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
             "beyond is taken to last as long."
         ),
         numbers=usual_numbers(bench),
-        thumbnail=rates,
-        sentence=f"{title}{_pays_on_a_card(pays)}.",
+        brief=f"{title}{_pays_on_a_card(pays)}",
         findings=(title, sentence(pays.partition("; ")[0]) or until.title),
     )
 

@@ -25,7 +25,6 @@ from accelreport.report.heroes.rates import (
     dots_at,
     fastest_published,
     fullest_point,
-    kicker,
     published_at,
     quantity,
     rate,
@@ -70,14 +69,11 @@ def general_hero(bench: BenchmarkView) -> Hero:
     figure = rates_figure(bench, point)
     title = rates_title(bench, point)
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=_answer(bench, point),
         figures=(figure,),
         note="What sources published is part of no statistic.",
         numbers=_numbers(bench, point),
-        thumbnail=figure,
-        sentence=f"{title}.",
     )
 
 
@@ -329,14 +325,10 @@ def _unmeasured(bench: BenchmarkView) -> Hero:
     count = formatting.plural(len(bench.results), "cell")
     why = sorted({kind_text(row) for row in bench.results})
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=f"None of {count} has a time: {formatting.listed(why)}.",
         figures=(code,),
-        note="",
         numbers=(),
-        thumbnail=code,
-        sentence=f"{title}.",
         undecided=True,
     )
 
@@ -374,7 +366,6 @@ def then_and_now_hero(bench: BenchmarkView) -> Hero | None:
         table=rates_table(dots, "time for the whole training"),
     )
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=_then_answer(own, theirs, examples),
         figures=(figure,),
@@ -384,8 +375,6 @@ def then_and_now_hero(bench: BenchmarkView) -> Hero | None:
             "compilation are not in it."
         ),
         numbers=usual_numbers(bench, _printed(own, min(theirs, key=lambda dot: dot.value))),
-        thumbnail=figure,
-        sentence=f"{title}.",
     )
 
 
@@ -462,7 +451,6 @@ def kernel_hero(bench: BenchmarkView) -> Hero | None:
         figure, caption=f"Grey: what the chip can do; red: beyond it. {figure.caption}"
     )
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=_kernel_answer(dots, above) if above or not told else headline(bench),
         figures=(figure,),
@@ -471,8 +459,6 @@ def kernel_hero(bench: BenchmarkView) -> Hero | None:
             "own product of matrices reached on a thread, times its threads."
         ),
         numbers=usual_numbers(bench),
-        thumbnail=figure,
-        sentence=f"{title}.",
     )
 
 

@@ -21,7 +21,6 @@ from accelreport.report.heroes.rates import (
     baseline_series,
     claims_number,
     first_step_number,
-    kicker,
 )
 from accelreport.report.heroes.sweep import LEVEL, devices_title
 from accelreport.report.metrics import axis_title, is_share, metric_title, settings_text
@@ -35,6 +34,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    under,
 )
 from accelreport.report.pages.badges import device_columns, kind_text, loud_badges
 from accelreport.report.pages.headline import with_origin
@@ -60,14 +60,10 @@ def grid_hero(bench: BenchmarkView) -> Hero | None:
     title, answer = _finding(bench, layout)
     title = devices_title(bench) or title
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=answer,
         figures=(figure,),
-        note="",
         numbers=_numbers(bench),
-        thumbnail=figure,
-        sentence=f"{title}.",
     )
 
 
@@ -219,8 +215,7 @@ def _table(bench: BenchmarkView) -> Table:
         href = bench.evidence(series, point)
         if cell.value is None:
             return entry(Line(cell.text, "reason"), href=href)
-        under = (Line(cell.under, "detail"),) if cell.under else ()
-        return entry(cell.text, *under, href=href)
+        return entry(cell.text, *under(cell.under, "detail"), href=href)
 
     rows = tuple(
         Row(

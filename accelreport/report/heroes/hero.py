@@ -113,29 +113,39 @@ class Hero:
     """What a benchmark found.
 
     Attributes:
-        kicker: model, parameters, data set and source, in one line.
         title: the finding as a sentence, without a full stop.
         answer: one sentence or two with the numbers behind it.
         figures: one to three, the most telling first; never none.
         note: how to read them, and what weakens them.
         numbers: up to four that matter.
-        thumbnail: the figure, small, for the card of the front page.
-        sentence: the finding in one sentence for that card.
+        small: what the card of the front page shows instead of the first figure.
+        brief: the finding for that card, where it is not the title; without a full stop.
         undecided: whether the finding is that nothing was decided, or nothing measured.
         findings: what each figure shows, as the title of a slide of its own; without them the
             first figure has the hero's title, and the others have the answer.
+        kicker: model, parameters, data set and source, in one line.
     """
 
-    kicker: str
     title: str
     answer: str
     figures: tuple[Shown, ...]
-    note: str
     numbers: tuple[LargeNumber, ...]
-    thumbnail: Shown
-    sentence: str
+    note: str = ""
+    small: Shown | None = None
+    brief: str = ""
     undecided: bool = False
     findings: tuple[str, ...] = ()
+    kicker: str = ""
+
+    @property
+    def thumbnail(self) -> Shown:
+        """What the card of the front page shows."""
+        return self.small or self.figures[0]
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one sentence for that card."""
+        return f"{self.brief or self.title}."
 
     @property
     def unmeasured(self) -> bool:

@@ -17,7 +17,6 @@ from accelreport.report.heroes.rates import (
     claims_number,
     device_number,
     fullest_point,
-    kicker,
     of_stand_ins,
     origins_of,
     stand_in,
@@ -128,15 +127,13 @@ def _hero(bench: BenchmarkView, beside: tuple[str, Shown], small: Shown | None) 
     title = learned if gap else wrong or (learned if drawn or not said else said)
     answer = "; ".join(_line_text(bench, *line) for line in lines)
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=f"{sentence(answer)}.",
         figures=(*drawn, other),
         note="Solid: validation, on data that the network never trains on. Dotted: training."
         * len(drawn),
         numbers=_numbers(bench, lines),
-        thumbnail=small or next(iter((*drawn, other))),
-        sentence=f"{title}.",
+        small=small,
         findings=(learned, wrong or said or MISTAKES)[-len(drawn) - 1 :],
     )
 
@@ -235,8 +232,7 @@ def _numbers(bench: BenchmarkView, lines: list[Ends]) -> tuple[LargeNumber, ...]
     over = f", median of {formatting.plural(seeds, 'seed')}" if seeds > 1 else ""
     own = LargeNumber(validation.end, f"{metric_title(bench.quality)}{bench.at(point)}{over}",
                       loud_badges(bench))  # fmt: skip
-    others = (step_number(bench), device_number(bench), claims_number(bench))
-    return (own, *(each for each in others if each is not None))
+    return (own, *filter(None, (step_number(bench), device_number(bench), claims_number(bench))))
 
 
 LEAST_SHARE = 0.01
@@ -254,20 +250,17 @@ def writing_hero(bench: BenchmarkView) -> Hero | None:
         return None
     text = _text(run.record, MOST_EPOCHS, LONGEST)
     title = _title(run.record)
-    origin = run.record.data.origin if run.record.data else ""
-    told = of_stand_ins(title, [origin])
+    told = of_stand_ins(title, [run.origin])
     figures: tuple[Shown, ...] = (text,)
     if bench.quality and (curves := curves_figure(curves_of(bench))).points > 1:
         figures = (text, curves)
     return Hero(
-        kicker=kicker(bench),
         title=told,
         answer=_answer(run.record),
         figures=figures,
         note=f"From {run.name}. In bold what the network had read before it wrote.",
         numbers=usual_numbers(bench),
-        thumbnail=_text(run.record, 1, LONGEST_ON_A_CARD),
-        sentence=f"{told}.",
+        small=_text(run.record, 1, LONGEST_ON_A_CARD),
         findings=(told, _answer(run.record).rstrip("."))[: len(figures)],
     )
 
@@ -337,7 +330,6 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
         badges=run.badges,
     )
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=forecast_answer(bench, run),
         figures=(line, errors),
@@ -347,8 +339,6 @@ def forecast_hero(bench: BenchmarkView) -> Hero | None:
             "network never trained on; no guess knows more than the network did."
         ),
         numbers=_forecast_numbers(bench, run, first),
-        thumbnail=line,
-        sentence=f"{title}.",
         findings=(title, _errors_title(bench, run)),
     )
 
@@ -358,8 +348,7 @@ def _errors_title(bench: BenchmarkView, run: NamedRun) -> str:
 
     Of made-up series nobody wins anything, and their miss is told as it is.
     """
-    origin = run.record.data.origin if run.record.data else ""
-    if origin == "synthetic":
+    if run.origin == "synthetic":
         return forecast_answer(bench, run).split(";")[0]
     shown = forecasts_of(run)[:MOST_SERIES]
     best = {each.target: errors_of(run.record, each).naive[0].error for each in shown}
@@ -372,7 +361,7 @@ def _errors_title(bench: BenchmarkView, run: NamedRun) -> str:
     which = f": {formatting.listed(won)}" if len(won) < len(shown) else ""
     told = f"The network beats every naive guess in {len(won)} of {of}{which}"
     none = f"In none of {of} does the network beat every naive guess"
-    return of_stand_ins(told if won else none, [origin])
+    return of_stand_ins(told if won else none, [run.origin])
 
 
 def _errors(groups: list[Bars], size: Size) -> Chart:
@@ -394,8 +383,7 @@ def forecast_title(bench: BenchmarkView, run: NamedRun) -> str:
     own, theirs = (number_text(value, first.unit) for value in (median(every), best.error))
     if not all(map(drawable, every)):
         return "The network diverged and forecasts nothing"
-    origin = run.record.data.origin if run.record.data else ""
-    if origin == "synthetic":
+    if run.origin == "synthetic":
         told = f"the network misses by {own}, “{best.name}” by {theirs}"
     elif all(error > best.error for error in every):
         told = f"“{sentence(best.name)}” beats the network: {theirs} against {own}"
@@ -403,7 +391,7 @@ def forecast_title(bench: BenchmarkView, run: NamedRun) -> str:
         told = f"The network beats “{best.name}”: {own} against {theirs}"
     else:
         told = f"The network is no surer than “{best.name}”: {own} against {theirs}"
-    return of_stand_ins(told, [origin])
+    return of_stand_ins(told, [run.origin])
 
 
 def _group(bench: BenchmarkView, run: NamedRun, forecast: Forecast) -> Bars:
@@ -430,8 +418,8 @@ def _forecast_numbers(
         LargeNumber(number_text(n.error, unit), f"{name}: mean miss of “{n.name}”")
         for n in found.naive[:1]
     ]
-    others = (step_number(bench), device_number(bench), claims_number(bench))
-    return (*own, *naive, *(each for each in others if each is not None))[:MOST_NUMBERS]
+    others = filter(None, (step_number(bench), device_number(bench), claims_number(bench)))
+    return (*own, *naive, *others)[:MOST_NUMBERS]
 
 
 def deployment_hero(bench: BenchmarkView) -> Hero | None:
@@ -446,14 +434,11 @@ def deployment_hero(bench: BenchmarkView) -> Hero | None:
     first = found.runs[0].record.quantised
     method = f"{sentence(label(first.method, 120))}, {first.threads} thread. " if first else ""
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=found.answer,
         figures=figures,
         note=f"{method}Bars: medians over seeds.",
         numbers=_eight_bit_numbers(bench, found),
-        thumbnail=figures[0],
-        sentence=f"{title}.",
         findings=(title, found.change),
     )
 
@@ -475,5 +460,4 @@ def _eight_bit_numbers(bench: BenchmarkView, found: EightBits) -> tuple[LargeNum
         numbers.append(
             LargeNumber(largest, "largest difference of an answer after saving and loading weights")
         )
-    claims = claims_number(bench)
-    return (*numbers, *([claims] if claims else []))
+    return (*numbers, *filter(None, [claims_number(bench)]))

@@ -323,4 +323,4 @@ def usual_numbers(
     """The numbers of a benchmark whose form has none of its own; `printed` as above."""
     beside = device_number(bench, printed)
     made = (step_number(bench), beside, first_step_number(bench), claims_number(bench))
-    return tuple(number for number in made if number is not None)
+    return tuple(filter(None, made))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from accelreport.report.heroes.decision_map import decision_map_hero
 from accelreport.report.heroes.frameworks import frameworks_hero
@@ -16,6 +17,7 @@ from accelreport.report.heroes.learning import (
     images_hero,
     writing_hero,
 )
+from accelreport.report.heroes.rates import kicker
 from accelreport.report.heroes.sweep import latency_hero, sweep_hero
 from accelreport.report.view import BenchmarkView, once
 
@@ -48,5 +50,5 @@ def hero_of(bench: BenchmarkView) -> Hero:
     for make in (frameworks_hero, *own, *OTHERS):
         found = make(bench)
         if found is not None:
-            return found
-    return general_hero(bench)
+            break
+    return replace(found or general_hero(bench), kicker=kicker(bench))

@@ -24,7 +24,6 @@ from accelreport.report.heroes.rates import (
     claims_number,
     device_number,
     first_step_number,
-    kicker,
     named,
     printed_once,
     quantity,
@@ -72,15 +71,13 @@ def sweep_hero(bench: BenchmarkView) -> Hero | None:
     figure = sweep_figure(bench, axis, lines)
     title = _title(bench, axis, lines)
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=_answer(bench, axis, lines),
         figures=(figure,),
         note="◇, dashed: published by the sources, as printed, and part of no statistic."
         * any(line.published for line in lines),
         numbers=usual_numbers(bench),
-        thumbnail=figure,
-        sentence=f"{_title(bench, axis, lines, brief=True)}.",
+        brief=_title(bench, axis, lines, brief=True),
     )
 
 
@@ -319,7 +316,6 @@ def latency_hero(bench: BenchmarkView) -> Hero | None:
     figure = _figure(bench, axis, lines, times)
     title = _latency_title(bench, axis, times)
     return Hero(
-        kicker=kicker(bench),
         title=title,
         answer=_latency_answer(bench, times),
         figures=(figure,),
@@ -328,8 +324,7 @@ def latency_hero(bench: BenchmarkView) -> Hero | None:
             "median up to the 99th percentile, where a hundred calls or more were timed."
         ),
         numbers=_numbers(bench, times),
-        thumbnail=figure,
-        sentence=f"{title.partition('; ')[0]}.",
+        brief=title.partition("; ")[0],
     )
 
 

@@ -24,6 +24,7 @@ from accelreport.report.model import (
     Tone,
     entries_of,
     entry,
+    under,
 )
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
@@ -323,7 +324,7 @@ def devices_down(table: Table) -> Table:
     (row,) = (row for group in table.groups for row in group.rows)
     rows = tuple(
         Row(
-            entry(column.title, *([Line(column.detail, "detail")] * bool(column.detail))),
+            entry(column.title, *under(column.detail, "detail")),
             (number,),
             device=column.device,
         )

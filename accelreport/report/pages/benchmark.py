@@ -65,7 +65,6 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         kicker=hero.kicker,
         headline=hero.title,
         finding=hero.answer,
-        description=f"{hero.title}. {hero.answer}",
         opening=_downloadable(bench, opening, facts),
         sections=tuple(_downloadable(bench, each, facts) for each in _sections(bench, shown)),
         template="article.html",

@@ -59,9 +59,7 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     return Page(
         path=PATH,
         title="Benchmarks",
-        kicker="",
         finding=finding,
-        description=finding,
         sections=tuple(section for section in sections if section),
         template="tables.html",
         notices=notices_of(benches),

@@ -37,6 +37,7 @@ from accelreport.report.model import (
     Table,
     entry,
     number_columns,
+    under,
 )
 from accelreport.report.pages.sections.compute import (
     PATH,
@@ -147,7 +148,6 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
         headline=title,
         kicker="Bounds, no measurements",
         finding=finding,
-        description=f"{title}. {finding}",
         opening=Section("answer", title, (_figure(pictured),)),
         sections=(
             *([shares] if shares else []),
@@ -435,8 +435,7 @@ def reached_section(dots: Sequence[Dot]) -> Section | None:
 
 
 def _share_row(dot: Dot) -> Row:
-    said = [Line(dot.detail), *([Line(dot.flagged, "reason")] if dot.flagged else [])]
-    return Row(entry(dot.name), (Entry(tuple(said)), entry(dot.text)))
+    return Row(entry(dot.name), (entry(dot.detail, *under(dot.flagged)), entry(dot.text)))
 
 
 def _count(dots: Sequence[Dot], noun: str) -> str:

@@ -48,6 +48,7 @@ from accelreport.report.model import (
     Tone,
     entry,
     number_columns,
+    under,
 )
 from accelreport.report.pages.sections.speedup import VERDICTS
 from accelreport.report.site.drawing import Drawer, DrawingError
@@ -159,9 +160,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
     return Page(
         path="comparison.html",
         title=TITLE,
-        kicker="",
         finding=finding,
-        description=finding,
         sections=tuple(section for section in sections if section.blocks),
         template="comparison.html",
         byline=tuple(
@@ -214,8 +213,6 @@ def _table(rows: Sequence[Compared], gate: float | None) -> Table:
 
 
 def _row(row: Compared, gate: float | None) -> Row:
-    point = place_of(row)
-    head = [Line(label(row.device, 60)), *([Line(point, "reason")] if point else [])]
     times = (
         entry(formatting.duration(seconds), mark="baseline")
         for seconds in (row.old_seconds, row.new_seconds)
@@ -229,7 +226,7 @@ def _row(row: Compared, gate: float | None) -> Row:
     if row.verdict == "UNDECIDED" and row.needed:
         notes.insert(0, f"{row.needed} more processes would tell")
     entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
-    return Row(Entry(tuple(head)), tuple(entries))
+    return Row(entry(label(row.device, 60), *under(place_of(row))), tuple(entries))
 
 
 def _factor(row: Compared) -> Entry:
@@ -343,9 +340,7 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
     return Page(
         path="comparison.html",
         title="A line of runs",
-        kicker="",
         finding=finding,
-        description=finding,
         sections=(
             Section("times", "What became faster or slower", (figure, table) if rows else ()),
             Section("methods", "How it is computed", (Prose(_methods(line[-1])),)),

@@ -39,9 +39,7 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
     return Page(
         path=PATH,
         title="Data",
-        kicker="",
         finding=finding,
-        description=finding,
         sections=tuple(section for section in sections if section),
         template="article.html",
     )

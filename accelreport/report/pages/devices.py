@@ -37,7 +37,13 @@ from accelreport.report.pages.hardware import (
     size_lines,
     software_lines,
 )
-from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id, machine_line
+from accelreport.report.pages.machines import (
+    DEVICES,
+    fact_lines,
+    machine_facts,
+    machine_id,
+    machine_line,
+)
 from accelreport.report.pages.sections.cost import price_text, rent
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
@@ -114,7 +120,6 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         headline=heading,
         kicker="Inventory",
         finding=finding,
-        description=f"{heading}. {finding}",
         sections=tuple(section for section in sections if section),
         template="article.html",
         byline=(
@@ -205,13 +210,13 @@ def _inventory(devices: Sequence[Listing]) -> Table:
 def _row(listing: Listing, *, priced: bool) -> Row:
     found = (size_lines(listing), software_lines(listing)) if listing.machines else ((), ())
     entries = [
-        _hardware(listing), *(_lines(each) for each in found),
-        _lines(driven_lines(listing.device)), _lines(_counts(listing)),
+        _hardware(listing), *(fact_lines(each) for each in found),
+        fact_lines(driven_lines(listing.device)), fact_lines(_counts(listing)),
     ]  # fmt: skip
     price = price_of(listing.device)
     if priced:
         said = price_text(price).split(", ", 1) if price else ["not given"]
-        entries.append(_lines(said))
+        entries.append(fact_lines(said))
     named = [Line(listing.title)]
     if listing.title != label(listing.name, 60):
         named.append(Line(label(listing.name, 60), "reason"))
@@ -231,14 +236,6 @@ def _counts(listing: Listing) -> list[str]:
         f"in {of}",
     ]
     return said + [f"{why}: {formatting.count(count)}" for why, count in sorted(lost.items())]
-
-
-def _lines(texts: Sequence[str]) -> Entry:
-    """A fact a line, the first one in larger letters."""
-    lines = [
-        Line(label(text, 200), "detail" if number else "value") for number, text in enumerate(texts)
-    ]
-    return Entry(tuple(lines) or (Line(formatting.MISSING),))
 
 
 def _hardware(listing: Listing) -> Entry:

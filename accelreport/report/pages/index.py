@@ -66,7 +66,6 @@ def index_page(benches: Sequence[BenchmarkView], title: str, problems: Sequence[
         headline=heading,
         kicker=" · ".join((f"Measured on {view.measured_on}", *_dates(benches))),
         finding=said,
-        description=f"{heading}. {said}",
         sections=tuple(section for section in sections if section),
         template="index.html",
         opening=_picture(view),

@@ -21,6 +21,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    under,
 )
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.hardware import clocks, cores, device_id, driven_lines, libraries
@@ -183,22 +184,26 @@ def devices_table(benches: Sequence[BenchmarkView]) -> Table:
     )
 
 
+def fact_lines(texts: Sequence[str]) -> Entry:
+    """A cell of facts, each on a line of its own, the first one in larger letters."""
+    first, *rest = (label(text, 200) for text in texts or [formatting.MISSING])
+    return entry(first, *(Line(text, "detail") for text in rest))
+
+
 def _kind(name: str, benches: Sequence[BenchmarkView]) -> str:
     return next(b.plan.devices[name].kind for b in benches if name in b.plan.devices)
 
 
 def _device_row(name: str, device: Device, benches: Sequence[BenchmarkView]) -> Row:
-    driven = [
-        Line(label(text, 200), "detail" if number else "value")
-        for number, text in enumerate(driven_lines(device))
-    ]
-    entries = (
-        entry(device.kind), Entry(tuple(driven)), entry(_state(name, benches))
-    )  # fmt: skip
+    entries = (entry(device.kind), fact_lines(driven_lines(device)), entry(_state(name, benches)))
     colour = next(b.colours[name] for b in benches if name in b.plan.devices)
     title = label(device.label or name, 60)
-    header = (Line(title), Line(label(name, 60), "reason")) if title != name else (Line(title),)
-    return Row(Entry(header, href=f"{DEVICES}#{device_id(name)}"), entries, device=colour)
+    header = entry(
+        title,
+        *under(label(name, 60) if title != name else ""),
+        href=f"{DEVICES}#{device_id(name)}",
+    )
+    return Row(header, entries, device=colour)
 
 
 def _state(name: str, benches: Sequence[BenchmarkView]) -> str:
@@ -228,9 +233,7 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     return Page(
         path=PATH,
         title="Machines side by side",
-        kicker="",
         finding=finding,
-        description=finding,
         sections=(
             *(_section(bench, rows, machines[0]) for bench, rows in shared),
             Section("machines", "The machines", machine_facts(records.values(), page=DEVICES)),

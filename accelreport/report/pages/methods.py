@@ -130,7 +130,6 @@ def methods_page(benches: Sequence[BenchmarkView] = ()) -> Page:
         title="How the numbers are made",
         kicker="Methods",
         finding=finding,
-        description=finding,
         sections=(
             _measuring(),
             _comparing(level, margin),

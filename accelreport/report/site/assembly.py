@@ -28,16 +28,19 @@ from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.cache import BuildManifest, Remembered, digest
 from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.export import (
+    FEED,
+    PREVIEW,
     benchmark_files,
     embed_pages,
+    feed,
     figure_files,
+    preview,
     record_json,
     site_files,
 )
 from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFacts
 from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer
-from accelreport.report.site.social import FEED, PREVIEW, feed, preview
 from accelreport.report.slides.benchmark import slides_page
 from accelreport.report.slides.site import deck_page
 from accelreport.report.text import label

@@ -4,7 +4,8 @@ A figure's drawing is one SVG file: title, key, all panels. Nothing outside it i
 of colours are replaced by the colours of one theme, and the legend, which is HTML on the page, is
 drawn. Its numbers are a table as text: CSV, Markdown, LaTeX with booktabs. For a frame on somebody
 else's page there is a page with the figure alone. All numbers of a benchmark are CSV for a
-spreadsheet and JSON for a program.
+spreadsheet and JSON for a program. What a site says of itself elsewhere is an Atom feed (RFC 4287),
+and a picture beside a link.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import datetime
 from typing import Any, TypeVar, cast
+from xml.etree import ElementTree as ET
 
 import pandas as pd
 from markupsafe import Markup, escape
 
+from accelreport.report import formatting
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,
@@ -30,9 +34,11 @@ from accelreport.report.frames import (
     targets_frame,
 )
 from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Section, Table
+from accelreport.report.pages.headline import headline
 from accelreport.report.published_text import published_frame
-from accelreport.report.text import lines_within, text_width
-from accelreport.report.theme import FONT, variables
+from accelreport.report.site.options import SiteFacts
+from accelreport.report.text import beginning, label, lines_within, text_width
+from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS, variables
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 
@@ -500,3 +506,98 @@ def _json_row(row: Mapping[str, Any]) -> dict[str, Any]:
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()
     }
+
+
+FEED = "feed.xml"
+_ATOM = "http://www.w3.org/2005/Atom"
+EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+"""When a site was changed whose records do not say it."""
+
+
+def feed(benches: Sequence[BenchmarkView], facts: SiteFacts) -> str:
+    """The feed: an entry for each machine's run of a benchmark, the newest first.
+
+    Only records date an entry, so building again changes nothing.
+    """
+    runs = [(when, bench, machine) for bench in benches for machine, when in _run_ends(bench)]
+    runs.sort(key=lambda run: (run[0], run[1].slug, run[2]), reverse=True)
+    newest = runs[0][0] if runs else EPOCH
+    root = ET.Element("feed", xmlns=_ATOM)
+    _element(root, "title", facts.title)
+    _element(root, "id", facts.address)
+    _element(root, "updated", newest.isoformat())
+    ET.SubElement(root, "link", href=facts.address)
+    ET.SubElement(root, "link", rel="self", href=f"{facts.address}{FEED}")
+    author = ET.SubElement(root, "author")
+    _element(author, "name", facts.title)
+    for when, bench, machine in runs:
+        entry = ET.SubElement(root, "entry")
+        page = f"{facts.address}{bench.slug}.html"
+        _element(entry, "title", f"{bench.named} on machine {label(machine, 12)}")
+        _element(entry, "id", f"{page}#run-{label(machine, 12)}-{when:%Y%m%dT%H%M%SZ}")
+        _element(entry, "updated", when.isoformat())
+        ET.SubElement(entry, "link", href=page)
+        _element(entry, "summary", headline(bench))
+    ET.indent(root, "")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _element(parent: ET.Element, name: str, text: str) -> None:
+    ET.SubElement(parent, name).text = text
+
+
+def _run_ends(bench: BenchmarkView) -> list[tuple[str, datetime]]:
+    """Machines, and when each ended its last cell."""
+    ends: dict[str, datetime] = {}
+    for (_, machine), record in bench.records.items():
+        when = formatting.instant(record.finished_at)
+        if when is not None:
+            ends[machine] = max(when, ends.get(machine, when))
+    return list(ends.items())
+
+
+PREVIEW = "preview/index.png"
+"""The picture of the front page, and of pages without one of their own."""
+WIDTH, HEIGHT = 1200, 630
+_LEFT = 72
+_ROOM = WIDTH - 2 * _LEFT
+
+
+def preview(page: Page, facts: SiteFacts) -> str:
+    """An SVG file of 1200 × 630, the size that OpenGraph's readers ask for."""
+    ink, soft, paper = (TOKENS[name][0] for name in ("ink", "soft", "paper"))
+    heading = lines_that_fit(page.headline or page.title, 60, 3)
+    finding = lines_that_fit(page.finding, 32, 4)
+    pieces = [_svg_text(facts.title, _LEFT, 78, 26, "normal", soft)]
+    top = 100.0
+    for line in heading:
+        top += 72
+        pieces.append(_svg_text(line, _LEFT, top, 60, "bold", ink))
+    top += 24
+    for line in finding:
+        top += 44
+        pieces.append(_svg_text(line, _LEFT, top, 32, "normal", soft))
+    bars = "".join(
+        f'<rect x="{_LEFT + 60 * number}" y="576" width="44" height="10" fill="{colour}"/>'
+        for number, colour in enumerate(SERIES_LIGHT)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" font-family="{FONT}"><rect width="100%" height="100%" '
+        f'fill="{paper}"/>{"".join(pieces)}{bars}</svg>'
+    )
+
+
+def lines_that_fit(text: str, size: float, most: int) -> list[str]:
+    """The text in lines that fit; where it needs more than so many, the last ends in "…"."""
+    lines = lines_within(text, _ROOM, size, bold=size > 40)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], f"{lines[most - 1]} …"]
+    return [_within_edge(line, size) for line in lines]
+
+
+def _within_edge(line: str, size: float) -> str:
+    """A line without what runs over the edge, as one long word may."""
+    while text_width(line, size, bold=size > 40) > _ROOM:
+        line = beginning(line, len(line) * 9 // 10 - 1) + "…"
+    return line

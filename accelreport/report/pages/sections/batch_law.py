@@ -31,7 +31,6 @@ from accelreport.report.law_text import (
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
     Badge,
-    Entry,
     Figure,
     Key,
     Line,
@@ -42,6 +41,7 @@ from accelreport.report.model import (
     Table,
     entry,
     number_columns,
+    under,
 )
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.text import label, sentence
@@ -298,8 +298,7 @@ def _split(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> tuple[Table | 
 
 
 def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
-    where = fixed_text(sweep)
-    header = [Line(name_of(bench, sweep))] + ([Line(where, "reason")] if where else [])
+    header = entry(name_of(bench, sweep), *under(fixed_text(sweep)))
     unit = 1.0 if sweep.of_batches else 1 / GIGA
     law = sweep.fit.law
     assert law is not None, "nothing else is split"
@@ -310,7 +309,7 @@ def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
         )
         for each in sweep.split
     ]
-    return Row(Entry(tuple(header)), tuple(entries), device=bench.colours[sweep.device])
+    return Row(header, tuple(entries), device=bench.colours[sweep.device])
 
 
 def _cost_lines(
@@ -326,16 +325,14 @@ def _cost_lines(
 
 
 def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
-    where = fixed_text(sweep)
-    header = [Line(name_of(bench, sweep).removeprefix("the "))]
-    header += [Line(where, "reason")] if where else []
+    header = entry(name_of(bench, sweep).removeprefix("the "), *under(fixed_text(sweep)))
     misfit = formatting.percent(worst(sweep.fit), 1)
     if sweep.fit.law is None:
         entries = [entry(Line(refusal_text(sweep.fit), "reason")), *[entry("–")] * 2]
     else:
         entries = [
-            Entry((Line(value), Line(interval, "interval")) if interval else (Line(value),))
+            entry(value, *under(interval, "interval"))
             for value, interval in costs(sweep.fit, sweep)
         ]
     device = bench.colours[sweep.device]
-    return Row(Entry(tuple(header)), (*entries, entry(misfit)), device=device)
+    return Row(header, (*entries, entry(misfit)), device=device)

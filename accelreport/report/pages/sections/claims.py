@@ -540,9 +540,7 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     return Page(
         path=PATH,
         title="Claims",
-        kicker="",
         finding=said,
-        description=said,
         sections=(replace(section, blocks=tuple(blocks), finding=""),),
         template="tables.html",
         notices=notices_of(benches),

@@ -23,9 +23,7 @@ from accelreport.report.model import (
     Block,
     Code,
     Column,
-    Entry,
     Gallery,
-    Line,
     Picture,
     Prose,
     Row,
@@ -34,6 +32,7 @@ from accelreport.report.model import (
     Table,
     Token,
     entry,
+    under,
 )
 from accelreport.report.pages.badges import origin_badges
 from accelreport.report.text import beginning, clean, label, sentence, tail
@@ -61,7 +60,12 @@ class NamedRun:
     @property
     def badges(self) -> tuple[Badge, ...]:
         """What its data were, where that must be said."""
-        return tuple(origin_badges([self.record.data.origin if self.record.data else ""]))
+        return tuple(origin_badges([self.origin]))
+
+    @property
+    def origin(self) -> str:
+        """Where its data are from; empty where it had none."""
+        return self.record.data.origin if self.record.data else ""
 
 
 def first_run(bench: BenchmarkView, has: Callable[[Record], bool]) -> NamedRun | None:
@@ -269,8 +273,8 @@ def _row(found: Confusion, number: int) -> Row:
         share = count / total if total else 0.0
         shade = share_bin(share) if count else None
         text = formatting.percent(share, 0) if count else "–"
-        lines = (Line(text), Line(formatting.count(count), "detail")) if count else (Line(text),)
-        entries.append(Entry(lines, heat=shade, ramp="c", mark="small"))
+        below = under(formatting.count(count) if count else "", "detail")
+        entries.append(entry(text, *below, heat=shade, ramp="c", mark="small"))
     return Row(entry(_title(found.classes[number])), tuple(entries))
 
 
