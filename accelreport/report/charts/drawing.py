@@ -304,9 +304,9 @@ def inner_width(width: int, left: Sequence[str], limit: int = LONGEST) -> float:
     return round(width - _room(left, limit) - LEFT - RIGHT, 1)
 
 
-def panel_width(panels: int) -> int:
-    """Width of one of several charts side by side: two or three fit into the page."""
-    return 420 if panels in {2, 4} else 300
+def _panel_width(panels: int) -> int:
+    """Width of one of so many charts: two or three fit into the page side by side."""
+    return 400 if panels == 1 else 420 if panels in {2, 4} else 300
 
 
 def halo(text: Layer, **mark: Any) -> tuple[Layer, Layer]:
@@ -344,3 +344,20 @@ def panel(make: Make, *, prefix: str, title: str, description: str) -> Panel:
         for letter, width in (("w", WIDE), ("n", NARROW))
     )
     return Panel(wide=wide, narrow=narrow)
+
+
+def small_panel(
+    make: Make, panels: int = 1, *, prefix: str, title: str, description: str, heading: str = ""
+) -> Panel:
+    """A drawing in one width, which suits a page and a telephone alike.
+
+    Args:
+        make: width in pixels → chart.
+        panels: how many the figure has; they stand side by side where there is room.
+        prefix: unique within the page.
+        title: its name for a screen reader.
+        description: what it shows, in a sentence.
+        heading: what stands over it.
+    """
+    made = draw(make, _panel_width(panels), prefix=prefix, title=title, description=description)
+    return Panel(made, title=heading)

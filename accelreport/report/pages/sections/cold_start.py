@@ -13,7 +13,7 @@ from accelreport.analysis.cost import FastestRange, TimeLine, envelope, overtake
 from accelreport.analysis.cost import TimeLine as Course
 from accelreport.analysis.results import Result
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.labelled import StageBar, cold_bars
 from accelreport.report.model import (
     Badge,
@@ -283,7 +283,7 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
             "Of each device the process whose start is the median one, its stages stacked from 0 "
             f"on a linear scale: {', '.join(names)}." + panels_note(len(points), len(bench.points))
         ),
-        panels=(panel(make, prefix="cb", title=title, description=f"{said}."),),
+        panels=(small_panel(make, prefix="cb", title=title, description=f"{said}."),),
         keys=tuple(Key(name, f"p{i}", "bar") for i, name in enumerate(names)),
         badges=loud_badges(bench),
         table=_stages_table(bench, starts, names),

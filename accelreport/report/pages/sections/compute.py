@@ -18,7 +18,7 @@ from accelreport.analysis.ceilings import (
 from accelreport.analysis.compute import NoPosition, Position, compute_dtype, position
 from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import panel
+from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.model import (
     Block,
@@ -166,7 +166,7 @@ def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position], table: Tab
             "The line is what a device can do at most: rising with the bytes its memory brings, "
             "level where its arithmetic is the limit. Bytes are those of the products alone."
         ),
-        panels=(panel(make, prefix="rl", title=title, description=f"{said}."),),
+        panels=(small_panel(make, prefix="rl", title=title, description=f"{said}."),),
         keys=keys(series),
         badges=loud_badges(bench),
         table=table,

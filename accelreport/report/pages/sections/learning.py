@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 from accelreport.analysis.learning import Agreement
 from accelreport.analysis.stats import Interval
@@ -17,7 +18,7 @@ from accelreport.report.charts.curves import (
     shared_axes,
     told_by_dash,
 )
-from accelreport.report.charts.drawing import NARROW, WIDE, Chart, DeviceStyle, draw
+from accelreport.report.charts.drawing import Chart, DeviceStyle, panel, small_panel
 from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (
     Badge,
@@ -58,11 +59,11 @@ from accelreport.report.view import (
 from accelreport.results.record import Epoch
 
 FIRST = ("accuracy", "loss", "precision", "recall", "f1")
-"""Metrics that a reader may choose, in this order; the others are in the files."""
+"""Metrics that curves are made of, in this order; the others are in the files."""
 MOST_POINTS = 3
 """Sweep points side by side."""
-HEIGHT, NARROW_HEIGHT = 300, 240
-"""Of a figure in pixels; on a telephone, of each of its panels."""
+HEIGHT, LOWER = 300, 235
+"""Of a drawing in pixels: alone, and as one of several."""
 
 
 class Curves:
@@ -128,13 +129,14 @@ class Curves:
         *,
         alone: bool = False,
     ) -> Chart:
-        """The chart of one metric, at some sweep points or at all that are drawn.
+        """The chart of one metric, at some sweep points or, by their names, at all that are drawn.
 
         `alone`: of several devices the baseline's training stands alone beside the validation of
         all, since that of the others hardly differs and hides it.
         """
         drawn = points or self.points(metric)
-        titles = [self.bench.point_title(point) if self.bench.axes else "" for point in drawn]
+        named = self.bench.axes and not points
+        titles = [self.bench.point_title(point) if named else "" for point in drawn]
         panels = [
             CurvePanel(title, self._few(metric, point) if alone else tuple(self.of(metric, point)))
             for title, point in zip(titles, drawn, strict=True)
@@ -172,58 +174,55 @@ class Curves:
         level = target.at_least if target.at_least is not None else target.at_most
         return None if level is None else (level, f"target {level_text(metric, level)}")
 
-    def description(self, metric: str) -> str:
-        """Where every line ends, for a screen reader."""
+    def description(self, metric: str, points: Sequence[Point] = ()) -> str:
+        """Where every line ends, at some sweep points or at all, for a screen reader."""
         said = [
             f"{curve.device.title}"
             + (f", {self.bench.point_title(point)}" if self.bench.axes else "")
             + f": {curve.role} ends at {curve.end} after {formatting.duration(curve.elapsed_s[-1])}"
-            for point in self.points(metric)
+            for point in points or self.points(metric)
             for curve in self.of(metric, point)
         ]
         return "; ".join(said) + "."
 
-    def figure(self, metrics: Sequence[str]) -> Figure:
-        """A panel for each of some metrics, of which a reader sees one at a time."""
-        bench = self.bench
-        panels = []
-        for number, metric in enumerate(metrics):
-            sizes = ((WIDE, HEIGHT, "w"), (NARROW, NARROW_HEIGHT, "n"))
-            wide, narrow = (
-                draw(
-                    partial(self.chart, metric, height=height),
-                    width,
-                    prefix=f"qc{number}{letter}",
-                    title=f"{sentence(_title(metric))}, training and validation, by training time",
-                    description=self.description(metric),
-                )
-                for width, height, letter in sizes
-            )
-            panels.append(Panel(wide=wide, narrow=narrow, title=_title(metric)))
-        drawn = self.points(metrics[0])
-        shown = self.axes(metrics[0]).shown
+    def figure(self, metric: str) -> Figure:
+        """One metric, in a panel for each sweep point that is drawn."""
+        bench, drawn = self.bench, self.points(metric)
+        name = sentence(_title(metric))
+        shown = {curve.device for point in drawn for curve in self.of(metric, point)}
         return Figure(
             id="quality-curves",
-            title="Training against validation, epoch by epoch",
+            title=f"{name} of training and validation, epoch by epoch",
             caption=(
                 "Solid: data that the model never trains on. Dotted: data that it trains on, as "
                 "the mean over an epoch. Lines are medians over seeds at the end of each epoch, "
                 "bands reach from the lowest seed to the highest. Time is timed training only, "
                 "the first step's compilation included; evaluations are not in it."
-                + self.cut(*metrics)
+                + self.cut(metric)
                 + panels_note(len(drawn), len(bench.points))
                 + self._filled_up()
             ),
-            panels=tuple(panels),
+            panels=tuple(self._panel(metric, point, len(drawn)) for point in drawn),
             keys=keys(
-                [s for s in bench.shown_series if any(s == c.device for p in drawn
-                                                      for c in self.of(metrics[0], p))],
-                dashed=told_by_dash(shown),
+                [series for series in bench.shown_series if series in shown],
+                dashed=told_by_dash(self.axes(metric).shown),
             ),
             badges=loud_badges(bench),
-            table=self.table(metrics[0], "quality-curves-data"),
-            choose=len(panels) > 1,
-        )  # fmt: skip
+            table=self.table(metric, "quality-curves-data"),
+        )
+
+    def _panel(self, metric: str, point: Point, panels: int) -> Panel:
+        """One sweep point: in both widths where it stands alone."""
+        told: dict[str, Any] = {
+            "prefix": f"qc{self.bench.points.index(point)}",
+            "title": f"{sentence(_title(metric))}, training and validation, by training time",
+            "description": self.description(metric, [point]),
+        }
+        height = HEIGHT if panels == 1 else LOWER
+        make = partial(self.chart, metric, height=height, points=[point])
+        if panels == 1:
+            return panel(make, **told)
+        return small_panel(make, panels, heading=self.bench.point_title(point), **told)
 
     def _filled_up(self) -> str:
         """What became of the examples by which the last step of an evaluation is not full."""
@@ -363,10 +362,11 @@ def quality_section(bench: BenchmarkView, *, opened: bool = False) -> Section | 
     if not metric or not bench.shown_series:
         return None
     curves = curves_of(bench)
-    drawn = curves.metrics[1:] if opened else curves.metrics
+    # One figure tells whether it learned; what else was recorded, tables and files have.
+    drawn = curves.metrics[opened : opened + 1]
     # After a single epoch there are numbers, which the tables have, and no lines.
     several = max(map(len, curves.epochs.values()), default=0) > 1
-    blocks: list[Block] = [curves.figure(drawn)] if drawn and several else []
+    blocks: list[Block] = [curves.figure(*drawn)] if drawn and several else []
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks += quality_tables(bench, metric)

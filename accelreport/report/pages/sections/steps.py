@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
-from accelreport.report.charts.drawing import draw, panel, panel_width
+from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.ecdf import (
     QUANTILES,
     Distribution,
@@ -21,22 +19,14 @@ from accelreport.report.heroes.rates import quantity, rate
 from accelreport.report.model import (
     Download,
     Figure,
-    Panel,
     Row,
     Section,
     Table,
     number_columns,
 )
-from accelreport.report.pages.badges import (
-    groups_by_point,
-    keys,
-    loud_badges,
-    measured_row,
-    panel_points,
-    panels_note,
-)
+from accelreport.report.pages.badges import groups_by_point, keys, loud_badges, measured_row
 from accelreport.report.text import sentence
-from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint
+from accelreport.report.view import BenchmarkView, Point, SeriesPoint
 
 FEWEST = 8
 """Timed steps below which a distribution is not drawn."""
@@ -50,10 +40,14 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     times = {place: values for place, values in times.items() if len(values) >= FEWEST}
     if not times:
         return None
-    figure = _figure(bench, times, exact=exact)
-    return Section(
-        "steps", f"{sentence(bench.words.step)} times", (figure,), _finding(bench, times)
-    )
+    tails = {place: late for place, values in times.items() if (late := _tail(values))}
+    worst = max(tails, key=lambda place: tails[place], default=None)
+    figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
+    finding = _finding(bench, worst, tails[worst]) if worst else (
+        f"No device has a hundred {bench.words.step}s that were timed one by one, so that no "
+        "99th percentile is told."
+    )  # fmt: skip
+    return Section("steps", f"{sentence(bench.words.step)} times", (figure,), finding)
 
 
 def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
@@ -83,18 +77,11 @@ def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
     return times, exact
 
 
-def _finding(bench: BenchmarkView, times: Times) -> str:
-    tails = {place: late for place, values in times.items() if (late := _tail(values))}
-    if not tails:
-        return (
-            f"No device has a hundred {bench.words.step}s that were timed one by one, so that no "
-            "99th percentile is told."
-        )
-    worst = max(tails, key=lambda place: tails[place])
+def _finding(bench: BenchmarkView, worst: SeriesPoint, tail: float) -> str:
     where = bench.at(worst[1])
     return (
         f"The longest tail is that of {worst[0].title}{where}: one {bench.words.step} in a "
-        f"hundred takes at least {formatting.number(tails[worst])} times the median."
+        f"hundred takes at least {formatting.number(tail)} times the median."
     )
 
 
@@ -103,62 +90,40 @@ def _tail(values: NDArray[np.float64]) -> float | None:
     return None if late is None else late / float(np.median(values))
 
 
-def _figure(bench: BenchmarkView, times: Times, *, exact: bool) -> Figure:
-    points = panel_points([p for p in bench.points if any(place[1] == p for place in times)])
-    shown = [s for s in bench.shown_series if any(place[0] == s for place in times)]
-    panels = {point: _curves(times, point) for point in points}
+def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) -> Figure:
+    """Distributions at one sweep point: that of the longest tail, which the finding tells."""
+    points = len({where for _, where in times})
+    own = {series: values for (series, where), values in times.items() if where == point}
+    curves = [Distribution(series, quantiles(values)) for series, values in own.items()]
     unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
+    title = f"How {bench.words.step} times are distributed"
+    where = bench.at(point)
+    said = "; ".join(
+        f"{each.device.title}: median {formatting.duration(each.median)}" for each in curves
+    )
     return Figure(
         id="step-ecdf",
-        title=f"How {bench.words.step} times are distributed",
+        title=f"{title}{where}",
         subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
         caption=(
             f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
             f"through {QUANTILES} quantiles. The steeper, the steadier. The axis ends a little "
             "beyond the 99th percentile of the slowest; the table gives the longest."
-            + _cut(list(panels.values()))
-            + panels_note(len(points), len(bench.points))
+            + (" It starts near the fastest, not at 0." if starts_late(curves) else "")
+            + (f" Drawn is one of {points} sweep points; the table has all." if points > 1 else "")
         ),
-        panels=tuple(
-            _panel(bench, curves, shown, point, len(points)) for point, curves in panels.items()
+        panels=(
+            small_panel(
+                step_ecdf(curves, shown=list(own), axis_title=f"{bench.words.step} time"),
+                prefix="se",
+                title=f"{title}{where}",
+                description=f"{said}.",
+            ),
         ),
-        keys=keys(shown),
+        keys=keys(list(own)),
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
     )
-
-
-def _panel(
-    bench: BenchmarkView,
-    curves: Sequence[Distribution],
-    shown: Sequence[Series],
-    point: Point,
-    panels: int,
-) -> Panel:
-    make = step_ecdf(curves, shown=shown, axis_title=f"{bench.words.step} time")
-    title = f"Distribution of {bench.words.step} times, {bench.point_title(point)}"
-    said = "; ".join(
-        f"{each.device.title}: median {formatting.duration(each.median)}" for each in curves
-    )
-    prefix = f"se{bench.points.index(point)}"
-    if panels == 1:
-        return panel(make, prefix=prefix, title=title, description=f"{said}.")
-    drawn = draw(make, panel_width(panels), prefix=prefix, title=title, description=f"{said}.")
-    return Panel(wide=drawn, title=bench.point_title(point))
-
-
-def _curves(times: Times, point: Point) -> list[Distribution]:
-    return [Distribution(s, quantiles(found)) for (s, at), found in times.items() if at == point]
-
-
-def _cut(panels: Sequence[Sequence[Distribution]]) -> str:
-    """What is said where an axis leaves 0 out without being logarithmic, which its title says."""
-    late = [starts_late(curves) for curves in panels]
-    if not any(late):
-        return ""
-    if all(late):
-        return " It starts near the fastest, not at 0."
-    return f" {sum(late)} of the {len(late)} axes start near the fastest, not at 0."
 
 
 def percentile_table(bench: BenchmarkView, times: Times) -> Table:
