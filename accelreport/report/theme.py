@@ -85,19 +85,35 @@ def share_bin(share: float) -> int:
 def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
     """Device → its number, from which colour, mark and dash follow on the whole site.
 
-    Devices are taken by name, so the mapping depends neither on the order of specs nor on
-    which of them were measured. The number modulo 8 is the colour; the ninth device and later
-    ones, which fall on those that only distribute over others, wear a colour again with
-    another mark and another dash.
+    Devices are taken by name, plain ones before variants, so the mapping depends neither on the
+    order of specs nor on which of them were measured. The number modulo 8 is the colour; the ninth
+    device and later ones wear a colour again with another mark and another dash. Those that
+    differ in framework or compiler alone, which stand in one figure, share one as late as can be.
     """
     chosen: dict[str, int] = {}
-    for name in sorted(devices, key=lambda name: (devices[name].strategy in DISTRIBUTED, name)):
+    for name in sorted(devices, key=lambda name: (_variations(devices[name]), name)):
         preferred = _PREFERRED[devices[name].kind]
         order = (*preferred, *(i for i in range(COLOURS) if i not in preferred))
         uses = [number % COLOURS for number in chosen.values()]
-        colour = min(order, key=lambda each: (uses.count(each), order.index(each)))
+        alike = [n % COLOURS for o, n in chosen.items() if _same_work(devices[o], devices[name])]
+        colour = min(
+            order, key=lambda each: (alike.count(each), uses.count(each), order.index(each))
+        )
         chosen[name] = colour + COLOURS * uses.count(colour)
     return chosen
+
+
+def _variations(device: Device) -> tuple[bool, bool]:
+    """Whether it distributes over others, and whether it is driven in an unusual way."""
+    keys = ("framework", "precision", "threads", "xla", "eager", "tf32")
+    unusual = any(getattr(device, key) != Device.model_fields[key].default for key in keys)
+    return device.strategy in DISTRIBUTED, unusual
+
+
+def _same_work(one: Device, other: Device) -> bool:
+    """Whether both are of one kind, and compute with as many bits and threads."""
+    keys = ("kind", "precision", "threads")
+    return all(getattr(one, key) == getattr(other, key) for key in keys)
 
 
 SHAPES = ("circle", "square", "triangle-up", "triangle-down")

@@ -335,7 +335,7 @@ def test_a_long_axis_title_takes_two_lines_where_there_is_little_room() -> None:
 @pytest.mark.parametrize("ratio", [1.0, 1.01, 9.0])
 def test_names_at_the_ends_of_lines_never_stand_on_one_another(ratio: float) -> None:
     lines = [
-        SweepLine(f"device {n}", "measured", Named("d", n), (1.0, 2.0), *(3 * ((y, y),)))
+        SweepLine(f"device {n}", f"run {n}", Named("d", n), (1.0, 2.0), *(3 * ((y, y),)))
         for n, y in enumerate((1e3, 1e3 * ratio, 1e3 * ratio**2))
     ]
     spec = draw(swept(*lines), WIDE, prefix="c", title="t", description="d").spec
@@ -343,6 +343,24 @@ def test_names_at_the_ends_of_lines_never_stand_on_one_another(ratio: float) -> 
     low, high = spec["layer"][-1]["encoding"]["y"]["scale"]["domain"]
     heights = sorted(math.log(row["at"] / low) / math.log(high / low) for row in names)
     assert all((b - a) * spec["height"] >= 30 for a, b in itertools.pairwise(heights))
+
+
+def test_a_name_that_had_to_be_moved_is_tied_to_the_end_of_its_line() -> None:
+    def ties(*ends: float) -> list[dict[str, Any]]:
+        lines = [
+            SweepLine(f"device {n}", "measured", Named("d", n), (1.0, 2.0), *(3 * ((1e2, y),)))
+            for n, y in enumerate(ends)
+        ]
+        spec = draw(swept(*lines), WIDE, prefix="c", title="t", description="d").spec
+        found = spec["datasets"].values()
+        # What all lines have alike is not said at each of them.
+        assert not any(row.get("detail") for rows in found for row in rows)
+        rules = [each for each in spec["layer"] if "x2" in each["encoding"]]
+        return [row for each in rules for row in spec["datasets"][each["data"]["name"]]]
+
+    assert not ties(1e3, 1e5)
+    moved = ties(1e3, 1.01e3)  # two that end together give way alike
+    assert moved[0]["at"] < moved[0]["end"] < moved[1]["end"] < moved[1]["at"]
 
 
 def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> None:

@@ -36,7 +36,7 @@ from accelreport.results.record import Record
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published
-from tests.report.scenarios import THERE, Results
+from tests.report.scenarios import THERE, Results, ordinary
 from tests.support.fates import Fate
 from tests.support.records import Noise, Study, slowed, study, without_peaks
 
@@ -526,9 +526,7 @@ def test_a_label_lies_neither_on_its_own_band_nor_on_the_line_of_the_base() -> N
         assert dy or end < span.at(mark.low) or span.at(mark.high) < start
 
 
-def test_a_card_has_rows_for_the_first_the_impossible_and_the_fastest_and_counts_the_others() -> (
-    None
-):
+def test_a_card_has_rows_for_the_first_the_impossible_the_fastest_and_the_slowest() -> None:
     def dot(n: int, limit: float | None = None) -> Dot:
         value = 10.0 * (n + 1)
         return Dot(f"row {n}", "", Named("CPU", 0), value, "", value, value, limit=limit)
@@ -536,7 +534,7 @@ def test_a_card_has_rows_for_the_first_the_impossible_and_the_fastest_and_counts
     dots = [dot(n, 5.0 if n == 2 else None) for n in range(8)]
     chart = dot_plot(dots, axis_title="images", tick=str, width=230, height=130).to_dict()
     drawn = json.dumps(chart)
-    assert {n for n in range(8) if f'"row {n}"' in drawn} == {0, 2, 5, 6, 7}
+    assert {n for n in range(8) if f'"row {n}"' in drawn} == {0, 1, 2, 6, 7}
     assert "images · 3 more" in chart["layer"][0]["encoding"]["x"]["axis"]["title"]
     page = json.dumps(dot_plot(dots, axis_title="x", tick=str, width=1104, height=290).to_dict())
     assert all(f'"row {n}"' in page for n in range(8))
@@ -691,3 +689,13 @@ def test_a_data_set_is_described_once_with_all_benchmarks_that_read_it() -> None
     (group,) = table.groups
     (row,) = group.rows
     assert [line.href for line in row.header.lines] == ["a.full.html", "b.full.html"]
+
+
+def test_the_page_of_benchmarks_says_of_each_what_its_card_says() -> None:
+    benches = gather(ordinary())
+    pages = (index_page(benches, "t", ()), benchmarks_page(benches))
+    cards, table = (page.sections[0].blocks[0] for page in pages)
+    assert isinstance(cards, Cards)
+    assert isinstance(table, Table)
+    said = [row.entries[0].lines[0].text for row in table.groups[0].rows]
+    assert said == [card.sentence for card in cards.items]

@@ -126,8 +126,13 @@ def test_one_processor_driven_in_several_ways_is_told_by_pace_and_by_when_compil
     rows = [row.header.lines[0].text for row in rates.table.groups[0].rows]
     assert rows == ["TensorFlow XLA", "TensorFlow graph", "TensorFlow eager"], "as titles say"
     ends = until.figure(ON_A_PHONE).panels[0].wide.spec["datasets"].values()
-    told = {(row["label"], row["detail"]) for rows in ends for row in rows if "detail" in row}
-    assert told == {("TensorFlow", "XLA"), ("TensorFlow", "graph"), ("TensorFlow", "eager")}
+    told = {f"{row['label']} {row['detail']}" for rows in ends for row in rows if "detail" in row}
+    assert told == {"TensorFlow XLA", "TensorFlow graph", "TensorFlow eager"}
+    # What the sentence compares is what the card shows.
+    card = hero.thumbnail
+    assert isinstance(card, HeroFigure)
+    drawn = json.dumps(card.drawing(ON_A_CARD).spec, ensure_ascii=False)
+    assert all(name in drawn for name in told)
     assert re.search(f"{pays}graph overtakes eager", hero.answer)
     # However many lines there are, the names at their ends have room below one another.
     assert until.drawing(Size(422, 60)).spec["height"] >= 3 * 26
@@ -157,12 +162,13 @@ def test_frameworks_are_compared_where_they_do_the_same_and_few_enough_lines_are
         rows = [row for data in until.drawing(ON_A_PHONE).spec["datasets"].values() for row in data]
         assert until.table
         assert len(until.table.groups[0].rows) == 3, "its numbers are of all"
-        return {row["detail"] for row in rows if "detail" in row}
+        return {f"{row['label']} {row['detail']}" for row in rows if "detail" in row}
 
-    assert drawn(hero) == {"graph", "eager", "graph, bfloat16"}
+    every = {"TensorFlow graph", "TensorFlow eager", "TensorFlow graph, bfloat16"}
+    assert drawn(hero) == every
     monkeypatch.setattr(frameworks, "MOST_LINES", 2)
     few = hero_of(driven(**ways))
-    assert drawn(few) == {"graph", "eager"}
+    assert drawn(few) == every - {"TensorFlow graph, bfloat16"}
     assert isinstance(few.figures[1], HeroFigure)
     assert "1 more, of other precision or threads" in few.figures[1].caption
 
@@ -420,6 +426,14 @@ def test_a_measured_accelerator_is_set_large_before_what_a_source_printed_of_one
             (
                 "Beside one alone, 2 workers in step trained 1.4286× as fast and 2 mirrored "
                 "replicas took 1.10× as long"
+            ),
+        ),
+        (
+            "har_strategies",
+            {"cpu": 1.0, "cpu-1": 2.0, "cpu-mirrored-2": 1.1, "cpu-workers-2": 1.4},
+            (
+                "At batch size 512, 2 workers in step trained 1.43× and 2 mirrored replicas "
+                "0.91× as fast as one"
             ),
         ),
         (

@@ -133,6 +133,24 @@ def test_more_devices_than_colours_share_them_evenly() -> None:
     assert len(set(uses)) == COLOURS
 
 
+def test_frameworks_and_compilers_that_do_the_same_work_wear_different_colours() -> None:
+    ways: dict[str, dict[str, object]] = {
+        "cpu": {}, "cpu-1": {"threads": 1}, "cpu-bf16": {"precision": "mixed_bfloat16"},
+        "cpu-eager": {"eager": True}, "cpu-jax": {"framework": "jax"},
+        "cpu-jax-1": {"framework": "jax", "threads": 1}, "cpu-torch": {"framework": "torch"},
+        "cpu-torch-compile": {"framework": "torch", "torch_compile": True},
+        "cpu-xla": {"xla": True},
+    }  # fmt: skip
+    devices = {name: Device.model_validate({"kind": "CPU", **way}) for name, way in ways.items()}
+    gpu = Device(kind="GPU")
+    found = device_colours(devices | {"gpu": gpu})
+    alike = [n for n, way in ways.items() if not {"threads", "precision"} & set(way)]
+    assert len({series(found[name]) for name in alike}) == len(alike)
+    # A plain device has the same colour on a site with many variants as on one without.
+    assert found["cpu"] == device_colours({"cpu": devices["cpu"]})["cpu"]
+    assert found["gpu"] == device_colours({"gpu": gpu})["gpu"]
+
+
 def test_devices_of_one_colour_differ_in_mark_and_dash_on_every_machine() -> None:
     numbers = device_colours({f"cpu-{i}": Device(kind="CPU") for i in range(3 * COLOURS)}).values()
     assert len({(series(number), shape(number)) for number in numbers}) == len(numbers)

@@ -366,14 +366,19 @@ def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:
     Where there is no room for all of them they share it alike.
     """
     gap = min(gap, end / max(len(places) - 1, 1))
-    found: list[float] = []
-    for place in places:
-        found.append(max(min(max(place, 0.0), end), found[-1] + gap if found else 0.0))
-    limit = end
-    for number in reversed(range(len(found))):
-        found[number] = min(found[number], limit)
-        limit = found[number] - gap
-    return found
+    # Without the gaps before it, no place may lie before the one before: those that would share
+    # their mean (isotonic regression by pooling neighbours).
+    pools: list[tuple[float, int]] = []
+    for number, place in enumerate(places):
+        mean, count = place - number * gap, 1
+        while pools and pools[-1][0] > mean:
+            before, several = pools.pop()
+            mean = (before * several + mean * count) / (several + count)
+            count += several
+        pools.append((mean, count))
+    last = end - gap * (len(places) - 1)
+    firsts = [min(max(mean, 0.0), last) for mean, count in pools for _ in range(count)]
+    return [first + number * gap for number, first in enumerate(firsts)]
 
 
 CAME, SAID = "what came", "forecast"

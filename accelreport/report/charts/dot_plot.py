@@ -147,9 +147,9 @@ def _with_share(dot: Dot, width: int) -> Dot:
 
 
 def _most_telling(dots: Sequence[Dot]) -> list[Dot]:
-    """The first row, those that cannot be, and of the others the fastest, in the order they had."""
+    """The first row, those that cannot be, the fastest others and the slowest, in their order."""
     ranked = sorted(dots, key=lambda dot: (dot is dots[0], _excess(dot), dot.value), reverse=True)
-    kept = {id(dot) for dot in ranked[:MOST_SMALL]}
+    kept = {id(dot) for dot in (*ranked[: MOST_SMALL - 1], ranked[-1])}
     return [dot for dot in dots if id(dot) in kept]
 
 

@@ -36,13 +36,13 @@ from accelreport.report.charts.scales import (
     swept_on_log,
     ticked,
 )
-from accelreport.report.text import cut, text_width
+from accelreport.report.text import cut, lines_within, text_width
 from accelreport.report.theme import DASHES
 
 LETTERS, SMALL = 13.0, 10.5
 """Sizes of letters of a figure and of a thumbnail, in pixels."""
-LARGEST_SHARE = 0.42
-"""Of the width, which names at the ends of lines may take."""
+LARGEST_SHARE, LARGEST_SMALL = 0.42, 0.52
+"""Of the width of a figure and of a thumbnail, which names at the ends of lines may take."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -190,6 +190,7 @@ class _SweepPanel:
         left = max((text_width(axes.tick(tick), self._letters) for tick in ticks), default=0) + 6
         self._inner = round(width - left - 8, 1)
         self._height = height - (24 if self._small else 46)
+        self._said = self._words()
         self._room = self._named_room()
         self._devices = Devices([*(line.device for line in lines), *(end.device for end in ends)])
         self._x_scale, self._x_axis = self._across()
@@ -199,12 +200,23 @@ class _SweepPanel:
                       minExtent=left, maxExtent=left)  # fmt: skip
         self._y_scale, self._y_axis = scale, axis
 
+    def _words(self) -> list[tuple[str, str]]:
+        """What stands at the end of each line, and under it; nothing that all have alike."""
+        heads = Counter(line.name.partition(" (")[0] for line in self._lines)
+        alike = self._small or (len(self._lines) > 1 and len({e.detail for e in self._lines}) == 1)
+        said = []
+        for line in self._lines:
+            name, detail = line.name, "" if alike else line.detail
+            head, _, own = name.removesuffix(")").partition(" (")
+            said.append((own if self._small and own and heads[head] > 1 else name, detail))
+        return said
+
     def _named_room(self) -> float:
         """Pixels for the names at the right."""
-        widths = [text_width(line.name, self._letters, bold=True) for line in self._lines]
-        if not self._small:
-            widths += [text_width(line.detail, self._letters - 2) for line in self._lines]
-        return min(max(widths) + 20, LARGEST_SHARE * self._inner)
+        widths = [text_width(name, self._letters, bold=True) for name, _ in self._said]
+        widths += [text_width(detail, self._letters - 2) for _, detail in self._said]
+        share = LARGEST_SMALL if self._small else LARGEST_SHARE
+        return min(max(widths) + 20, share * self._inner)
 
     def _across(self) -> tuple[Scale, dict[str, Any]]:
         swept = self._axes.swept
@@ -329,11 +341,6 @@ class _SweepPanel:
         low, high = map(self._axes.height, self._axes.heights)
         return self._height * (high - self._axes.height(y)) / (high - low)
 
-    @property
-    def _step(self) -> float:
-        """Pixels from one name to the next."""
-        return 31.0 if any(line.detail for line in self._lines) else 17.0
-
     def _value(self, height: float) -> float:
         return height if self._axes.share else math.exp(height)
 
@@ -360,53 +367,90 @@ class _SweepPanel:
         )  # fmt: skip
         return [marks.encode(**self._devices.channels("color")), *([] if self._small else texts)]
 
-    def _names(self) -> list[Layer]:
-        """Names at the ends of the lines, moved apart where lines end together."""
-        low, high = map(self._axes.height, self._axes.heights)
-        step = (13.0 if self._small else self._step) / max(self._height, 1) * (high - low)
-        ends = sorted(self._lines, key=lambda line: line.y[-1])
-        heights = [self._axes.height(line.y[-1]) - low for line in ends]
-        found: list[dict[str, Any]] = []
-        last = self._axes.swept[-1]
-        heads = Counter(line.name.partition(" (")[0] for line in self._lines)
-        for line, at in zip(ends, moved_apart(heights, step, high - low), strict=True):
-            room = self._room - 16
-            name, detail = line.name, line.detail
-            if text_width(name, self._letters, bold=True) > room and " (" in name:
+    def _within(self, name: str, detail: str) -> tuple[str, str]:
+        """A name and what stands under it, in the room there is for them."""
+        room, letters = self._room - 16, self._letters
+        under = letters if self._small else letters - 2
+        if text_width(name, letters, bold=True) > room:
+            if " (" in name and not self._small:
                 # What stands in brackets tells devices apart: it takes the second line.
                 name, _, detail = name.removesuffix(")").partition(" (")
-                if self._small and heads[name] > 1:
-                    name = detail
-            found.append(
-                {
-                    "x": line.x[-1], "at": self._value(low + at), "far": line.x[-1] < last,
-                    "device": self._devices.name(line.device), "published": line.published,
-                    "label": cut(name, room, self._letters * 1.07),
-                    "detail": cut(detail, room, self._letters - 2),
-                }
-            )  # fmt: skip
-        base = Layer(rows(found)).encode(y=self._up("at"))
-        told = any(line.detail for line in self._lines) and not self._small
+            elif not detail:
+                name, *rest = lines_within(name, room, letters, bold=True)
+                detail = " ".join(rest)
+        return cut(name, room, letters * 1.07), cut(detail, room, under * 1.07)
+
+    def _names(self) -> list[Layer]:
+        """Names at the ends of the lines, moved apart where lines end together.
+
+        One that had to be moved is tied to its line.
+        """
+        low, high = map(self._axes.height, self._axes.heights)
+        ends = sorted(
+            (
+                (line, *self._within(*said))
+                for line, said in zip(self._lines, self._said, strict=True)
+            ),
+            key=lambda each: each[0].y[-1],
+        )
+        told = any(detail for _, _, detail in ends)
+        step = (11.5 if self._small else 15.5) * (2 if told else 1) + (0 if told else 1.5)
+        unit = (high - low) / max(self._height, 1)
+        heights = [self._axes.height(line.y[-1]) - low for line, *_ in ends]
+        places = moved_apart(heights, step * unit, high - low)
+        last = self._axes.swept[-1]
+        found = [
+            {
+                "at": self._value(low + at), "far": line.x[-1] < last,
+                "moved": abs(at - height) > 3 * unit, "end": line.y[-1],
+                "device": self._devices.name(line.device), "published": line.published,
+                "label": name, "detail": detail,
+            }
+            for (line, name, detail), height, at in zip(ends, heights, places, strict=True)
+        ]  # fmt: skip
+        layers = self._ties([row for row in found if row["moved"] and not row["far"]])
         place = alt.XValue(self._inner - self._room + 14)
-        shift = -6 if told else 0
-        bold = {"align": "left", "fontWeight": "bold", "fontSize": self._letters, "dy": shift}
-        layers = [base.mark_text(**bold).encode(x=place, text=alt.Text("label:N"))]
-        # A line that ends earlier than its name begins is told by its mark.
+        for two in (False, True):
+            own = Layer(rows([row for row in found if bool(row["detail"]) is two]))
+            base = own.encode(x=place, y=self._up("at"))
+            shift = (-5.5 if self._small else -6) if two else 0
+            bold = {"align": "left", "fontWeight": "bold", "fontSize": self._letters}
+            layers.append(base.mark_text(dy=shift, **bold).encode(text=alt.Text("label:N")))
+            if two and self._small:
+                layers.append(base.mark_text(dy=5.5, **bold).encode(text=alt.Text("detail:N")))
+            elif two:
+                soft = {"fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
+                layers.append(
+                    base.mark_text(align="left", **soft).encode(text=alt.Text("detail:N"))
+                )
+            layers += self._keys([row for row in own.data.values if row["far"]], shift)
+        return layers
+
+    def _ties(self, moved: Sequence[dict[str, Any]]) -> list[Layer]:
+        """Thin lines from the last marks to the names that could not stand beside them."""
+        begin = self._inner - self._room
+        ties = Layer(rows(moved)).mark_rule(strokeWidth=1, opacity=0.6)
+        return [
+            ties.encode(
+                x=alt.XValue(begin + 5), x2=alt.XValue(begin + 12), y=self._up("end"),
+                y2=alt.Y2("at"), **self._devices.channels("color"),
+            )
+        ]  # fmt: skip
+
+    def _keys(self, ended: Sequence[dict[str, Any]], shift: float) -> list[Layer]:
+        """Marks before the names of lines that end earlier than those begin."""
+        layers = []
         for published, worn in (
             (False, {"filled": True}),
             (True, {"shape": "diamond", "filled": False, "strokeWidth": 2}),
         ):
-            ended = [row for row in found if row["far"] and row["published"] is published]
-            if ended:
-                key = Layer(rows(ended)).mark_point(size=34, yOffset=shift, **worn)
-                channels = ("color",) if published else ("color", "shape")
-                layers.append(
-                    key.encode(
-                        x=alt.XValue(self._inner - self._room + 7), y=self._up("at"),
-                        **self._devices.channels(*channels),
-                    )
-                )  # fmt: skip
-        if told:
-            soft = {"align": "left", "fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
-            layers.append(base.mark_text(**soft).encode(x=place, text=alt.Text("detail:N")))
+            own = [row for row in ended if row["published"] is published]
+            key = Layer(rows(own)).mark_point(size=34, yOffset=shift, **worn)
+            channels = ("color",) if published else ("color", "shape")
+            layers.append(
+                key.encode(
+                    x=alt.XValue(self._inner - self._room + 7), y=self._up("at"),
+                    **self._devices.channels(*channels),
+                )
+            )  # fmt: skip
         return layers

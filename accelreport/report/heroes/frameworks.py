@@ -74,6 +74,7 @@ def frameworks_hero(bench: BenchmarkView) -> Hero | None:
         ),
         numbers=usual_numbers(bench),
         brief=f"{title}{_pays_on_a_card(pays)}",
+        small=_card(bench, point, {series: words[series] for series in alike}),
         findings=(title, sentence(pays.partition("; ")[0]) or until.title),
     )
 
@@ -90,6 +91,15 @@ def _as_the_baseline(bench: BenchmarkView, driven: Mapping[Series, Device]) -> d
         if (way.precision, way.threads) == (base.precision, base.threads)
     }
     return alike if len(alike) > 1 else dict(driven)
+
+
+def _card(
+    bench: BenchmarkView, point: Point, words: Mapping[Series, tuple[str, str]]
+) -> HeroFigure:
+    """What the sentence of the card compares, the fastest first."""
+    names = {" ".join(said).strip() for said in words.values()}
+    own = [each for each in _dots(bench, point, words) if each.name in names]
+    return rates_figure(bench, point, sorted(own, key=lambda dot: -dot.value))
 
 
 def _pays_on_a_card(pays: str) -> str:
@@ -224,13 +234,11 @@ def _until(
 ) -> HeroFigure:
     """Time until so many steps are done, cold start included; some are drawn, all in the table."""
     noun = f"{bench.words.step}s"
-    words = {series: _in_words(bench.plan.devices[series.device]) for series in courses}
-    if len({*words.values()}) < len(words):
-        words = {series: (series.title, "cold start and steps") for series in courses}
+    words = _words_of({series: bench.plan.devices[series.device] for series in courses})
     lines = [
         SweepLine(
-            name=words[series][0],
-            detail=words[series][1],
+            name=" ".join(words[series]).strip(),
+            detail="cold start and steps",
             device=series,
             x=tuple(map(float, SHOWN_STEPS)),
             y=(times := tuple(course.at(steps) for steps in SHOWN_STEPS)),

@@ -12,7 +12,7 @@ from accelreport.analysis.compute import COMPUTE_DTYPE, Peak, peak_for, peak_of_
 from accelreport.analysis.published import conditions
 from accelreport.analysis.results import matches
 from accelreport.analysis.speedup import HOW, Speedup, replicas_of, speedup
-from accelreport.analysis.stats import Verdict
+from accelreport.analysis.stats import DECIDED, Verdict
 from accelreport.report import formatting
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Chart
@@ -30,7 +30,6 @@ from accelreport.report.heroes.rates import (
     rate,
     usual_numbers,
 )
-from accelreport.report.heroes.sweep import devices_title
 from accelreport.report.model import (
     Code,
     Column,
@@ -43,7 +42,16 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import kind_text, loud_badges
 from accelreport.report.pages.hardware import environment_of, peak_of
-from accelreport.report.pages.headline import compared, headline, with_origin
+from accelreport.report.pages.headline import (
+    baseline_of,
+    compared,
+    decided_alone,
+    factors,
+    headline,
+    together,
+    unrivalled,
+    with_origin,
+)
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series
@@ -132,26 +140,69 @@ def rates_title(bench: BenchmarkView, point: Point) -> str:
     return f"{series.title} {verb} {formatting.number(own.value)} {quantity(bench)}"
 
 
-def paired_title(bench: BenchmarkView, point: Point) -> str:
+def devices_title(bench: BenchmarkView) -> str:
+    """How many times as fast another kind of device is, where that is decided."""
+    base = baseline_series(bench)
+    sound = [each for each in compared(bench) if not each.found.withheld]
+    decided = [e for e in together(sound, len(sound)) if e.estimate.verdict in DECIDED]
+    faster = [each for each in decided if each.speedup > 1]
+    if base is None or not several_kinds(bench):
+        return ""
+    verb = bench.words.verb
+    if not decided:
+        alone = [own for own in decided_alone(bench).values() if own[0].speedup > 1]
+        if not alone:
+            return ""
+        own = max(alone, key=lambda found: found[0].speedup)
+        return (
+            f"{own[0].series.title} {verb} {factors(own)} as fast as {baseline_of(bench, own[0])}"
+        )
+    if not faster:
+        return ""
+    best = max(unrivalled(faster), key=lambda each: each.speedup)
+    where = bench.at(best.point)
+    return f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}{where}"
+
+
+def several_kinds(bench: BenchmarkView) -> bool:
+    """Whether another kind of device was measured beside the baseline's."""
+    return len({bench.plan.devices[each.device].kind for each in bench.shown_series}) > 1
+
+
+def paired_title(bench: BenchmarkView, point: Point, only: str = "", where: str = "") -> str:
     """What more replicas or fewer bits do for the pace, where the plan has the same without.
 
     All are told, of accelerators where there are any, and none is chosen, so that none is the
     luckiest; each is decided by itself.
+
+    Args:
+        bench: the benchmark.
+        point: the sweep point.
+        only: what they have to stand beside, of several things.
+        where: the sweep point in words, before everything else.
     """
-    beside, paces = _paces(bench, point)
+    beside, paces = _paces(bench, point, only)
+    if not paces:
+        return ""
     told = [
         _all_paces([each for each in paces if not each.slow], bench.words.did, "fast"),
         _all_paces([each for each in paces if each.slow], "took", "long"),
     ]
-    said = formatting.listed([each for each in told if each])
     once = "" if any(each.known for each in paces) else ", measured once"
-    title = f"Beside {beside}, {said}{once}" if said else ""
+    begin = f"{where}{'beside' if where else 'Beside'} {beside}, "
+    title = f"{begin}{formatting.listed([each for each in told if each])}{once}"
     if len(title) <= LONGEST_TITLE:
         return title
-    values = sorted(each.value for each in paces)
-    span = " to ".join(map(formatting.ratio, (values[0], values[-1])))
-    ways = f"{len(values)} ways of {'sharing a step' if beside == ALONE else 'taking fewer bits'}"
-    return f"Beside {beside}, {ways} {bench.words.did} {span} as fast{once}"
+    ranked = sorted(paces, key=lambda each: -each.value)
+    if where:
+        rates = [replace(each, factor=formatting.ratio(each.value)) for each in ranked]
+        said = _all_paces(rates, bench.words.did, "fast")
+        title = f"{where}{said} as {'one' if beside == ALONE else beside}{once}"
+        if len(title) <= LONGEST_TITLE:
+            return title
+    span = " to ".join(formatting.ratio(each.value) for each in (ranked[-1], ranked[0]))
+    ways = f"{len(paces)} ways of {'sharing a step' if beside == ALONE else 'taking fewer bits'}"
+    return f"{begin}{ways} {bench.words.did} {span} as fast{once}"
 
 
 @dataclass(frozen=True)
@@ -178,9 +229,9 @@ class _Pace:
         return self.value < 1
 
 
-def _paces(bench: BenchmarkView, point: Point) -> tuple[str, list[_Pace]]:
+def _paces(bench: BenchmarkView, point: Point, only: str = "") -> tuple[str, list[_Pace]]:
     """What pairs stand beside, and the pace of each; of accelerators where there are any."""
-    pairs = list(_pairs(bench, point))
+    pairs = [each for each in _pairs(bench, point) if only in {"", each[0]}]
     beside, devices = next((each[0] for each in pairs), ""), bench.plan.devices
     own = [each for each in pairs if each[0] == beside]
     found = [each for each in own if devices[each[2].device].kind != "CPU"] or own

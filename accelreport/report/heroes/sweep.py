@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from accelreport.analysis.stats import DECIDED, percentile
+from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import plain
@@ -16,6 +16,12 @@ from accelreport.report.charts.sweep import (
     SweepLine,
     sweep_axes,
     sweep_lines,
+)
+from accelreport.report.heroes.general import (
+    ALONE,
+    devices_title,
+    paired_title,
+    several_kinds,
 )
 from accelreport.report.heroes.hero import MOST_NUMBERS, Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import (
@@ -41,13 +47,8 @@ from accelreport.report.pages.badges import (
     points_by_devices,
 )
 from accelreport.report.pages.headline import (
-    baseline_of,
     compared,
-    decided_alone,
-    factors,
     headline,
-    together,
-    unrivalled,
     with_origin,
 )
 from accelreport.report.pages.sections.steps import Times, percentile_table, step_times
@@ -203,7 +204,7 @@ def _title(
     bench: BenchmarkView, axis: str, lines: Sequence[SweepLine], *, brief: bool = False
 ) -> str:
     """What the swept number does for who gains most, and, unless brief, for the baseline."""
-    told = devices_title(bench)
+    told = _sharing(bench, axis) or devices_title(bench)
     if told:
         return told
     swept = [line for line in lines if len(line.x) > 1]
@@ -221,6 +222,15 @@ def _title(
     return f"{span}, {best.name} {_gained(best)}, {own.name} {ours}"
 
 
+def _sharing(bench: BenchmarkView, axis: str) -> str:
+    """What replicas and workers do at the largest value with any; empty without them."""
+    for point in sorted(bench.points, key=lambda point: -float(point[0])):
+        where = f"At {axis_title(axis)} {plain(float(point[0]))}, "
+        if told := paired_title(bench, point, ALONE, where):
+            return told
+    return ""
+
+
 def _gained(line: SweepLine) -> str:
     factor = _gain(line)
     if factor is None:
@@ -228,35 +238,6 @@ def _gained(line: SweepLine) -> str:
     if 1 / LEVEL < factor < LEVEL:
         return "stays level"
     return f"{'gains' if factor > 1 else 'falls to'} {formatting.ratio(factor)}"
-
-
-def devices_title(bench: BenchmarkView) -> str:
-    """How many times as fast another kind of device is, where that is decided."""
-    base = baseline_series(bench)
-    sound = [each for each in compared(bench) if not each.found.withheld]
-    decided = [e for e in together(sound, len(sound)) if e.estimate.verdict in DECIDED]
-    faster = [each for each in decided if each.speedup > 1]
-    if base is None or not several_kinds(bench):
-        return ""
-    verb = bench.words.verb
-    if not decided:
-        alone = [own for own in decided_alone(bench).values() if own[0].speedup > 1]
-        if not alone:
-            return ""
-        own = max(alone, key=lambda found: found[0].speedup)
-        return (
-            f"{own[0].series.title} {verb} {factors(own)} as fast as {baseline_of(bench, own[0])}"
-        )
-    if not faster:
-        return ""
-    best = max(unrivalled(faster), key=lambda each: each.speedup)
-    where = bench.at(best.point)
-    return f"{best.series.title} {verb} {best.text} as fast as {baseline_of(bench, best)}{where}"
-
-
-def several_kinds(bench: BenchmarkView) -> bool:
-    """Whether another kind of device was measured beside the baseline's."""
-    return len({bench.plan.devices[each.device].kind for each in bench.shown_series}) > 1
 
 
 def _answer(bench: BenchmarkView, axis: str, lines: Sequence[SweepLine]) -> str:

@@ -12,6 +12,7 @@ from accelreport.analysis.overview import Choice
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import formatting
 from accelreport.report.frames import why_withheld
+from accelreport.report.heroes.registry import hero_of
 from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Column,
@@ -27,7 +28,6 @@ from accelreport.report.model import (
     entry,
 )
 from accelreport.report.pages.badges import benchmark_rows
-from accelreport.report.pages.headline import headline
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.pages.sections.speedup import interval_lines
@@ -252,4 +252,4 @@ def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
         href=f"{bench.slug}.html",
     )
     numbers = entries_of(formatting.count(n) if n else "–" for n in counts)
-    return Row(header, (entry(headline(bench)), *numbers))
+    return Row(header, (entry(hero_of(bench).sentence), *numbers))

@@ -244,7 +244,6 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
             Fact("Benchmarks", formatting.count(len(shared))),
         ),
         crumbs=(Download("index.html", "All benchmarks"),),
-        related=(Download(DEVICES, "Devices"),),
     )
 
 
