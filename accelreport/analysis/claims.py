@@ -20,14 +20,7 @@ from math import inf, isfinite
 from statistics import geometric_mean
 
 from accelreport.analysis.published import UNLIKE, flags_of, rounding
-from accelreport.analysis.results import (
-    QUALITIES,
-    PointKey,
-    Result,
-    matches,
-    point_key,
-    quantity,
-)
+from accelreport.analysis.results import QUALITIES, PointKey, Result, matches, point_key, quantity
 from accelreport.analysis.speedup import (
     Group,
     Rules,

@@ -13,23 +13,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isnan, log1p
-from typing import Any
 
 from accelreport.analysis.learning import WITHIN, Quality
 from accelreport.analysis.results import Result, results_of_plans
-from accelreport.analysis.speedup import (
-    Group,
-    Rules,
-    alike,
-    inputs_differ,
-    seed_of,
-    spreads,
-)
+from accelreport.analysis.speedup import Group, Rules, alike, inputs_differ, seed_of, spreads
 from accelreport.analysis.stats import LEVEL, Contrast, processes_to_reach
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Environment, Record
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
 
 QUIET = ("accelreport", "Python", "operating system")
@@ -235,15 +227,10 @@ def _conditions(record: Record) -> dict[str, str]:
         "device": cell.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),
         "measure": cell.measure.model_dump(mode="json", include=MEASURED_BY),
     }
-    return dict(_leaves(asked, ""))
-
-
-def _leaves(value: Any, path: str) -> Iterable[tuple[str, str]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{path}.{key}" if path else str(key))
-    else:
-        yield path, json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return {
+        key: json.dumps(value, sort_keys=True, ensure_ascii=False)
+        for key, value in dotted_values(asked)
+    }
 
 
 def copied(old: FolderGroup, new: FolderGroup) -> set[int]:

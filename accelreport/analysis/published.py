@@ -40,6 +40,7 @@ from accelreport.analysis.speedup import (
 )
 from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, mean
 from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.base import dotted_values
 from accelreport.spec.models import Published, Source
 
 TOO_SHORT = 0.10
@@ -184,16 +185,9 @@ def changed_keys(plan: PlanDocument) -> list[str]:
     """Keys of the workload that its profile or the command line gave another value."""
     profile = plan.profile.partition("+")[0]
     table = _table(_read(plan.text), "profiles", profile)
-    keys = [*_dotted(table), *plan.overrides]
+    written = (key for key, value in dotted_values(table) if value != {})
+    keys = [*written, *plan.overrides]
     return [key.removeprefix("workload.") for key in keys if key.startswith("workload.")]
-
-
-def _dotted(table: Mapping[str, Any], before: str = "") -> Iterator[str]:
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _dotted(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}"
 
 
 def stated_workload(text: str) -> Mapping[str, Any]:

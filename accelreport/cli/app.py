@@ -8,17 +8,7 @@ from typing import Annotated
 import typer
 
 from accelreport import __version__
-from accelreport.cli import (
-    build,
-    ceilings,
-    compare,
-    data,
-    importing,
-    inspect,
-    new,
-    results,
-    run,
-)
+from accelreport.cli import build, ceilings, compare, data, importing, inspect, new, results, run
 from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
 

@@ -143,6 +143,11 @@ class FolderComparison(Document):
     rows: list[ComparisonRow]
     """Everything that either folder holds."""
 
+    @property
+    def sides(self) -> tuple[tuple[str, SideSummary], ...]:
+        """Both folders by their names."""
+        return ("OLD", self.old), ("NEW", self.new)
+
     def of(self, *outcomes: str) -> list[ComparisonRow]:
         """The rows with one of these outcomes."""
         return [row for row in self.rows if row.outcome in outcomes]
@@ -244,7 +249,7 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
     if same := [row for row in comparison.rows if row.nothing_new]:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"nothing was measured anew in {len(same)} of {every}: NEW holds OLD's measurements"
-    for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
+    for name, side in comparison.sides:
         for file in side.unreadable:
             yield f"{name} has a file that cannot be read, and what it holds is missing: {file}"
 
@@ -259,7 +264,7 @@ def asides(comparison: FolderComparison) -> Iterator[str]:
     for each in comparison.differences:
         if not each.grave:
             yield f"{each.fact}: {changed_text(each)}"
-    for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
+    for name, side in comparison.sides:
         if side.unplanned:
             yield (
                 f"{counted(side.unplanned, 'record')} in {name} "

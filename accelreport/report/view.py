@@ -40,9 +40,7 @@ from accelreport.analysis.timed_sweeps import (
 )
 from accelreport.report.formatting import present as present
 from accelreport.report.formatting import setting
-from accelreport.report.frames import (
-    not_refused,
-)
+from accelreport.report.frames import not_refused
 from accelreport.report.metrics import (
     Words,
     axis_title,

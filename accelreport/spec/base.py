@@ -255,6 +255,15 @@ def dotted_fields(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
             yield from ((f"{key}.{below}", leaf) for below, leaf in dotted_fields(inner))
 
 
+def dotted_values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every value below a table by its dotted key; a table that is empty is a value."""
+    for key, value in table.items():
+        if isinstance(value, Mapping) and value:
+            yield from ((f"{key}.{below}", leaf) for below, leaf in dotted_values(value))
+        else:
+            yield key, value
+
+
 def is_table(field: FieldInfo) -> bool:
     """Whether a field holds a model, so that only the fields in it have single values."""
     return bool(_models(field.annotation))

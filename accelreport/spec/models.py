@@ -21,10 +21,7 @@ from accelreport.spec.base import (
     Tflops,
     exactly_one,
 )
-from accelreport.spec.claims import (
-    Claim,
-    Speed,
-)
+from accelreport.spec.claims import Claim, Speed
 from accelreport.spec.validators import FieldsError, require_day
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.spec.base import dotted_values
 from accelreport.spec.cells import Cell
 from accelreport.spec.problems import did_you_mean, listed, quote
-from accelreport.spec.source import leaves
 
 
 class SelectionError(AccelReportError):
@@ -72,9 +72,8 @@ def _wanted(filters: Sequence[str]) -> dict[str, list[str]]:
 
 def _traits(cell: Cell) -> Mapping[str, Any]:
     """What a filter can ask of a cell."""
-    workload = {key: value for key, _, value in leaves(cell.workload)}
     return {
-        **workload,
+        **dict(dotted_values(cell.workload)),
         **cell.point,
         "spec": cell.spec,
         "repeat": cell.repeat,

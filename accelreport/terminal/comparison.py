@@ -31,7 +31,7 @@ from accelreport.terminal.say import columns
 
 def comparison_text(comparison: FolderComparison) -> Iterator[str]:
     """The lines of a comparison: what differs, the tables, the rest, what it comes to."""
-    for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
+    for name, side in comparison.sides:
         yield f"{name}  {side.name}: {counted(side.records, 'record')}"
     for alarm in alarms(comparison):
         yield f"!!   {alarm}"
@@ -105,7 +105,7 @@ def comparison_markdown(comparison: FolderComparison) -> Iterator[str]:
     for sentence in rest:
         strong = sentence.startswith("FAILED") or sentence == rest[-1]
         yield f"- **{escaped(sentence)}**" if strong else f"- {escaped(sentence)}"
-    for name, side in (("OLD", comparison.old), ("NEW", comparison.new)):
+    for name, side in comparison.sides:
         yield f"- {name}: {escaped(side.name)}, {counted(side.records, 'record')}"
     yield ""
     for alarm in alarms(comparison):

@@ -20,9 +20,8 @@ from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.prepare import Survey
 from accelreport.runner.run import headline
-from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, did_you_mean
-from accelreport.terminal.run_text import duration, figures_text
+from accelreport.terminal.run_text import duration, figures_text, point_text
 from accelreport.terminal.say import columns
 
 GIB = 2**30
@@ -207,7 +206,7 @@ def cells(store: Store, name: str) -> list[Row]:
     for plan in plans_named(store, name):
         places = store.machines(_keys(plan))
         for cell in plan.cells:
-            point = _point(cell.point)
+            point = point_text(cell.point)
             told = {"key": cell.key, "profile": plan.profile, "device": cell.device}
             for machine in places.get(cell.key, [""]):
                 record = store.get(cell.key, machine) if machine else None
@@ -216,10 +215,6 @@ def cells(store: Store, name: str) -> list[Row]:
                 place = {"point": point, "repeat": cell.repeat, "machine": machine}
                 rows.append({**told, **place, "status": status, "figures": figures})
     return rows
-
-
-def _point(point: Mapping[str, Scalar]) -> str:
-    return " ".join(f"{key.removeprefix('workload.')}={value}" for key, value in point.items())
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -233,7 +228,7 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
 def record_text(record: Record, path: Path) -> Iterator[str]:
     """A record in some ten lines: what it is of, what came of it, what to know of it."""
     cell = record.cell
-    parts = [cell.device, _point(cell.point), f"#{cell.repeat}"]
+    parts = [cell.device, point_text(cell.point), f"#{cell.repeat}"]
     yield f"{record.key}  {cell.spec}  {' '.join(filter(None, parts))}"
     yield f"  status    {record.status}"
     if record.failure:

@@ -18,6 +18,7 @@ from accelreport.runner.events import (
     PlannedCellLine,
 )
 from accelreport.runner.timings import STAGES, TimingsLine
+from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, listed
 
 MARKS = {"ok": "✓", "partial": "◐", "failed": "✗", "skipped": "–"}
@@ -52,8 +53,12 @@ def spec_name(cell: CellName) -> str:
 
 def cell_name(cell: CellName) -> str:
     """Device, sweep point and repeat: `cpu batch_size=512 #0`."""
-    point = (f"{key.removeprefix('workload.')}={value}" for key, value in cell.point.items())
-    return " ".join((cell.device, *point, f"#{cell.repeat}"))
+    return " ".join(filter(None, (cell.device, point_text(cell.point), f"#{cell.repeat}")))
+
+
+def point_text(point: Mapping[str, Scalar]) -> str:
+    """A sweep point: `batch_size=512 units=4`."""
+    return " ".join(f"{key.removeprefix('workload.')}={value}" for key, value in point.items())
 
 
 def figures_text(figures: Mapping[str, float], workload: Mapping[str, Any]) -> str:

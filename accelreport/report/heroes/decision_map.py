@@ -14,13 +14,7 @@ from itertools import pairwise
 from math import inf, prod
 from statistics import median
 
-from accelreport.analysis.decision_map import (
-    Boundary,
-    DecisionMap,
-    Forecast,
-    Place,
-    Runner,
-)
+from accelreport.analysis.decision_map import Boundary, DecisionMap, Forecast, Place, Runner
 from accelreport.analysis.stats import Interval
 from accelreport.report import formatting
 from accelreport.report.charts.decision_map import (
@@ -36,15 +30,7 @@ from accelreport.report.charts.drawing import Chart
 from accelreport.report.heroes.grid import grid_hero
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import first_step_number
-from accelreport.report.model import (
-    Column,
-    LargeNumber,
-    Row,
-    RowGroup,
-    Table,
-    entries_of,
-    entry,
-)
+from accelreport.report.model import Column, LargeNumber, Row, RowGroup, Table, entries_of, entry
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.view import BenchmarkView, Series
 

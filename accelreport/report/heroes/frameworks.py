@@ -21,14 +21,7 @@ from accelreport.report.charts.sweep import SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.general import ROW, rates_figure
 from accelreport.report.heroes.hero import ON_A_CARD, ON_A_SLIDE, Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import dots_at, fullest_point, rate, usual_numbers
-from accelreport.report.model import (
-    Row,
-    RowGroup,
-    Table,
-    entries_of,
-    entry,
-    number_columns,
-)
+from accelreport.report.model import Row, RowGroup, Table, entries_of, entry, number_columns
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.pages.sections.cold_start import course_of, measured_units, starts_of
 from accelreport.report.text import sentence

@@ -30,16 +30,7 @@ from accelreport.report.heroes.rates import (
     rate,
     usual_numbers,
 )
-from accelreport.report.model import (
-    Code,
-    Column,
-    LargeNumber,
-    Line,
-    Row,
-    RowGroup,
-    Table,
-    entry,
-)
+from accelreport.report.model import Code, Column, LargeNumber, Line, Row, RowGroup, Table, entry
 from accelreport.report.pages.badges import kind_text, loud_badges
 from accelreport.report.pages.hardware import environment_of, peak_of
 from accelreport.report.pages.headline import (

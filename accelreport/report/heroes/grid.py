@@ -18,11 +18,7 @@ from accelreport.report.charts.scales import percent_text, plain_duration
 from accelreport.report.charts.sweep import SweepAxes, SweepLine, sweep_axes, sweep_lines
 from accelreport.report.heroes.general import devices_title
 from accelreport.report.heroes.hero import Hero, HeroFigure, Size
-from accelreport.report.heroes.rates import (
-    baseline_series,
-    claims_number,
-    first_step_number,
-)
+from accelreport.report.heroes.rates import baseline_series, claims_number, first_step_number
 from accelreport.report.heroes.sweep import LEVEL
 from accelreport.report.metrics import axis_title, is_share, metric_title, settings_text
 from accelreport.report.model import (

@@ -10,19 +10,8 @@ from accelreport.analysis.stats import percentile
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import plain
-from accelreport.report.charts.sweep import (
-    End,
-    SweepAxes,
-    SweepLine,
-    sweep_axes,
-    sweep_lines,
-)
-from accelreport.report.heroes.general import (
-    ALONE,
-    devices_title,
-    paired_title,
-    several_kinds,
-)
+from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes, sweep_lines
+from accelreport.report.heroes.general import ALONE, devices_title, paired_title, several_kinds
 from accelreport.report.heroes.hero import MOST_NUMBERS, Hero, HeroFigure, Size
 from accelreport.report.heroes.rates import (
     NamedRate,
@@ -46,11 +35,7 @@ from accelreport.report.pages.badges import (
     number_badges,
     points_by_devices,
 )
-from accelreport.report.pages.headline import (
-    compared,
-    headline,
-    with_origin,
-)
+from accelreport.report.pages.headline import compared, headline, with_origin
 from accelreport.report.pages.sections.steps import Times, percentile_table, step_times
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series

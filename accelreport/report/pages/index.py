@@ -13,16 +13,7 @@ from dataclasses import replace
 from accelreport.report import formatting
 from accelreport.report.heroes.hero import ON_A_CARD, HeroFigure
 from accelreport.report.heroes.registry import hero_of
-from accelreport.report.model import (
-    Block,
-    Card,
-    Cards,
-    Note,
-    Notes,
-    Page,
-    Prose,
-    Section,
-)
+from accelreport.report.model import Block, Card, Cards, Note, Notes, Page, Prose, Section
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.overview import (
     ACCELERATORS,

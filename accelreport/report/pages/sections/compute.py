@@ -20,16 +20,7 @@ from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import formatting
 from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
-from accelreport.report.model import (
-    Block,
-    Download,
-    Downloads,
-    Entry,
-    Figure,
-    Line,
-    Section,
-    Table,
-)
+from accelreport.report.model import Block, Download, Downloads, Entry, Figure, Line, Section, Table
 from accelreport.report.pages.badges import (
     absence,
     keys,

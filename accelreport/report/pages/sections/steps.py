@@ -16,14 +16,7 @@ from accelreport.report.charts.ecdf import (
     step_ecdf,
 )
 from accelreport.report.heroes.rates import quantity, rate
-from accelreport.report.model import (
-    Download,
-    Figure,
-    Row,
-    Section,
-    Table,
-    number_columns,
-)
+from accelreport.report.model import Download, Figure, Row, Section, Table, number_columns
 from accelreport.report.pages.badges import groups_by_point, keys, loud_badges, measured_row
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, SeriesPoint
