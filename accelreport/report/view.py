@@ -392,9 +392,13 @@ class BenchmarkView:
         """The title of what is of one point; empty without axes, where nothing else is."""
         return self.point_title(point) if self.axes else ""
 
-    def at(self, point: Point) -> str:
+    def at(self, point: Point, joint: str = " at ") -> str:
         """The place of a number, to go behind it: " at batch size 256"; empty without axes."""
-        return f" at {self.point_title(point)}" if self.axes else ""
+        return f"{joint}{self.point_title(point)}" if self.axes else ""
+
+    def values(self, point: Point) -> dict[str, Any]:
+        """A sweep point by its axes."""
+        return dict(zip(self.axes, point, strict=True))
 
     def words_of_point(self, point: Point, skip: int = 0) -> str:
         """A sweep point in words, without its first axes."""

@@ -527,7 +527,7 @@ def _own_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str]
     environment = environment_of(bench, series, point)
     if environment is None or bench.plan.devices[series.device].kind != "CPU":
         return None
-    values = {**bench.plan.workload, **dict(zip(bench.axes, point, strict=True))}
+    values = {**bench.plan.workload, **bench.values(point)}
     own = own_limits(environment, str(values.get("dtype", "")))
     return (own.peak.tflops, "own roof") if own and own.peak else None
 
@@ -535,7 +535,7 @@ def _own_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str]
 def _published_peak(bench: BenchmarkView, dot: Dot, point: Point) -> tuple[float, str] | None:
     found = next(each for each in published_at(bench, point) if each.name == dot.name)
     row = found.found.row
-    values = dict(zip(bench.axes, point, strict=True))
+    values = bench.values(point)
     at = {**bench.plan.workload, **(values if matches(values, found.found.where) else {})}
     dtype = str(at.get("dtype", ""))
     device = bench.plan.devices.get(row.device)

@@ -83,7 +83,7 @@ class NamedRate:
 
 def published_at(bench: BenchmarkView, point: Point) -> list[NamedRate]:
     """The published rates of a sweep point, one for each thing they were measured on."""
-    values = dict(zip(bench.axes, point, strict=True))
+    values = bench.values(point)
     found: dict[str, NamedRate] = {}
     for each in printed_once(bench):
         if matches(values, each.where):

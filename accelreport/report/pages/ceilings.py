@@ -96,7 +96,7 @@ class Bounded:
     def cost(self, limits: Limits, found: Ceiling) -> str:
         """What the time to the target costs at the least; empty without target or price."""
         device, price = self.place.series.device, _price(limits.name)
-        point = dict(zip(self.bench.axes, self.place.point, strict=True))
+        point = self.bench.values(self.place.point)
         times = [
             each.elapsed_s
             for each in self.bench.target_times
@@ -244,7 +244,7 @@ def _matrix(found: Sequence[Bounded]) -> Table:
     rows = []
     for each in found:
         bounds = [each.on(name) for name in SHOWN]
-        where = f", {each.bench.point_title(each.place.point)}" if each.bench.axes else ""
+        where = each.bench.at(each.place.point, ", ")
         header = (Line(each.title), Line(f"over {each.place.series.title}{where}", "reason"))
         entries = (_entry(each, bound) if bound else entry("–") for bound in bounds)
         rows.append(Row(Entry(header, href=f"#{anchor(each.bench)}"), tuple(entries)))
@@ -272,7 +272,7 @@ def _section(found: Bounded, *, profile: bool) -> Section:
     """
     bench, place = found.bench, found.place
     costs = {each.name: found.cost(each, ceiling(place.work, each)) for each in found.limits}
-    where = f", {bench.point_title(place.point)}" if bench.axes else ""
+    where = bench.at(place.point, ", ")
     table = Table(
         id=f"{anchor(bench)}-table",
         title=f"The least time of a {bench.words.step} on known hardware{where}: ceilings",
@@ -374,12 +374,12 @@ def _published_dots(found: Bounded) -> Iterator[Dot]:
         hardware, named = hardware_of(each.row)
         device = each.row.device
         point = next(
-            (p for p in bench.points if matches(dict(zip(bench.axes, p, strict=True)), each.where)),
+            (p for p in bench.points if matches(bench.values(p), each.where)),
             None,
         )
         if point is None or not hardware:
             continue
-        at = dict(zip(bench.axes, point, strict=True))
+        at = bench.values(point)
         limits = limits_named(hardware, compute_dtype(bench.plan, device, at))
         works = (work_at(bench, series, point) for series in bench.shown_series)
         work = next((each for each in works if each), None)

@@ -52,7 +52,7 @@ def hardware_of(bench: BenchmarkView, series: Series, point: Point) -> str:
 
 def peak_of(bench: BenchmarkView, series: Series, point: Point) -> Peak | None:
     """The peak that is cited for what the cells computed."""
-    values = dict(zip(bench.axes, point, strict=True))
+    values = bench.values(point)
     environment = environment_of(bench, series, point)
     hardware = hardware_of(bench, series, point)
     return cited_peak(bench.plan, series.device, values, hardware, environment)

@@ -312,7 +312,7 @@ def cell_page(
     """
     point = tuple(record.cell.point.get(axis) for axis in bench.axes)
     device = bench.title_of(record.cell.device)
-    where = f", {bench.point_title(point)}" if bench.axes else ""
+    where = bench.at(point, ", ")
     sections = (
         result_section(bench, record),
         stages_section(record),

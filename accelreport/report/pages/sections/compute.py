@@ -284,7 +284,7 @@ def places(bench: BenchmarkView) -> list[Place]:
 
 def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | None:
     """The work of a step of a device; None where it was not counted."""
-    values = dict(zip(bench.axes, point, strict=True))
+    values = bench.values(point)
     for row in bench.measured(series, point):
         record = bench.record(row)
         if record is not None and record.flops is not None:
@@ -312,7 +312,7 @@ def published_share(
     bench: BenchmarkView, place: Place, limits: Limits, found: Ceiling
 ) -> list[tuple[TimedSweep, float]]:
     """What published times of the same kind of device come to, had they been on this hardware."""
-    batch = dict(zip(bench.axes, place.point, strict=True)).get("batch_size")
+    batch = bench.values(place.point).get("batch_size")
     shares = []
     for sweep in bench.timed_sweeps:
         kind = bench.plan.devices[sweep.device].kind

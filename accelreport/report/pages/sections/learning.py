@@ -178,7 +178,7 @@ class Curves:
         """Where every line ends, at some sweep points or at all, for a screen reader."""
         said = [
             f"{curve.device.title}"
-            + (f", {self.bench.point_title(point)}" if self.bench.axes else "")
+            + self.bench.at(point, ", ")
             + f": {curve.role} ends at {curve.end} after {formatting.duration(curve.elapsed_s[-1])}"
             for point in points or self.points(metric)
             for curve in self.of(metric, point)

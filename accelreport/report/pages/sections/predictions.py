@@ -92,7 +92,7 @@ def runs(bench: BenchmarkView) -> list[NamedRun]:
             for row in bench.measured(series, point):
                 record = bench.record(row)
                 if record:
-                    where = f", {bench.point_title(point)}" if bench.axes else ""
+                    where = bench.at(point, ", ")
                     name = f"{series.title}{where}, seed {row.seed}"
                     found.append(NamedRun(record, series, name, bench.cell_page(row)))
     return found
