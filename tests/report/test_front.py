@@ -67,18 +67,13 @@ def changed(made: Study, **update: Any) -> Study:
 
 def busy(made: Study) -> Study:
     """The study as it is measured while other programs hold a processor and a half."""
-    records = tuple(
-        record.model_copy(
-            update={
-                "blocks": [
-                    block.model_copy(update={"other_cpu_s": 1.5 * block.wall_s})
-                    for block in record.blocks
-                ]
-            }
-        )
-        for record in made.records
-    )
-    return replace(made, records=records)
+
+    def held(record: Record) -> Record:
+        own = record.blocks
+        blocks = [each.model_copy(update={"other_cpu_s": 1.5 * each.wall_s}) for each in own]
+        return record.model_copy(update={"blocks": blocks})
+
+    return replace(made, records=tuple(map(held, made.records)))
 
 
 PRINTED = (published("tpu", "Colab TPU v2, 2018", step_time=0.0112),)
