@@ -81,7 +81,7 @@ def measure_training(
     _note_arithmetic(measurement, training, engine)
     _select(measurement, policies, trained, training)
     with measurement.stage("observe_s", "finish"):
-        _observe(measurement, problem, parameters, training, engine)
+        _observe(measurement, parameters, training, engine)
     checks.canary_of_training(engine, training, trained.blocks)
     if conditions.split:
         steady = [block for block in trained.blocks if block.steady]
@@ -144,17 +144,15 @@ def _select(
 
 def _observe(
     measurement: Measurement,
-    problem: TrainingProblem,
     parameters: TrainingParameters,
     training: Training,
     engine: Engine,
 ) -> None:
     observed = observe(
-        problem,
         parameters,
         training.evaluation,
         engine,
-        measurement.cell,
+        measurement.cell.seed,
         time.perf_counter() + grace_s(measurement.cell.measure.budget),
         artefacts_of(measurement.job) if measurement.leads else None,
     )

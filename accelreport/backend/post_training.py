@@ -29,8 +29,7 @@ from accelreport.results.record import (
     SavedWeights,
     Warned,
 )
-from accelreport.spec.cells import Cell
-from accelreport.workloads.base import Afterwards, Observation, TrainingParameters, TrainingProblem
+from accelreport.workloads.base import Afterwards, Observation, TrainingParameters
 
 
 def save_weights(
@@ -396,26 +395,24 @@ def summary(found: Quantised) -> dict[str, float]:
 
 
 def observe(
-    problem: TrainingProblem,
     parameters: TrainingParameters,
     evaluation: Evaluation,
     engine: Engine,
-    cell: Cell,
+    seed: int,
     deadline: float,
     artefacts: Artefacts | None,
 ) -> RecordParts:
     """Predict samples, read the confusion matrix, and let the family look at the model.
 
     Args:
-        problem: what was trained.
         parameters: the family's parameters.
         evaluation: the validation data under the model.
-        engine: holds the model.
-        cell: gives the seed.
+        engine: holds the model and its problem.
+        seed: the cell's.
         deadline: instant of `time.perf_counter()` by which to be done.
         artefacts: takes the files; see `Deployment`.
     """
-    observed = RecordParts()
+    observed, problem = RecordParts(), engine.problem
     if problem.describe is not None and parameters.samples:
         outputs = evaluation.predict(problem.validation_examples, deadline)
         observed.fields["samples"] = [Sample(**sample) for sample in problem.describe(outputs)]
@@ -433,7 +430,7 @@ def observe(
             problem.observe(
                 Observation(
                     model=engine.model,
-                    seed=cell.seed,
+                    seed=seed,
                     deadline=deadline,
                     predict=lambda count: evaluation.predict(count, deadline),
                 )

@@ -176,8 +176,11 @@ class LocalLauncher:
             return hand_over(record, folder / ARTEFACTS, on_file)
 
     def _folder(self, cell: Cell) -> tempfile.TemporaryDirectory[str]:
+        # What cannot be removed of it must not cost its record: `clear_scratch` tries again.
         try:
-            return tempfile.TemporaryDirectory(dir=self.scratch, prefix=f"{cell.key}-")
+            return tempfile.TemporaryDirectory(
+                dir=self.scratch, prefix=f"{cell.key}-", ignore_cleanup_errors=True
+            )
         except OSError as error:
             raise CannotStart(error) from error
 
@@ -346,6 +349,14 @@ def _broken(seen: ProcessOutcome, message: str) -> Record:
     return unmeasured(seen.cell, failure, seen.environment)
 
 
+INTERRUPTED = Failure(
+    kind="interrupted",
+    message="The run was stopped while it was being measured.",
+    remedy="The next run measures it.",
+)
+"""What becomes of a cell that was being measured when the run was stopped."""
+
+
 def explain(seen: ProcessOutcome, tail: str) -> Failure:
     """Why a process wrote no record."""
     ending = seen.ending
@@ -357,11 +368,7 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
             remedy="Raise measure.timeout, or lower measure.budget so that it ends by itself.",
         )
     if ending.by == "stop":
-        return Failure(
-            kind="interrupted",
-            message="The run was stopped while it was being measured.",
-            remedy="The next run measures it.",
-        )
+        return INTERRUPTED
     if (limited := ending.limited) and _met_its_limit(seen, tail):
         held = limited.held
         return Failure(

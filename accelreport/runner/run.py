@@ -71,49 +71,44 @@ def headline(record: Record) -> dict[str, float]:
     return figures | record.final
 
 
+@dataclass
 class RunListener:
     """The `CellListener` of a run.
 
-    Args:
+    Attributes:
         observer: is told what happens.
         stop: ends the run.
         numbers: key → which of the cells to be measured it is, from 1.
         of: how many there are.
     """
 
-    def __init__(self, observer: Observer, stop: Stop, numbers: Mapping[str, int], of: int) -> None:
-        self._observer = observer
-        self._stop = stop
-        self._numbers = numbers
-        self._of = of
-        self._running: set[str] = set()
-        self._reason = ""
-
-    @property
-    def stop(self) -> Stop:
-        """See `CellListener.stop`."""
-        return self._stop
+    observer: Observer
+    stop: Stop
+    numbers: Mapping[str, int]
+    of: int
+    _running: set[str] = field(default_factory=set)
+    _reason: str = ""
 
     def started(self, cell: Cell, host: str = "") -> None:
         """See `CellListener.started`."""
         self._running.add(cell.key)
         self._reason = ""
-        number = self._numbers[cell.key]
-        self._observer.on(CellStartLine(**named(cell), number=number, of=self._of, host=host))
+        number = self.numbers[cell.key]
+        self.observer.on(CellStartLine(**named(cell), number=number, of=self.of, host=host))
 
     def said(self, cell: Cell, event: ChildEvent) -> None:
         """See `CellListener.said`."""
-        self._observer.on(CellEventLine(key=cell.key, says=event))
+        self.observer.on(CellEventLine(key=cell.key, says=event))
 
     def waiting(self, reason: str) -> None:
         """See `CellListener.waiting`; the same reason is told once."""
         if reason != self._reason:
             self._reason = reason
-            self._observer.on(WaitingLine(reason=reason))
+            self.observer.on(WaitingLine(reason=reason))
 
     def tick(self) -> None:
         """See `CellListener.tick`."""
-        self._observer.tick()
+        self.observer.tick()
 
     def ended(self, cell: Cell) -> None:
         """A cell is through; one that was lost before it started is told of as the others are."""

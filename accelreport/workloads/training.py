@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from accelreport.datasets.errors import DataOptionsError
 from accelreport.workloads.base import Optimizer, TrainingParameters, TrainingProblem
 from accelreport.workloads.numerics import numerics
 
@@ -49,7 +50,16 @@ def training_problem(parameters: TrainingParameters, examples: int, **own: Any) 
         parameters: what a spec says of the training.
         examples: training examples.
         own: what only this family knows; it may also say `steps_per_epoch`.
+
+    Raises:
+        DataOptionsError: one of both parts of the data has no example.
     """
+    evaluated = 1 if own.get("validation") is None else own["validation_examples"]
+    if min(examples, evaluated) < 1:
+        raise DataOptionsError(
+            f"The data have no {'training' if examples < 1 else 'validation'} examples.",
+            remedy="Choose another data set, or other options of it.",
+        )
     said: dict[str, Any] = {
         "optimizer": lambda: keras_optimizer(parameters.optimizer),
         "batch_size": parameters.batch_size,

@@ -7,6 +7,7 @@ import pytest
 
 from accelreport.backend.protocol import PhaseEvent
 from accelreport.machine.memory import Limited
+from accelreport.results.record import Environment
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import (
     CHILD,
@@ -198,3 +199,21 @@ def test_kills_for_want_of_memory_are_counted_under_both_kinds_of_control_groups
 
 def test_the_counters_of_this_machine_can_be_read() -> None:
     assert oom_kills() >= 0
+
+
+def test_a_folder_that_cannot_be_removed_costs_no_record(tmp_path: Path) -> None:
+    scratch, moved = tmp_path / "cells", tmp_path / "moved"
+    scratch.mkdir()
+
+    def here() -> Environment:
+        (folder,) = scratch.iterdir()
+        folder.rename(moved)
+        folder.symlink_to(moved)  # which Python does not remove as a folder, for root, too
+        return environment()
+
+    stop = Stop()
+    record = LocalLauncher(scratch, here, COMMAND).measure(
+        cell(), stop=stop, on_event=lambda _: None, on_tick=lambda: None, on_file=lambda _: None
+    )
+    stop.close()
+    assert record.status == "ok"

@@ -1,12 +1,14 @@
 """What an example is: the right rows, windows and targets for the indices asked for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from accelreport.datasets.base import Dataset
+from accelreport.datasets.errors import DataOptionsError
 from accelreport.workloads.image_classification import ImageClassificationParameters
 from accelreport.workloads.image_classification import digits as digit_samples
 from accelreport.workloads.image_classification import problem as digits
@@ -78,6 +80,17 @@ def test_windows_side_by_side_predict_every_character_once() -> None:
     text = np.arange(41, dtype=np.uint8)
     windows = side_by_side(text, 11)
     assert windows[:, 1:].ravel().tolist() == list(range(1, 41))
+
+
+@pytest.mark.parametrize("part", ["train", "validation"])
+def test_data_without_an_example_are_told_before_anything_waits_for_one(
+    motion: Dataset, part: str
+) -> None:
+    none: dict[str, Any] = {
+        part: {name: array[:0] for name, array in getattr(motion, part).items()}
+    }
+    with pytest.raises(DataOptionsError, match=f"no {part}"):
+        sequences(SequenceClassificationParameters(), replace(motion, **none))
 
 
 def test_a_limit_uses_the_first_examples_only(motion: Dataset, play: Dataset) -> None:

@@ -20,7 +20,7 @@ from accelreport.backend.protocol import AnyEvent
 from accelreport.errors import AccelReportError
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Environment, Failure, FailureKind, Record
-from accelreport.runner.launch import CHILD, LocalLauncher
+from accelreport.runner.launch import CHILD, INTERRUPTED, LocalLauncher
 from accelreport.runner.launchers.base import ATTEMPTS, Finished, unmeasured
 from accelreport.runner.process import SERVER, ForkPool
 from accelreport.runner.workspace import Workspace
@@ -197,10 +197,5 @@ class LostCells:
         )
 
 
-STOPPED = LostCell(
-    kind="interrupted",
-    message="The run was stopped while it was being measured.",
-    final=True,
-    remedy="The next run measures it.",
-)
-"""What becomes of a cell that was being measured when the run was stopped."""
+STOPPED = LostCell(INTERRUPTED.kind, INTERRUPTED.message, final=True, remedy=INTERRUPTED.remedy)
+"""Why no record came of a cell that was being measured when the run was stopped."""
