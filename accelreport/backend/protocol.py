@@ -107,9 +107,11 @@ class ParentTimings(Document):
 
 
 class Event(BaseModel):
-    """Something a cell's process says while it runs."""
+    """Something a cell's process says while it runs; see `Document` for what is no number."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True, use_attribute_docstrings=True, ser_json_inf_nan="strings"
+    )
 
 
 class PhaseEvent(Event):

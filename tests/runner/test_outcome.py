@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import math
 import signal
 from pathlib import Path
 
 import pytest
 
-from accelreport.backend.protocol import PhaseEvent
+from accelreport.backend.protocol import EVENTS, EpochEvent, PhaseEvent
 from accelreport.machine.memory import Limited
 from accelreport.results.record import Environment
 from accelreport.runner.interrupt import Stop
@@ -217,3 +218,8 @@ def test_a_folder_that_cannot_be_removed_costs_no_record(tmp_path: Path) -> None
     )
     stop.close()
     assert record.status == "ok"
+
+
+def test_a_metric_that_has_diverged_is_told_as_any_other() -> None:
+    told = EpochEvent(epoch=3, metrics={"loss": 7.5, "val_loss": math.inf})
+    assert EVENTS.validate_json(told.model_dump_json()) == told
