@@ -38,7 +38,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from accelreport.backend.distributed.tasks import SUPERVISED
-from accelreport.backend.frameworks import KERAS_BACKEND, others_absent
+from accelreport.backend.frameworks import KERAS_BACKEND, importing
 from accelreport.backend.protocol import Job, ParentTimings
 from accelreport.machine import parent_death
 from accelreport.spec.device import Device
@@ -156,7 +156,7 @@ def prepare() -> str:
     for name in WITH_THREADS:
         importlib.import_module(name)
     before = _threads()
-    with others_absent(TENSORFLOW):
+    with importing(TENSORFLOW):
         for name in WITHOUT_THREADS:
             importlib.import_module(name)
     from tensorflow.python.eager import context

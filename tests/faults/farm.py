@@ -8,7 +8,6 @@ processes cost little more than twenty trainings.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -43,7 +42,6 @@ def main(orders: str) -> None:
     windows.SHOWN = sys.maxsize  # whatever else computes: the program of a fault is among them
     quiet_tensorflow()
     choose(TENSORFLOW)
-    gc.freeze()  # what was imported is nothing that each cell has to look through
 
     for job_path, fault in json.loads(Path(orders).read_text()):
         pid = os.fork()

@@ -109,7 +109,7 @@ def serve(where: str) -> None:
     from tests.support.forks import Forks
 
     # Else each repeat of a cell would wait for another import of TensorFlow.
-    run.ForkPool = Forks  # type: ignore[assignment, attr-defined]
+    run.ForkPool = Forks  # type: ignore[attr-defined]
     gc.freeze()  # what is here already is nothing that a fork has to look through
     waiting: set[int] = set()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:

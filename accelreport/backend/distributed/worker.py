@@ -12,7 +12,7 @@ from pathlib import Path
 
 from accelreport.backend.distributed.supervisor import TaskSpec
 from accelreport.backend.distributed.tasks import Jobs, expected, slurm_first_port
-from accelreport.backend.frameworks import others_absent
+from accelreport.backend.frameworks import importing
 from accelreport.backend.main import leave_record, measured
 from accelreport.backend.protocol import Reporter
 from accelreport.machine.parent_death import end_with
@@ -76,7 +76,7 @@ def resolve(device: Device) -> Jobs:
     Returns:
         The addresses of all tasks, by the name of their job.
     """
-    with others_absent(TENSORFLOW):
+    with importing(TENSORFLOW):
         import tensorflow as tf
 
     per_node = _most_tasks_on_a_node(os.environ["SLURM_STEP_TASKS_PER_NODE"])
@@ -115,7 +115,7 @@ def serve(device: Device, ready: Path, *, until_chief_ends: bool) -> None:
         until_chief_ends: return when the coordinator, seen once, is gone. A local server
             is ended by its supervisor instead, and never returns.
     """
-    with others_absent(TENSORFLOW):
+    with importing(TENSORFLOW):
         import tensorflow as tf
 
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()

@@ -7,6 +7,7 @@ them is imported before its framework was chosen for the process.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import importlib.util
 import os
@@ -150,7 +151,7 @@ def choose(framework: str, kind: str = "CPU") -> None:
             # Keras imports TensorFlow for its random seed wherever it finds it; this process
             # shall not, and a computation that strays there shall fail.
             sys.modules["tensorflow"] = None  # type: ignore[assignment]
-    with others_absent(framework):
+    with importing(framework):
         import keras
 
     if keras.backend.backend() != framework:
@@ -161,10 +162,12 @@ def choose(framework: str, kind: str = "CPU") -> None:
 
 
 @contextlib.contextmanager
-def others_absent(framework: str) -> Iterator[None]:
-    """Have no other framework be found while one is imported.
+def importing(framework: str) -> Iterator[None]:
+    """Have no other framework be found while one is imported, and have no garbage looked for.
 
-    TensorFlow imports JAX where it finds it, which a cell would wait for and never use.
+    TensorFlow imports JAX where it finds it, which a cell would wait for and never use. Python
+    would look through half a million new objects again and again, which is a sixth of the import,
+    and later in the middle of what is timed; they stay, and the collector leaves them alone.
 
     Args:
         framework: as a device names it.
@@ -172,9 +175,15 @@ def others_absent(framework: str) -> Iterator[None]:
     kept_out = [name for name in EXTRAS if name != framework and name not in sys.modules]
     for name in kept_out:
         sys.modules[name] = None  # type: ignore[assignment]
+    there, collects = "keras" in sys.modules, gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
+        if not there:
+            gc.freeze()
+        if collects:
+            gc.enable()
         for name in kept_out:
             del sys.modules[name]
 

@@ -26,10 +26,12 @@ JAX = Device(kind="CPU", framework="jax")
 TORCH = Device(kind="CPU", framework="torch")
 
 PREPARED = """
+import gc
 import sys
 from accelreport.backend.forkserver import prepare
 prepare()
 print(*[name for name in ("tensorflow", "jax", "torch") if name in sys.modules])
+print(gc.isenabled(), gc.get_freeze_count() > len(gc.get_objects()))
 """
 
 WITHOUT_JAX = """
@@ -167,10 +169,12 @@ def test_a_machine_without_a_compiler_says_so_before_anything_is_measured(
 
 
 @pytest.mark.e2e
-def test_a_process_to_be_forked_imports_no_other_framework() -> None:
+def test_a_process_to_be_forked_imports_no_other_framework_and_no_fork_collects_the_import() -> (
+    None
+):
     done = python("-c", PREPARED)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["tensorflow"]
+    assert done.stdout.split() == ["tensorflow", "True", "True"]
 
 
 @pytest.mark.parametrize(

@@ -101,8 +101,7 @@ class Clusters(forks.Forks):
     """Has a process ready that forks cells of clusters."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self._command = (sys.executable, "-m", __name__)
+        super().__init__(folder, (sys.executable, "-m", __name__))
 
 
 class Launched:
@@ -157,7 +156,6 @@ def launched(folder: Path) -> Iterator[Launched]:
 
 def serve() -> None:
     """Be forked, as `accelreport.backend.forkserver` is."""
-    forkserver.prepare = forks.prepare
     vars(supervisor)["subprocess"] = SimpleNamespace(
         Popen=Task, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from accelreport.backend.engine import Evaluation
-from accelreport.backend.frameworks import Runtime, others_absent
+from accelreport.backend.frameworks import Runtime, importing
 from accelreport.backend.frameworks.tensorflow.engine import (
     SEED_STRIDE,
     TensorFlowEngine,
@@ -29,7 +29,7 @@ from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
 from tests.backend.strategies.plain_cnn import SEED, STEPS, WORKLOAD, leave_out_dropout
 
-with others_absent(TENSORFLOW):
+with importing(TENSORFLOW):
     import keras
     import tensorflow as tf
 
